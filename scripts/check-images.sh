@@ -1,0 +1,6 @@
+#!/bin/sh
+# Shell scripts and C sources of the image: no warnings.
+set -eu
+cd "$(dirname "$0")/.."
+find scripts images .ci -type f \( -name '*.sh' -o -name run \) -exec shellcheck {} +
+find images -name '*.c' -exec gcc -std=gnu11 -Wall -Wextra -Werror -fsyntax-only {} \;

@@ -1,0 +1,42 @@
+/** Exit statuses that are ours; anything else is the agent's own. The order of precedence is in docs/exit-statuses.md. */
+export const EXIT = {
+  ok: 0,
+  faults: 1,
+  usage: 2,
+  undecided: 120,
+  heldBack: 121,
+  conflict: 122,
+  limit: 124,
+  failed: 125,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
+export interface RunClaudeErrorOptions extends ErrorOptions {
+  /** What the person can do next, one sentence. */
+  readonly hint?: string;
+  /** Exit status of the process when this ends it. Default 125. */
+  readonly status?: number;
+}
+
+/** A failure that a person can act on: what happened and what to do next. Anything else that is thrown is a bug. */
+export class RunClaudeError extends Error {
+  /** SUBJECT_STATE in upper case, stable for scripts. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly status: number;
+  constructor(code: string, message: string, options: RunClaudeErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RunClaudeError';
+    this.code = code;
+    this.hint = options.hint;
+    this.status = options.status ?? EXIT.failed;
+  }
+}
+
+/** Bad words on the command line or in a configuration file: exit 2. */
+export function usageError(message: string, hint?: string): RunClaudeError {
+  return new RunClaudeError('USAGE', message, { status: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,155 @@
+/** Facts about an engine, asked once per run. */
+export interface EngineFacts {
+  readonly kind: 'docker' | 'podman';
+  /** 'Docker 20.10.24', 'OrbStack 1.9 (Docker 27.1)', … for people. */
+  readonly name: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  /** Where we talk to it, for people: 'unix:///var/run/docker.sock', 'ssh://host'. */
+  readonly endpoint: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly kernel: string;
+  /** It runs on this machine's own kernel and sees this machine's paths. */
+  readonly local: boolean;
+  readonly rootless: boolean;
+  readonly usernsRemap: boolean;
+  readonly cgroupVersion: 1 | 2;
+  readonly seccomp: boolean;
+  readonly memoryLimit: boolean;
+  readonly swapLimit: boolean;
+  readonly pidsLimit: boolean;
+  readonly cpuLimit: boolean;
+  readonly runtimes: readonly string[];
+  readonly dataRoot: string;
+}
+
+export type Mount =
+  | { readonly kind: 'bind'; readonly source: string; readonly target: string; readonly readonly: boolean }
+  | { readonly kind: 'volume'; readonly volume: string; readonly target: string; readonly readonly: boolean }
+  | {
+      readonly kind: 'tmpfs';
+      readonly target: string;
+      readonly sizeMb: number;
+      /** Octal mode, e.g. 0o1777. */
+      readonly mode: number;
+      readonly noexec: boolean;
+      readonly uid?: number;
+      readonly gid?: number;
+    };
+
+export interface Limits {
+  readonly memoryMb: number;
+  /** 0: all. */
+  readonly cpus: number;
+  readonly pids: number;
+  readonly nofile: number;
+  readonly shmMb: number;
+}
+
+/**
+ * One container, fully said: the engine room adds nothing that is not here except what every container of ours has
+ * (no-new-privileges, read-only root, log driver none, private namespaces, labels). Compared with the engine's own
+ * record after create.
+ */
+export interface ContainerSpec {
+  readonly name: string;
+  readonly role: 'agent' | 'gateway' | 'collector' | 'task';
+  readonly sessionId: string;
+  readonly image: string;
+  /** argv of PID 1; replaces entrypoint and command. */
+  readonly argv: readonly string[];
+  /** 'uid:gid'. */
+  readonly user: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly workdir: string;
+  readonly mounts: readonly Mount[];
+  readonly network: 'none' | { readonly bridge: string };
+  /** Capabilities kept, e.g. ['DAC_READ_SEARCH'] for the collector; empty for all others. */
+  readonly capabilities: readonly string[];
+  /** Seccomp profile as JSON text; undefined: the engine's default (task containers only). */
+  readonly seccomp: string | undefined;
+  readonly limits: Limits;
+  readonly tty: boolean;
+  /** none: no stdin. stream: attached. A container attached with stdin ends when its CLI does (StdinOnce). */
+  readonly stdin: 'none' | 'stream';
+  readonly hostname: string;
+  readonly runtime?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface VolumeSpec {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Options of the local driver, e.g. { type: 'overlay', device: 'overlay', o: 'lowerdir=…' }. */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+/** A container that was created, verified and attached; started by start(). */
+export interface Container {
+  readonly id: string;
+  readonly name: string;
+  /** With a tty everything is on stdout. Readable before start(). */
+  readonly stdout: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.ReadableStream;
+  /** Undefined when the spec's stdin is 'none'. end() closes the container's stdin. */
+  readonly stdin: NodeJS.WritableStream | undefined;
+  start(): Promise<void>;
+  /** Resolves with the exit status once it has ended. */
+  wait(): Promise<number>;
+  /** Resolves without error when it has ended already. */
+  kill(signal: string): Promise<void>;
+  pause(): Promise<void>;
+  unpause(): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** argv in the running container, own stdin/stdout; resolves with status and output (capped at 16 MiB). */
+  exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** Kills if needed; resolves without error when it is gone already. */
+  remove(): Promise<void>;
+}
+
+export interface ExecOptions {
+  readonly user?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+}
+
+export interface ExecResult {
+  readonly status: number;
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+}
+
+export interface FoundObject {
+  readonly kind: 'container' | 'volume' | 'network' | 'image';
+  readonly id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly running: boolean;
+  readonly createdMs: number;
+}
+
+/** The only door to Docker, OrbStack and Podman. Every failure is a RunClaudeError with a hint. */
+export interface Engine {
+  readonly facts: EngineFacts;
+  /**
+   * Creates, compares the engine's own record with the spec (throws ENGINE_DROPPED_OPTION naming each difference,
+   * after removing the container), and attaches.
+   */
+  create(spec: ContainerSpec): Promise<Container>;
+  /** A container of ours that exists already, attached again, or undefined. */
+  find(name: string): Promise<Container | undefined>;
+  createVolume(spec: VolumeSpec): Promise<void>;
+  /** No error when it is gone already. */
+  removeVolume(name: string): Promise<void>;
+  createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
+  removeNetwork(name: string): Promise<void>;
+  /** Everything that carries the label `run-claude.session` (or any of ours when undefined). */
+  list(sessionId?: string): Promise<readonly FoundObject[]>;
+  /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
+  putArchive(container: string, path: string, tar: NodeJS.ReadableStream): Promise<void>;
+  hasImage(tag: string): Promise<boolean>;
+  removeImage(tag: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,72 @@
+import type { RelPath } from './path.ts';
+
+/** SHA-256 of content, lower-case hex. */
+export type Digest = string;
+
+export type EntryKind = 'file' | 'dir' | 'symlink' | 'fifo' | 'socket' | 'char' | 'block';
+
+/** One thing at a path, as recorded. Never changed once made; a path that is absent has no entry. */
+export interface Entry {
+  readonly kind: EntryKind;
+  /** Permission bits, 0o7777 at most. */
+  readonly mode: number;
+  /** Bytes for a file, 0 otherwise. */
+  readonly size: number;
+  /** Modification time in nanoseconds since the epoch, as decimal text (JSON has no 64-bit integers). */
+  readonly mtimeNs: string;
+  /** Of a file whose content is in the store. */
+  readonly digest?: Digest;
+  /** Of a symlink: its target, decoded as in path.ts. */
+  readonly target?: string;
+  /** Files of one tree with the same value are names of one inode. */
+  readonly linkGroup?: string;
+  /** Bytes really allocated, when that is much less than size (a sparse file). */
+  readonly allocated?: number;
+}
+
+export type ChangeKind = 'created' | 'modified' | 'deleted' | 'mode' | 'type';
+
+/**
+ * One difference between the base and what the session left, frozen: the content of `before` and `after` files is
+ * in the session's store under its digest.
+ */
+export interface Change {
+  readonly path: RelPath;
+  readonly kind: ChangeKind;
+  readonly before?: Entry;
+  readonly after?: Entry;
+  /** Why this change cannot be read, classified or stored; such a change is always blocked. */
+  readonly problem?: string;
+  /** Matched by the base's ignore rules: withheld unless asked for. */
+  readonly ignored?: boolean;
+  /** Lies in a `.git` of the project's own (or of a nested repository): never applied, only audited. */
+  readonly inGit?: boolean;
+}
+
+/** One path that went wrong. Collected and reported; it never stops the other paths. */
+export interface Problem {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Ignored output, summarised by directory. */
+export interface WithheldGroup {
+  readonly directory: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** What the collector found, frozen in the session's store. Everything after this reads only this. */
+export interface Collected {
+  readonly changes: readonly Change[];
+  readonly problems: readonly Problem[];
+  readonly withheld: readonly WithheldGroup[];
+  /** Entries that the base had before the session (for the mass-deletion rule). */
+  readonly baseEntries: number;
+}
+
+/** Reads frozen content by digest. */
+export interface ContentReader {
+  /** Whole content. Throws RunClaudeError CONTENT_MISSING or CONTENT_DAMAGED (re-hashed on every read). */
+  read(digest: Digest): Promise<Buffer>;
+}

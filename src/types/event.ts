@@ -1,0 +1,18 @@
+import type { Severity } from './finding.ts';
+
+/** What a stage tells while it works. `terminal` turns these into text, JSON or bars; nothing else prints. */
+export type SessionEvent =
+  | { readonly kind: 'message'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | { readonly kind: 'trace'; readonly text: string }
+  | {
+      readonly kind: 'progress';
+      readonly what: string;
+      readonly done: number;
+      readonly total?: number;
+      readonly unit: 'bytes' | 'files' | 'steps';
+    }
+  | { readonly kind: 'progress-end'; readonly what: string }
+  | { readonly kind: 'finding'; readonly severity: Severity; readonly text: string };
+
+/** Handed down to every stage; never throws. */
+export type Tell = (event: SessionEvent) => void;

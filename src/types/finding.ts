@@ -1,0 +1,19 @@
+import type { RelPath } from './path.ts';
+
+/** blocked: never applied. suspect: needs a yes by name. note: said, nothing more. */
+export type Severity = 'blocked' | 'suspect' | 'note';
+
+/** A rule that fired on one change. */
+export interface Finding {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly path: RelPath;
+  /** Short, in the person's words: 'New git hook', 'Suspect file modified'. */
+  readonly title: string;
+  /** One sentence: what would run it and why that matters. Cleaned of control characters. */
+  readonly why: string;
+  /** The key, line or name that matched, cleaned, when one can be shown. */
+  readonly detail?: string;
+  /** Line in the new content, from 1. */
+  readonly line?: number;
+}

@@ -1,0 +1,63 @@
+import type { EngineFacts } from './engine.ts';
+import type { Policy, StrategyName } from './policy.ts';
+
+/** Facts about the project directory, gathered by the session before planning. */
+export interface ProjectFacts {
+  /** Real path on the host. */
+  readonly root: string;
+  /** Where the agent starts, relative to root ('' or a subfolder with --repo). */
+  readonly startIn: string;
+  readonly git: 'none' | 'directory' | 'file' | 'subfolder';
+  /** Real path of the git common directory, where there is one. */
+  readonly gitCommonDir: string | undefined;
+  readonly ownerUid: number;
+  readonly ownerGid: number;
+}
+
+/** Facts about this machine and person. */
+export interface HostFacts {
+  readonly platform: 'linux' | 'darwin';
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly cacheDir: string;
+  readonly dataDir: string;
+  readonly configDir: string;
+  readonly freeDiskMb: number;
+  readonly stdinTty: boolean;
+  readonly stdoutTty: boolean;
+  readonly stderrTty: boolean;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What runs inside. */
+export type Program =
+  | { readonly kind: 'claude'; readonly args: readonly string[]; readonly print: boolean }
+  | { readonly kind: 'shell'; readonly args: readonly string[] }
+  | { readonly kind: 'exec'; readonly argv: readonly string[] };
+
+/** Decides everything before anything starts. JSON-ready, kept in the session's record. */
+export interface Plan {
+  readonly sessionId: string;
+  readonly mode: 'copy' | 'bind';
+  readonly project: ProjectFacts;
+  readonly policy: Policy;
+  readonly engine: EngineFacts;
+  readonly image: string;
+  readonly program: Program;
+  /** A terminal is attached. */
+  readonly tty: boolean;
+  readonly strategy: StrategyName | 'bind';
+  readonly strategyReason: string;
+  /** 'uid:gid' inside. */
+  readonly user: string;
+  /** The agent's whole environment apart from what the gateway adds. Never a secret. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly diskMb: number;
+  readonly sessionDir: string;
+  readonly baseDir: string;
+  /** What is weaker than the default, one line each, printed before start. */
+  readonly weakenings: readonly string[];
+}

@@ -1,0 +1,72 @@
+import type { Severity } from './finding.ts';
+
+export type StrategyName = 'layers' | 'volume' | 'copy' | 'overlay';
+
+/** Every choice of one run, merged from defaults, config.toml, the project's file, environment and flags. */
+export interface Policy {
+  readonly mode: 'copy' | 'bind';
+  readonly strategy: 'auto' | StrategyName;
+  readonly shallow: boolean;
+  readonly repo: boolean;
+  readonly autoApply: boolean;
+  readonly allowSuspect: readonly string[];
+  readonly yes: boolean;
+  readonly failOn: Severity | undefined;
+  readonly exclude: readonly string[];
+  readonly include: readonly string[];
+  readonly mask: readonly string[];
+  /** false: withheld. true: all of it. Globs: those. */
+  readonly includeIgnored: boolean | readonly string[];
+  readonly tmpdir: string | undefined;
+  readonly memoryMb: number;
+  /** 0: all. */
+  readonly cpus: number;
+  readonly pids: number;
+  readonly tmpMb: number;
+  /** undefined: 20 GB or half of what is free. */
+  readonly diskMb: number | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly maxCostUsd: number | undefined;
+  readonly maxRequests: number | undefined;
+  readonly network: 'gateway' | 'none' | 'open';
+  readonly allowHosts: readonly string[];
+  readonly allowAddresses: readonly string[];
+  readonly networkPresets: readonly string[];
+  readonly brokers: readonly BrokerRule[];
+  readonly credentials: 'broker' | 'file' | 'none';
+  readonly freshCreds: boolean;
+  /** Names with their values, resolved; values are masked in every print. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly allowGitPush: boolean;
+  readonly permissions: 'skip' | 'ask';
+  readonly engine: 'auto' | 'docker' | 'podman';
+  readonly runtime: string | undefined;
+  readonly image: string | undefined;
+  readonly toolchain: boolean;
+  readonly rebuild: boolean;
+  readonly isolateClaudeData: boolean;
+  readonly syncBack: boolean;
+  readonly profile: string | undefined;
+  readonly verify: boolean;
+  readonly report: string | undefined;
+  readonly quiet: boolean;
+  readonly trace: boolean;
+  /** Extra audit rules and severities of the person's config; the audit room defines their meaning. */
+  readonly auditRules: readonly UserRule[];
+  readonly auditSeverities: Readonly<Record<string, Severity>>;
+}
+
+export interface BrokerRule {
+  readonly host: string;
+  readonly header: string;
+  /** A command line (argv) whose output is the value, run on the host. */
+  readonly from: readonly string[];
+  readonly methods: readonly string[];
+}
+
+export interface UserRule {
+  readonly id: string;
+  readonly paths: readonly string[];
+  readonly severity: Severity;
+  readonly why: string;
+}

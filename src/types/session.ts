@@ -1,0 +1,72 @@
+import type { Collected } from './entry.ts';
+import type { Finding } from './finding.ts';
+import type { RelPath } from './path.ts';
+import type { Plan } from './plan.ts';
+
+export type Stage =
+  | 'planned'
+  | 'staged'
+  | 'running'
+  | 'ended'
+  | 'collected'
+  | 'pending'
+  | 'applied'
+  | 'discarded'
+  | 'failed';
+
+/** session.json: what any later command needs to pick up from where the session is. */
+export interface SessionRecord {
+  readonly version: 1;
+  readonly id: string;
+  readonly project: string;
+  readonly stage: Stage;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly updated: string;
+  readonly plan: Plan;
+  /** The CLI that runs it: its process id, that process's start time and this boot, so that a later command can tell. */
+  readonly owner?: ProcessIdentity;
+  readonly agentStatus?: number;
+  /** Why we stopped the agent, when we did. */
+  readonly stoppedBecause?: string;
+  readonly outcome?: ApplyOutcome;
+  readonly note?: string;
+  /** Opaque to all but the workspace room: what it needs to reopen the layer. */
+  readonly workspace?: unknown;
+  readonly usage?: UsageTotals;
+}
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly started: string;
+  readonly bootId: string;
+  readonly host: string;
+}
+
+export interface UsageTotals {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+/** collected.json beside session.json. */
+export interface CollectedRecord extends Collected {
+  readonly version: 1;
+  readonly findings: readonly Finding[];
+}
+
+export type Verdict = 'applied' | 'same' | 'conflict' | 'blocked' | 'suspect' | 'withheld' | 'skipped' | 'failed';
+
+/** What became of one change. */
+export interface ChangeOutcome {
+  readonly path: RelPath;
+  readonly verdict: Verdict;
+  readonly why?: string;
+}
+
+export interface ApplyOutcome {
+  readonly changes: readonly ChangeOutcome[];
+  /** ISO 8601. */
+  readonly at: string;
+}
