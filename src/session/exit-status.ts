@@ -1,0 +1,30 @@
+import { EXIT } from '../errors.ts';
+
+/** What a session came to, as far as its exit status is concerned. */
+export interface Ending {
+  /** Signal that ended us or that we passed on and stopped the session for. */
+  readonly interruptedBy?: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+  /** A time, cost, request or disk limit stopped the agent. */
+  readonly limited: boolean;
+  readonly conflicts: number;
+  /** A decision was made (y, apply, --auto-apply; in bind mode always). */
+  readonly decided: boolean;
+  /** Changes the gate held back: blocked, suspect, restored, a mass deletion. */
+  readonly heldBack: number;
+  /** --fail-on was given and a finding reaches it. */
+  readonly failOn: boolean;
+  /** Changes that wait for a decision. */
+  readonly waiting: number;
+  readonly agent: number;
+}
+
+/** The first that applies, in the order of the contract. */
+export function exitStatus(ending: Ending): number {
+  if (ending.interruptedBy === 'SIGINT') return EXIT.interrupted;
+  if (ending.interruptedBy !== undefined) return EXIT.terminated;
+  if (ending.limited) return EXIT.limit;
+  if (ending.conflicts > 0) return EXIT.conflict;
+  if ((ending.decided && ending.heldBack > 0) || ending.failOn) return EXIT.heldBack;
+  if (!ending.decided && ending.waiting > 0) return EXIT.undecided;
+  return ending.agent;
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export interface PtyOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** A program in a real pseudo-terminal (util-linux `script`), driven by keys and read as a person sees it. */
+export class Pty implements AsyncDisposable {
+  /** Everything it printed, raw. */
+  output = '';
+  readonly exited: Promise<number>;
+  readonly #child: ChildProcess;
+  #changed: () => void = () => undefined;
+
+  constructor(argv: readonly string[], options: PtyOptions) {
+    const quoted = argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    const size = `stty cols ${options.columns ?? 80} rows ${options.rows ?? 24}; exec ${quoted}`;
+    this.#child = spawn('script', ['-qefc', size, '/dev/null'], {
+      cwd: options.cwd,
+      env: { TERM: 'xterm-256color', ...options.env, SHELL: '/bin/sh' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      this.output += chunk;
+      this.#changed();
+    });
+    this.exited = new Promise((resolve) => {
+      this.#child.once('close', (code) => {
+        this.#changed();
+        resolve(code ?? 128);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  send(keys: string): void {
+    this.#child.stdin?.write(keys);
+  }
+
+  /** End of input, as when the terminal goes away. */
+  end(): void {
+    this.#child.stdin?.end();
+  }
+
+  /** Waits until the output since `from` matches; throws with the tail of the output otherwise. */
+  async see(pattern: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
+    const deadline = Date.now() + (options.timeoutMs ?? 60_000);
+    for (;;) {
+      const from = options.from ?? 0;
+      const match = pattern.exec(this.output.slice(from));
+      if (match) return from + match.index + match[0].length;
+      const left = deadline - Date.now();
+      if (left <= 0) throw new Error(`did not see ${pattern} in:\n${this.output.slice(-4000)}`);
+      let timer: NodeJS.Timeout | undefined;
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#changed = resolve;
+        }),
+        new Promise<void>((resolve) => {
+          timer = setTimeout(resolve, Math.min(left, 250));
+        }),
+      ]);
+      clearTimeout(timer);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      process.kill(-this.pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    await this.exited;
+  }
+}
