@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RunClaudeError } from '../errors.ts';
+import type { ProcessIdentity } from '../types/session.ts';
+import { processIdentity, processState } from './process.ts';
+import { makePrivateDir } from './record.ts';
+
+interface Held {
+  readonly holder: ProcessIdentity;
+  readonly since: string;
+  readonly what: string;
+  readonly token: string;
+}
+
+export interface LockOptions {
+  /** What the holder does with it, for the person who waits: 'bringing the base up to date'. */
+  readonly what: string;
+  /** How long to wait for another holder. Default 0. */
+  readonly waitMs?: number;
+  /** Called once, when it has to be waited for. */
+  readonly waiting?: (who: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs `body` while holding the lock file (exclusive create, so it works on NFS homes). A lock is stale only when its
+ * holder is provably gone. Throws RunClaudeError LOCK_HELD naming who holds it since when.
+ */
+export async function withLock<T>(file: string, options: LockOptions, body: () => Promise<T>): Promise<T> {
+  const release = await takeLock(file, options);
+  try {
+    return await body();
+  } finally {
+    release();
+  }
+}
+
+/** As {@link withLock}, for a lock that outlives one function: gives the function that releases it. */
+export async function takeLock(file: string, options: LockOptions): Promise<() => void> {
+  const deadline = Date.now() + (options.waitMs ?? 0);
+  let told = false;
+  for (;;) {
+    const token = tryLock(file, options.what);
+    if (token !== undefined) return () => releaseLock(file, token);
+    const held = readHeld(file);
+    if (held === undefined) continue;
+    if (held !== 'unreadable' && processState(held.holder) === 'gone') {
+      breakStale(file, held);
+      continue;
+    }
+    if (Date.now() >= deadline) throw heldError(file, held);
+    if (!told) options.waiting?.(describe(held));
+    told = true;
+    await sleep(50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  }
+}
+
+/** Written beside and linked in place, so that a lock is never seen without its holder. */
+function tryLock(file: string, what: string): string | undefined {
+  makePrivateDir(path.dirname(file));
+  const token = randomBytes(8).toString('hex');
+  const beside = `${file}.${token}`;
+  const held: Held = { holder: processIdentity(), since: new Date().toISOString(), what, token };
+  writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600 });
+  try {
+    linkSync(beside, file);
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return undefined;
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+function releaseLock(file: string, token: string): void {
+  const held = readHeld(file);
+  if (held !== undefined && held !== 'unreadable' && held.token === token) rmSync(file, { force: true });
+}
+
+/**
+ * Only who holds the breaker may remove a stale lock, and looks again first: otherwise two who found the same stale
+ * lock could remove each other's fresh one.
+ */
+function breakStale(file: string, stale: Held): void {
+  const breaker = `${file}.breaker`;
+  try {
+    writeFileSync(breaker, JSON.stringify(processIdentity()), { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    let holder: ProcessIdentity;
+    try {
+      holder = JSON.parse(readFileSync(breaker, 'utf8')) as ProcessIdentity;
+    } catch {
+      // Being written or just removed: the caller's loop looks again.
+      return;
+    }
+    if (processState(holder) !== 'gone') return;
+    throw new RunClaudeError('LOCK_STUCK', `a run-claude was killed while it cleared the lock ${file}`, {
+      hint: `Remove ${breaker}.`,
+      cause,
+    });
+  }
+  try {
+    const now = readHeld(file);
+    if (now !== undefined && now !== 'unreadable' && now.token === stale.token) rmSync(file, { force: true });
+  } finally {
+    rmSync(breaker, { force: true });
+  }
+}
+
+function readHeld(file: string): Held | 'unreadable' | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as Held;
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function describe(held: Held | 'unreadable'): string {
+  if (held === 'unreadable') return 'somebody unknown';
+  return `process ${held.holder.pid} on ${held.holder.host.split(' ')[0]} since ${held.since} (${held.what})`;
+}
+
+function heldError(file: string, held: Held | 'unreadable'): RunClaudeError {
+  return new RunClaudeError('LOCK_HELD', `${file} is held by ${describe(held)}`, {
+    hint: 'Wait for it to end; if it is surely gone (another host, another container), remove the lock file.',
+  });
+}

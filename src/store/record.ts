@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+
+/** A directory of ours, 0700, with its parents. */
+export function makePrivateDir(dir: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * Replaces `file` by the value as JSON, 0600, in one step: a reader, and whoever comes after a power cut, sees the old
+ * record or the new one. Throws RunClaudeError RECORD_UNWRITABLE.
+ */
+export function writeJsonAtomic(file: string, value: unknown): void {
+  writeFileAtomic(file, `${JSON.stringify(value, undefined, 1)}\n`);
+}
+
+/** As {@link writeJsonAtomic}, for any content. */
+export function writeFileAtomic(file: string, content: string | Uint8Array): void {
+  const dir = path.dirname(file);
+  const beside = path.join(dir, `.${path.basename(file)}.${randomBytes(6).toString('hex')}`);
+  try {
+    makePrivateDir(dir);
+    const fd = openSync(beside, 'wx', 0o600);
+    try {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(beside, file);
+    syncDir(dir);
+  } catch (cause) {
+    rmSync(beside, { force: true });
+    throw new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${file}: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Free some space there, or make the directory yours.',
+    });
+  }
+}
+
+/** Makes the names in a directory durable. */
+export function syncDir(dir: string): void {
+  const fd = openSync(dir, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The record as parsed JSON, undefined when there is none. Throws RunClaudeError RECORD_DAMAGED. */
+export function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new RunClaudeError('RECORD_UNREADABLE', `cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RunClaudeError('RECORD_DAMAGED', `${file} is not the JSON that was written there`, {
+      cause,
+      hint: 'Move the file away; what it described has to be done again.',
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import type { TreeReader } from '../types/collector.ts';
+import type { Engine, Mount } from '../types/engine.ts';
+import type { ChangeKind, Collected } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
+import type { RelPath } from '../types/path.ts';
+import type { Plan } from '../types/plan.ts';
+
+/** What opening a workspace needs; all of it is handed in. */
+export interface WorkspaceOptions {
+  readonly plan: Plan;
+  readonly engine: Engine;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+  /** Trees besides the workspace that the session's reader can read, such as the agent's home. */
+  readonly roots?: readonly ReaderRoot[];
+}
+
+export interface ReaderRoot {
+  /** Name for {@link TreeReader}: 'home'. Short lower-case letters; 'base', 'upper', 'merged', 'layer' are taken. */
+  readonly name: string;
+  /** Mounted read-only into the collector whatever it says; its target is not looked at. */
+  readonly mount: Mount;
+}
+
+/** One change as the live view shows it: no content, nothing frozen. */
+export interface LiveChange {
+  readonly path: RelPath;
+  readonly kind: ChangeKind | 'unreadable';
+  readonly size: number;
+}
+
+export interface DiskHooks {
+  /** The limit, or the reserve of free space, is reached: pause or stop. Called once until {@link DiskHooks.fell}. */
+  reached(why: string): void;
+  /** Below the limit again (after a person freed space). */
+  fell(): void;
+}
+
+/** The session's own view of the project. */
+export interface Workspace {
+  /** For the agent's container. */
+  readonly mounts: readonly Mount[];
+  /** For session.json; what {@link WorkspaceOptions} and this give back is a workspace again. */
+  readonly record: unknown;
+  /** Roots 'base', 'upper', 'merged' (strategy permitting) and those asked for. */
+  readonly reader: TreeReader;
+  /** What differs now, while the agent works; bounded. */
+  live(limit: number): Promise<readonly LiveChange[]>;
+  /** Bytes and entries that the session has written so far. */
+  usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
+  /** Polls the disk until the returned function is called. */
+  watchDisk(hooks: DiskHooks): () => void;
+  /** After the last writer's end: what changed, frozen in the session's store. */
+  collect(): Promise<Collected>;
+  /** Ends the collector; the layer stays unless it is to be removed. Never throws for what is gone already. */
+  close(options: { readonly keepLayer: boolean }): Promise<void>;
+}

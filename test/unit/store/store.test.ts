@@ -1,0 +1,137 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openContentStore } from '../../../src/store/content.ts';
+import { takeLock, withLock } from '../../../src/store/lock.ts';
+import { processIdentity, processState } from '../../../src/store/process.ts';
+import { readJson, writeJsonAtomic } from '../../../src/store/record.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-store-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('records', () => {
+  it('come back as written, 0600, with nothing left beside them', () => {
+    const file = path.join(dir, 'deep', 'record.json');
+    writeJsonAtomic(file, { name: 'a\udc80b', list: [1, 2] });
+    writeJsonAtomic(file, { name: 'second' });
+    expect(readJson(file)).toEqual({ name: 'second' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+    expect(readdirSync(path.dirname(file))).toEqual(['record.json']);
+  });
+
+  it('are undefined when absent and an error when damaged', () => {
+    expect(readJson(path.join(dir, 'none.json'))).toBeUndefined();
+    writeFileSync(path.join(dir, 'half.json'), '{"a":');
+    expect(() => readJson(path.join(dir, 'half.json'))).toThrow(expect.objectContaining({ code: 'RECORD_DAMAGED' }));
+  });
+});
+
+describe('locks', () => {
+  it('say who holds them since when', async () => {
+    const file = path.join(dir, 'lock');
+    const release = await takeLock(file, { what: 'testing' });
+    await expect(takeLock(file, { what: 'second' })).rejects.toMatchObject({
+      code: 'LOCK_HELD',
+      message: expect.stringMatching(new RegExp(`process ${process.pid} on .* since 20.*testing`)),
+    });
+    release();
+    (await takeLock(file, { what: 'third' }))();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('are waited for', async () => {
+    const file = path.join(dir, 'lock');
+    const order: number[] = [];
+    const one = withLock(file, { what: 'one' }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      order.push(1);
+    });
+    await withLock(file, { what: 'two', waitMs: 5000 }, async () => {
+      order.push(2);
+    });
+    await one;
+    expect(order).toEqual([1, 2]);
+  });
+
+  it('of a process that is gone are taken over, of another host or a living process never', async () => {
+    const file = path.join(dir, 'lock');
+    const child = spawn('sleep', ['60']);
+    const me = processIdentity();
+    const held = (holder: object) => {
+      rmSync(file, { force: true });
+      writeFileSync(file, JSON.stringify({ holder, since: 'then', what: 'x', token: 't' }));
+    };
+    held({ ...me, pid: child.pid, started: '1' });
+    (await takeLock(file, { what: 'reused process number' }))();
+    held({ ...me, bootId: 'another' });
+    (await takeLock(file, { what: 'another boot' }))();
+    held({ ...me, host: 'elsewhere pid:[1]', bootId: 'another' });
+    await expect(takeLock(file, { what: 'another host' })).rejects.toMatchObject({ code: 'LOCK_HELD' });
+    const started = readFileSync(`/proc/${child.pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[19];
+    held({ ...me, pid: child.pid, started });
+    await expect(takeLock(file, { what: 'living' })).rejects.toMatchObject({ code: 'LOCK_HELD' });
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.on('exit', resolve));
+    (await takeLock(file, { what: 'killed' }))();
+    expect(processState({ ...me, pid: child.pid ?? 0 })).toBe('gone');
+    expect(processState(me)).toBe('alive');
+  });
+});
+
+describe('the content store', () => {
+  it('gives back any bytes under their SHA-256', async () => {
+    const store = openContentStore(path.join(dir, 'store'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 5 }), async (chunks) => {
+        const { digest, size } = await store.put(chunks);
+        const whole = Buffer.concat(chunks);
+        expect(size).toBe(whole.length);
+        expect((await store.read(digest)).equals(whole)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+    await store.flush();
+    expect(readdirSync(path.join(dir, 'store')).filter((name) => name.startsWith('.new'))).toEqual([]);
+  });
+
+  it('refuses content that was changed, and what it does not have', async () => {
+    const store = openContentStore(path.join(dir, 'store'));
+    const { digest } = await store.put([Buffer.from('frozen')]);
+    writeFileSync(path.join(dir, 'store', digest.slice(0, 2), digest), 'thawed');
+    await expect(store.read(digest)).rejects.toMatchObject({ code: 'CONTENT_DAMAGED' });
+    await expect(store.read('0'.repeat(64))).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
+    await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
+  });
+
+  it('keeps nothing of a source that fails', async () => {
+    const store = openContentStore(path.join(dir, 'store'));
+    const source = async function* () {
+      yield Buffer.from('half');
+      throw new Error('source failed');
+    };
+    await expect(store.put(source())).rejects.toThrow('source failed');
+    expect(readdirSync(path.join(dir, 'store'))).toEqual([]);
+  });
+
+  it('says so when the disk is full', async () => {
+    const small = path.join(dir, 'small');
+    mkdirSync(small);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
+    try {
+      const store = openContentStore(path.join(small, 'store'));
+      await expect(store.put([Buffer.alloc(200_000, 1)])).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
+      expect(readdirSync(path.join(small, 'store'))).toEqual([]);
+    } finally {
+      execFileSync('umount', [small]);
+    }
+  });
+});
