@@ -1,0 +1,90 @@
+import type { Change } from '../types/entry.ts';
+import type { Choice, ChosenChange, Review, ReviewItem } from '../types/review.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import { matcher } from './build-review.ts';
+
+export interface PathFilter {
+  /** Only what one of these matches; empty: everything. */
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+}
+
+/**
+ * What `--auto-apply` and `apply --yes` choose: what is clean. Suspect changes are left, blocked ones never chosen,
+ * and a mass deletion holds everything back, for a person to decide.
+ */
+export function chooseClean(review: Review, filter: PathFilter = { only: [], skip: [] }): Choice {
+  const passes = pathFilter(filter);
+  return choose(review, (item) => {
+    if (!passes(item.change.path)) return { verdict: 'skipped', why: 'not selected' };
+    if (review.massDeletion !== undefined) {
+      const { deleted, of } = review.massDeletion;
+      return { verdict: 'suspect', why: `the session deletes ${deleted} of ${of} entries: a person has to decide` };
+    }
+    return item.state === 'suspect' ? { verdict: 'suspect', why: suspectReason(item) } : 'apply';
+  });
+}
+
+/** Nothing was decided: every change waits. */
+export function chooseNothing(review: Review): Choice {
+  const { left } = choose(review, () => ({ verdict: 'skipped', why: 'kept for later' }));
+  return { decided: false, discard: false, chosen: [], left };
+}
+
+type Pick = 'apply' | { readonly content: Buffer } | LeftOut;
+type LeftOut = { readonly verdict: ChangeOutcome['verdict']; readonly why: string };
+
+/** A choice made by asking `pick` for each item that may be chosen (clean or suspect). Pure but for `pick`. */
+export function choose(review: Review, pick: (item: ReviewItem) => Pick): Choice {
+  const chosen: ChosenChange[] = [];
+  const left: ChangeOutcome[] = [];
+  for (const item of review.items) {
+    const { path } = item.change;
+    if (item.state === 'git') continue;
+    if (item.state === 'blocked') left.push({ path, verdict: 'blocked', why: blockedReason(item) });
+    else if (item.state === 'withheld') left.push({ path, verdict: 'withheld', why: 'ignored by the project' });
+    else {
+      const picked = pick(item);
+      if (picked === 'apply') chosen.push({ change: item.change });
+      else if ('content' in picked) chosen.push({ change: item.change, content: picked.content });
+      else left.push({ path, ...picked });
+    }
+  }
+  return { decided: true, discard: false, chosen, left };
+}
+
+/** A predicate on paths from --only and --skip. */
+export function pathFilter(filter: PathFilter): (path: string) => boolean {
+  const only = filter.only.length === 0 ? () => true : matcher(filter.only);
+  const skip = matcher(filter.skip);
+  return (path) => only(path) && !skip(path);
+}
+
+/** Whether an item can be chosen at all. */
+export function isSelectable(item: ReviewItem): boolean {
+  return item.state === 'clean' || item.state === 'suspect';
+}
+
+function blockedReason(item: ReviewItem): string {
+  return item.change.problem ?? item.findings.find((finding) => finding.severity === 'blocked')?.why ?? 'blocked';
+}
+
+function suspectReason(item: ReviewItem): string {
+  return item.findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
+}
+
+/** What an apply means for the exit status: the numbers that session/exit-status.ts asks for. */
+export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldBack: number; waiting: number } {
+  const count = (...verdicts: ChangeOutcome['verdict'][]): number =>
+    outcome.changes.filter((change) => verdicts.includes(change.verdict)).length;
+  return {
+    conflicts: count('conflict', 'failed'),
+    heldBack: count('blocked', 'suspect'),
+    waiting: count('conflict', 'failed', 'suspect', 'skipped'),
+  };
+}
+
+/** Deletions, as the group of their own that they are in every question. */
+export function isDeletion(change: Change): boolean {
+  return change.kind === 'deleted';
+}

@@ -1,0 +1,48 @@
+import type { Change, ChangeKind, Problem, WithheldGroup } from './entry.ts';
+import type { Finding } from './finding.ts';
+import type { ChangeOutcome } from './session.ts';
+
+/**
+ * clean: may be applied. suspect: needs its own yes. blocked: shown, never applied. withheld: matched by the base's
+ * ignore rules. git: inside a `.git` and without a blocked finding; never applied and no loss (commits are imported).
+ */
+export type ItemState = 'clean' | 'suspect' | 'blocked' | 'withheld' | 'git';
+
+/** A change as a person sees it. */
+export interface ReviewItem {
+  readonly change: Change;
+  readonly state: ItemState;
+  readonly findings: readonly Finding[];
+  /** For a created file: the deleted path that it most likely was. Display only. */
+  readonly renamedFrom?: string;
+}
+
+export interface Review {
+  readonly items: readonly ReviewItem[];
+  /** Findings on paths that no change has. */
+  readonly general: readonly Finding[];
+  readonly problems: readonly Problem[];
+  readonly withheld: readonly WithheldGroup[];
+  /** Files and links, outside `.git` and what is withheld. */
+  readonly counts: Readonly<Record<ChangeKind, number>>;
+  /** More than half of the project, and more than 20 entries, are deleted: never applied without a person. */
+  readonly massDeletion: { readonly deleted: number; readonly of: number } | undefined;
+}
+
+/** A change that may be applied. */
+export interface ChosenChange {
+  readonly change: Change;
+  /** Bytes to apply instead of the session's: some hunks only, or edited by the person. */
+  readonly content?: Buffer;
+}
+
+/** What a person, or a policy, decided on a review. */
+export interface Choice {
+  /** false: nothing was decided, all changes wait (exit 120). */
+  readonly decided: boolean;
+  /** The whole word `discard`. */
+  readonly discard: boolean;
+  readonly chosen: readonly ChosenChange[];
+  /** What is not applied, and why. Entries of `.git` without a blocked finding are not listed. */
+  readonly left: readonly ChangeOutcome[];
+}
