@@ -1,0 +1,152 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError, usageError } from '../errors.ts';
+import { processIdentity, processState } from '../store/process.ts';
+import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
+import type { Plan } from '../types/plan.ts';
+import type { CollectedRecord, SessionRecord } from '../types/session.ts';
+import { isSessionId, newSessionId } from './id.ts';
+
+/** Where all sessions of this person lie. */
+export function sessionsDir(stateDir: string): string {
+  return path.join(stateDir, 'sessions');
+}
+
+/** Takes a fresh id by making its directory, which nobody else can then have. */
+export function reserveSession(stateDir: string, nowMs: number): { readonly id: string; readonly dir: string } {
+  makePrivateDir(sessionsDir(stateDir));
+  for (;;) {
+    const id = newSessionId(nowMs);
+    const dir = path.join(sessionsDir(stateDir), id);
+    try {
+      mkdirSync(dir, { mode: 0o700 });
+      return { id, dir };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** The first record of a session: planned, owned by this process. */
+export function createRecord(plan: Plan): SessionRecord {
+  const now = new Date().toISOString();
+  const record: SessionRecord = {
+    version: 1,
+    id: plan.sessionId,
+    project: plan.project.root,
+    stage: 'planned',
+    started: now,
+    updated: now,
+    plan,
+    owner: processIdentity(),
+  };
+  writeJsonAtomic(recordFile(plan.sessionDir), record);
+  return record;
+}
+
+/** The record with these fields changed, written before it is returned. A field given as undefined is removed. */
+export function updateRecord(
+  record: SessionRecord,
+  change: { readonly [K in keyof Omit<SessionRecord, 'id' | 'version'>]?: SessionRecord[K] | undefined },
+): SessionRecord {
+  const merged = { ...record, ...change, updated: new Date().toISOString() };
+  const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
+  const next = kept as unknown as SessionRecord;
+  writeJsonAtomic(recordFile(record.plan.sessionDir), next);
+  return next;
+}
+
+/**
+ * Records of all sessions, newest first. A directory without a readable record is left out and named in `damaged`
+ * (its owner may be writing the first one right now).
+ */
+export function listSessions(stateDir: string): {
+  readonly sessions: readonly SessionRecord[];
+  readonly damaged: readonly string[];
+} {
+  let names: string[];
+  try {
+    names = readdirSync(sessionsDir(stateDir));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { sessions: [], damaged: [] };
+    throw error;
+  }
+  const sessions: SessionRecord[] = [];
+  const damaged: string[] = [];
+  for (const name of names.filter(isSessionId).sort().reverse()) {
+    const record = readRecord(path.join(sessionsDir(stateDir), name));
+    if (record === undefined) damaged.push(name);
+    else sessions.push(record);
+  }
+  return { sessions, damaged };
+}
+
+/**
+ * The session that a command means: the one with this id (a unique beginning or end of it is enough), or the newest of
+ * the project when no id is given. Throws a usage error when there is none or more than one.
+ */
+export function findSession(stateDir: string, id: string | undefined, project: string): SessionRecord {
+  const { sessions } = listSessions(stateDir);
+  if (id === undefined) {
+    const newest = sessions.find((session) => session.project === project);
+    if (newest === undefined) {
+      throw usageError(`no session of ${project} yet`, 'See all of them with: run-claude sessions');
+    }
+    return newest;
+  }
+  const exact = sessions.filter((session) => session.id === id);
+  const alike = exact.length > 0 ? exact : sessions.filter(({ id: own }) => own.startsWith(id) || own.endsWith(id));
+  const [only, ...others] = alike;
+  if (only === undefined) throw usageError(`no session ${id}`, 'See all of them with: run-claude sessions');
+  if (others.length > 0) {
+    throw usageError(`${id} could be ${alike.length} sessions`, `Type more of it: ${alike.map((s) => s.id).join(', ')}`);
+  }
+  return only;
+}
+
+/** session.json of a session's directory; undefined when there is none or it can't be parsed. */
+export function readRecord(sessionDir: string): SessionRecord | undefined {
+  let value: unknown;
+  try {
+    value = readJson(recordFile(sessionDir));
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record = value as SessionRecord;
+  if (record.version === 1) return record;
+  throw new RunClaudeError('RECORD_VERSION', `${recordFile(sessionDir)} was written by another version of run-claude`, {
+    hint: 'Use that version for this session, or discard it there.',
+  });
+}
+
+/** Whether the command-line process that runs this session is still there. */
+export function ownerState(record: SessionRecord): 'alive' | 'gone' | 'unknown' {
+  return record.owner === undefined ? 'gone' : processState(record.owner);
+}
+
+/** What was collected and found, frozen. */
+export function writeCollected(sessionDir: string, collected: CollectedRecord): void {
+  writeJsonAtomic(path.join(sessionDir, 'manifest'), collected);
+}
+
+/** Throws RunClaudeError NOTHING_COLLECTED when the session has not come that far. */
+export function readCollected(sessionDir: string): CollectedRecord {
+  const value = readJson(path.join(sessionDir, 'manifest'));
+  if (value === undefined) {
+    throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
+      hint: 'While its agent runs, see: run-claude status',
+    });
+  }
+  return value as CollectedRecord;
+}
+
+/** Directory of the session's frozen content. */
+export function storeDir(sessionDir: string): string {
+  return path.join(sessionDir, 'store');
+}
+
+function recordFile(sessionDir: string): string {
+  return path.join(sessionDir, 'session.json');
+}
