@@ -99,7 +99,10 @@ export function findSession(stateDir: string, id: string | undefined, project: s
   const [only, ...others] = alike;
   if (only === undefined) throw usageError(`no session ${id}`, 'See all of them with: run-claude sessions');
   if (others.length > 0) {
-    throw usageError(`${id} could be ${alike.length} sessions`, `Type more of it: ${alike.map((s) => s.id).join(', ')}`);
+    throw usageError(
+      `${id} could be ${alike.length} sessions`,
+      `Type more of it: ${alike.map((s) => s.id).join(', ')}`,
+    );
   }
   return only;
 }
