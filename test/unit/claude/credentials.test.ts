@@ -1,0 +1,216 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CredentialPlaces, describeCredential, findCredential } from '../../../src/claude/credentials.ts';
+import type { CredentialSource } from '../../../src/types/credential.ts';
+import { type OAuthEndpoint, startOAuthEndpoint } from '../../stand-in/oauth-endpoint.ts';
+
+const HOUR_MS = 3_600_000;
+let home = '';
+let endpoint: OAuthEndpoint;
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'rc-credentials-'));
+  mkdirSync(join(home, '.claude'));
+  endpoint = await startOAuthEndpoint('refresh-0');
+});
+afterEach(async () => {
+  await endpoint[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true });
+});
+
+const storePath = (): string => join(home, '.claude', '.credentials.json');
+const stored = (): Record<string, Record<string, unknown>> =>
+  JSON.parse(readFileSync(storePath(), 'utf8')) as Record<string, Record<string, unknown>>;
+
+function logIn(expiresInMs: number, refreshToken = 'refresh-0'): void {
+  const claudeAiOauth = {
+    accessToken: 'access-0',
+    refreshToken,
+    expiresAt: Date.now() + expiresInMs,
+    scopes: ['user:inference'],
+    subscriptionType: 'max',
+  };
+  writeFileSync(storePath(), JSON.stringify({ claudeAiOauth, mcpOAuth: { x: { accessToken: 'mcp' } } }), {
+    mode: 0o600,
+  });
+}
+
+async function find(more: Partial<CredentialPlaces> = {}): Promise<CredentialSource> {
+  const found = await findCredential(places(more));
+  if (found === undefined) throw new Error('no credential found');
+  return found;
+}
+
+function places(more: Partial<CredentialPlaces> = {}): CredentialPlaces {
+  return {
+    env: {},
+    home,
+    platform: 'linux',
+    endpoint: endpoint.url,
+    managedSettings: join(home, 'none'),
+    lockWaitMs: 5000,
+    ...more,
+  };
+}
+
+describe('finding the credential', () => {
+  it('finds none in an empty home', async () => {
+    expect(await findCredential(places())).toBeUndefined();
+  });
+  it('takes what Claude itself would take, in its order', async () => {
+    logIn(HOUR_MS);
+    const env: Record<string, string> = {};
+    const order: string[] = [];
+    const names = ['CLAUDE_CODE_OAUTH_TOKEN', 'apiKeyHelper', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
+    order.push((await find({ env })).name);
+    for (const name of names) {
+      if (name === 'apiKeyHelper') writeFileSync(join(home, '.claude/settings.json'), '{"apiKeyHelper":"echo k"}');
+      else env[name] = `value of ${name}`;
+      order.push((await find({ env })).name);
+    }
+    expect(order).toEqual(['~/.claude/.credentials.json', ...names]);
+    expect(await (await find({ env })).current()).toEqual({
+      kind: 'auth-token',
+      value: 'value of ANTHROPIC_AUTH_TOKEN',
+    });
+  });
+  it('asks the user’s helper, and never a project’s', async () => {
+    const project = join(home, 'project');
+    mkdirSync(join(project, '.claude'), { recursive: true });
+    writeFileSync(join(project, '.claude/settings.json'), '{"apiKeyHelper":"touch marker; echo evil"}');
+    expect(await findCredential(places())).toBeUndefined();
+    writeFileSync(join(home, '.claude/settings.json'), '{"apiKeyHelper":"echo \\"$ANSWER\\""}');
+    const source = await find({ env: { PATH: process.env['PATH'], ANSWER: 'helper-key' } });
+    expect(await source.current()).toEqual({ kind: 'api-key', value: 'helper-key' });
+    expect(existsSync(join(project, 'marker'))).toBe(false);
+  });
+  it('says when a helper fails, without its output', async () => {
+    writeFileSync(join(home, '.claude/settings.json'), '{"apiKeyHelper":"echo half-a-secret; exit 3"}');
+    const source = await find();
+    const failure = await source.current().catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'CREDENTIAL_HELPER_FAILED' });
+    expect(JSON.stringify(failure)).not.toContain('half-a-secret');
+  });
+  it('asks the Keychain on macOS, the secret never in an argument', async () => {
+    const calls: { argv: readonly string[]; stdin: string }[] = [];
+    const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
+    const run: CredentialPlaces['run'] = async (argv, options) => {
+      calls.push({ argv, stdin: options?.stdin ?? '' });
+      return { status: 0, stdout: argv[1] === '-i' ? '' : JSON.stringify(item) };
+    };
+    const source = await find({ platform: 'darwin', run });
+    expect(calls[0]?.argv).toEqual(['security', 'find-generic-password', '-s', 'Claude Code-credentials', '-w']);
+    expect(source.name).toBe('macOS Keychain');
+    expect(await source.current()).toMatchObject({ value: 'access-1' });
+    const write = calls.at(-1);
+    expect(write?.argv).toEqual(['security', '-i']);
+    expect(write?.stdin).toContain(Buffer.from('"access-1"').toString('hex'));
+    expect(JSON.stringify(calls.map((call) => call.argv))).not.toMatch(/access-|refresh-|616363657373/);
+  });
+  it('shows source and expiry, nothing of the secret', async () => {
+    logIn(3 * HOUR_MS + 1000);
+    expect(describeCredential(await find(), Date.now())).toBe('~/.claude/.credentials.json (expires in 3 h)');
+    logIn(-HOUR_MS);
+    expect(describeCredential(await find(), Date.now())).toContain('expired');
+    expect(JSON.stringify(await find())).not.toMatch(/access-|refresh-/);
+  });
+  it('refuses a login that it may not read', async () => {
+    mkdirSync(storePath());
+    await expect(find()).rejects.toMatchObject({ code: 'CREDENTIAL_UNREADABLE' });
+  });
+});
+
+describe('refreshing the login', () => {
+  it('leaves a token alone that still lasts', async () => {
+    logIn(HOUR_MS);
+    expect(await (await find()).current()).toMatchObject({ kind: 'oauth', value: 'access-0' });
+    expect(endpoint.asked).toEqual([]);
+  });
+  it('refreshes one that has ended, the host’s store first and its other content kept', async () => {
+    logIn(-1000);
+    const secret = await (await find()).current();
+    expect(secret.value).toBe('access-1');
+    expect(secret.expiresMs).toBeGreaterThan(Date.now() + 7 * HOUR_MS);
+    expect(stored()['claudeAiOauth']).toMatchObject({
+      accessToken: 'access-1',
+      refreshToken: 'refresh-1',
+      subscriptionType: 'max',
+    });
+    expect(stored()['mcpOAuth']).toEqual({ x: { accessToken: 'mcp' } });
+    expect(statSync(storePath()).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(home, '.claude'))).toEqual(['.credentials.json']);
+    expect(existsSync(join(home, '.claude.lock'))).toBe(false);
+  });
+  it('refreshes once for two sessions together', async () => {
+    logIn(-1000);
+    const [one, two] = [await find(), await find()];
+    const values = (await Promise.all([one.current(), two.current()])).map((secret) => secret.value);
+    expect(values).toEqual(['access-1', 'access-1']);
+    expect(endpoint.asked).toEqual(['refresh-0']);
+  });
+  it('takes over what another process has refreshed, after a 401', async () => {
+    logIn(HOUR_MS);
+    const [one, two] = [await find(), await find()];
+    await one.current();
+    await two.current();
+    expect((await one.refresh()).value).toBe('access-1');
+    expect((await two.refresh()).value).toBe('access-1');
+    expect(endpoint.asked).toEqual(['refresh-0']);
+  });
+  it('refuses with the way out when the refresh token is spent', async () => {
+    logIn(-1000, 'spent');
+    const failure = await (await find()).current().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'CREDENTIAL_EXPIRED', status: 125 });
+    expect((failure as { hint: string }).hint).toContain('/login');
+    expect(stored()['claudeAiOauth']).toMatchObject({ accessToken: 'access-0', refreshToken: 'spent' });
+  });
+  it('refuses an expired token without a refresh token', async () => {
+    writeFileSync(storePath(), JSON.stringify({ claudeAiOauth: { accessToken: 'access-0', expiresAt: 1 } }));
+    await expect((await find()).current()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+  });
+  it('serves a token in its last minutes while the endpoint is down, and refuses afterwards', async () => {
+    endpoint.fail(503);
+    logIn(60_000);
+    expect(await (await find()).current()).toMatchObject({ value: 'access-0' });
+    logIn(-1000);
+    await expect((await find()).current()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+    endpoint.fail(0);
+    expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
+  });
+  it('goes on from the store after a crash between its write and the session’s', async () => {
+    logIn(-1000);
+    await (await find()).current();
+    // The session that refreshed is gone before it could hand the token on: the next one finds it in the store.
+    expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
+    expect(endpoint.asked).toEqual(['refresh-0']);
+  });
+  it('hands out nothing that the store did not take', async () => {
+    const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
+    const run: CredentialPlaces['run'] = async (argv) =>
+      argv[1] === '-i' ? { status: 1, stdout: '' } : { status: 0, stdout: JSON.stringify(item) };
+    const source = await find({ platform: 'darwin', run });
+    await expect(source.current()).rejects.toMatchObject({ code: 'CREDENTIAL_STORE_WRITE' });
+  });
+  it('waits for Claude’s own lock and says who holds it; a stale one is taken over', async () => {
+    logIn(-1000);
+    const lock = join(home, '.claude', '.oauth_refresh.lock');
+    mkdirSync(lock);
+    await expect((await find({ lockWaitMs: 300 })).current()).rejects.toMatchObject({ code: 'CREDENTIAL_LOCKED' });
+    expect(endpoint.asked).toEqual([]);
+    const old = new Date(Date.now() - 120_000);
+    utimesSync(lock, old, old);
+    expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
+  });
+});
