@@ -1,0 +1,119 @@
+import { createInterface } from 'node:readline';
+import type { ReadStream, WriteStream } from 'node:tty';
+import enquirer from 'enquirer';
+
+/** The person's terminal. Questions go to stderr: stdout is the agent's. */
+export interface Screen {
+  readonly stdin: ReadStream;
+  readonly stderr: WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly colour: boolean;
+  /** TERM is dumb or unknown: no cursor movement. */
+  readonly dumb: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const SILENCE_MS = 500;
+
+/**
+ * One line from the person, or undefined at Ctrl-C, Ctrl-D, end of input or abort. The message is printed as it is:
+ * clean it before. Preconditions: stdin is a terminal.
+ */
+export async function askLine(screen: Screen, message: string): Promise<string | undefined> {
+  return screen.dumb ? askPlain(screen, message) : askEnquirer(screen, message);
+}
+
+/**
+ * Drops what was typed before and waits until half a second has passed without a key, so that a key meant for the
+ * agent answers nothing of ours. False at Ctrl-C, end of input or abort.
+ */
+export async function waitForSilence(screen: Screen): Promise<boolean> {
+  const { stdin } = screen;
+  const wasRaw = stdin.isRaw;
+  stdin.setRawMode?.(true);
+  const quiet = await new Promise<boolean>((resolve) => {
+    let timer = setTimeout(() => done(true), SILENCE_MS);
+    const done = (result: boolean): void => {
+      clearTimeout(timer);
+      stdin.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
+      screen.signal?.removeEventListener('abort', onEnd);
+      resolve(result);
+    };
+    const onData = (chunk: Buffer | string): void => {
+      if (Buffer.from(chunk).includes(3)) {
+        done(false);
+        return;
+      }
+      clearTimeout(timer);
+      timer = setTimeout(() => done(true), SILENCE_MS);
+    };
+    const onEnd = (): void => done(false);
+    stdin.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
+    screen.signal?.addEventListener('abort', onEnd);
+    stdin.resume();
+    if (screen.signal?.aborted || stdin.readableEnded || stdin.destroyed) done(false);
+  });
+  stdin.pause();
+  if (!stdin.destroyed) stdin.setRawMode?.(wasRaw);
+  return quiet;
+}
+
+/** What we use of enquirer's Input prompt; its own types leave the class out. */
+interface InputPrompt {
+  run(): Promise<string>;
+  cancel(): Promise<void>;
+}
+type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
+
+async function askEnquirer(screen: Screen, message: string): Promise<string | undefined> {
+  const { stdin, stderr } = screen;
+  if (stdin.readableEnded || stdin.destroyed || screen.signal?.aborted) return undefined;
+  const Input = (enquirer as unknown as { Input: InputConstructor }).Input;
+  const prompt = new Input({
+    name: 'answer',
+    message,
+    stdin,
+    stdout: stderr,
+    prefix: '',
+    separator: '',
+    styles: { primary: (text: string) => text, em: (text: string) => text, strong: (text: string) => text },
+    // In raw mode Ctrl-D is a key; for the person it is the end of input.
+    actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
+  });
+  // enquirer never settles at end of input by itself.
+  const ended = new Promise<undefined>((resolve) => {
+    const end = (): void => resolve(undefined);
+    stdin.once('end', end).once('error', end).once('close', end);
+    screen.signal?.addEventListener('abort', end, { once: true });
+  });
+  const answer = prompt.run().catch(() => undefined);
+  const result = await Promise.race([answer, ended]);
+  if (result === undefined) await prompt.cancel().catch(() => undefined);
+  stdin.pause();
+  return result;
+}
+
+async function askPlain(screen: Screen, message: string): Promise<string | undefined> {
+  const { stdin, stderr } = screen;
+  if (stdin.readableEnded || stdin.destroyed || screen.signal?.aborted) return undefined;
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  stderr.write(`${message} `);
+  return new Promise((resolve) => {
+    const onAbort = (): void => lines.close();
+    screen.signal?.addEventListener('abort', onAbort);
+    // Without raw mode Ctrl-C is a signal; at a question it is an answer.
+    process.once('SIGINT', onAbort);
+    let answer: string | undefined;
+    lines.once('line', (line) => {
+      answer = line;
+      lines.close();
+    });
+    lines.once('close', () => {
+      process.off('SIGINT', onAbort);
+      screen.signal?.removeEventListener('abort', onAbort);
+      if (answer === undefined) stderr.write('\n');
+      stdin.pause();
+      resolve(answer);
+    });
+  });
+}

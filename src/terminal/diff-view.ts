@@ -1,0 +1,131 @@
+import { createColors } from 'picocolors';
+import type { FileDiff, Hunk } from '../review/file-diff.ts';
+import { newCount, oldCount } from '../review/hunks.ts';
+import type { Change, Entry } from '../types/entry.ts';
+import type { ReviewItem } from '../types/review.ts';
+import { cleanLine } from './clean.ts';
+import { amount } from './progress.ts';
+import { expandTabs, widthOf, wrap } from './width.ts';
+import { markWords } from './words.ts';
+
+export interface ViewOptions {
+  readonly colour: boolean;
+  readonly columns: number;
+}
+
+export type Colours = ReturnType<typeof createColors>;
+
+/** One change as lines for the screen: header, reasons, mode, then its hunks. Everything of the session is cleaned. */
+export function diffLines(item: ReviewItem, diff: FileDiff, options: ViewOptions): string[] {
+  const colours = createColors(options.colour);
+  const header = headerLines(item, colours);
+  switch (diff.kind) {
+    case 'none':
+      return header;
+    case 'link':
+      return [
+        ...header,
+        ...(diff.before === undefined ? [] : [colours.red(`- link to ${cleanLine(diff.before)}`)]),
+        ...(diff.after === undefined ? [] : [colours.green(`+ link to ${cleanLine(diff.after)}`)]),
+      ];
+    case 'binary':
+      return [...header, ...binaryLines(diff, item.state === 'suspect' || item.state === 'blocked', colours)];
+    case 'text': {
+      const notes = [
+        ...(diff.coarse ? ['too different to compare line by line: shown as removed and added'] : []),
+        ...(diff.endings === undefined ? [] : [`line endings change: ${diff.endings}`]),
+      ];
+      const hunks = diff.hunks.flatMap((hunk) => hunkLines(hunk, options));
+      return [...header, ...notes.map((note) => colours.yellow(note)), ...hunks];
+    }
+  }
+}
+
+/** Name, kind, mode and reasons of a change. */
+export function headerLines(item: ReviewItem, colours: Colours): string[] {
+  const { change } = item;
+  const from = item.renamedFrom === undefined ? '' : ` (renamed from ${cleanLine(item.renamedFrom)})`;
+  const lines = [colours.bold(`${KINDS[change.kind]} ${cleanLine(change.path)}${from}${kindNote(change)}`)];
+  const mode = modeLine(change.before, change.after);
+  if (mode !== undefined) lines.push(colours.cyan(mode));
+  if (change.problem !== undefined) lines.push(colours.red(`BLOCKED: ${cleanLine(change.problem)}`));
+  for (const finding of item.findings) {
+    const where = finding.line === undefined ? '' : ` (line ${finding.line})`;
+    const text = `${finding.severity.toUpperCase()}: ${cleanLine(finding.title)}${where}: ${cleanLine(finding.why)}`;
+    const paint =
+      finding.severity === 'blocked' ? colours.red : finding.severity === 'suspect' ? colours.yellow : colours.dim;
+    lines.push(paint(text));
+    if (finding.detail !== undefined) lines.push(paint(`  ${cleanLine(finding.detail)}`));
+  }
+  return lines;
+}
+
+const KINDS = { created: 'new', modified: 'modified', deleted: 'deleted', mode: 'mode', type: 'kind' } as const;
+
+function kindNote(change: Change): string {
+  if (change.kind === 'type') return `: ${change.before?.kind ?? 'nothing'} becomes ${change.after?.kind ?? 'nothing'}`;
+  const kind = (change.after ?? change.before)?.kind;
+  return kind === 'dir' ? '/' : kind === 'file' || kind === undefined ? '' : ` (${kind})`;
+}
+
+/** 'mode 644 → 755', 'mode 755' for a new program, or nothing worth a line. */
+function modeLine(before: Entry | undefined, after: Entry | undefined): string | undefined {
+  if (after === undefined || after.kind === 'symlink') return undefined;
+  const octal = (entry: Entry): string => (entry.mode & 0o7777).toString(8);
+  if (before === undefined) return after.kind === 'file' && after.mode & 0o7111 ? `mode ${octal(after)}` : undefined;
+  if (before.kind !== after.kind || (before.mode & 0o7777) === (after.mode & 0o7777)) return undefined;
+  return `mode ${octal(before)} → ${octal(after)}`;
+}
+
+/** A hunk with a sign before each line. Long lines are wrapped with a mark, never cut; blank runs keep their length. */
+export function hunkLines(hunk: Hunk, options: ViewOptions): string[] {
+  const colours = createColors(options.colour);
+  const range = (start: number, count: number): string => `${count === 0 ? start : start + 1},${count}`;
+  const head = `@@ -${range(hunk.oldStart, oldCount(hunk.lines))} +${range(hunk.newStart, newCount(hunk.lines))} @@`;
+  const out = [colours.cyan(head)];
+  const marks = options.colour ? markWords(hunk.lines) : undefined;
+  hunk.lines.forEach((line, at) => {
+    const paint = line.op === '+' ? colours.green : line.op === '-' ? colours.red : (text: string) => text;
+    const ended = line.text.endsWith('\n');
+    const text = expandTabs(showBlankEnd(cleanKeepingTabs(ended ? line.text.slice(0, -1) : line.text), line.op));
+    const room = Math.max(10, options.columns - 2);
+    if (widthOf(text) <= room) {
+      const marked = marks?.get(at);
+      // Word marks fit only where cleaning changed nothing.
+      out.push(
+        marked !== undefined && marked.plain === text
+          ? paint(`${line.op}${marked.painted(colours)}`)
+          : paint(`${line.op}${text}`),
+      );
+    } else {
+      const pieces = wrap(text, room);
+      out.push(...pieces.map((piece, index) => paint(`${index === 0 ? line.op : '↪'}${piece}`)));
+      out.push(colours.dim(`  (… ${widthOf(text)} columns in this line)`));
+    }
+    if (!ended) out.push(colours.dim('\\ no newline at the end of the file'));
+  });
+  return out;
+}
+
+function cleanKeepingTabs(text: string): string {
+  return text.split('\t').map(cleanLine).join('\t');
+}
+
+/** Blanks at the end of an added line are seen as dots. */
+function showBlankEnd(text: string, op: string): string {
+  return op === '+' ? text.replace(/[ \t]+$/, (blanks) => '·'.repeat(blanks.length)) : text;
+}
+
+function binaryLines(diff: Extract<FileDiff, { kind: 'binary' }>, head: boolean, colours: Colours): string[] {
+  const size = (content: Buffer | undefined): string =>
+    content === undefined ? 'nothing' : amount(content.length, 'bytes');
+  const lines = [`binary: ${size(diff.before)} → ${size(diff.after)}`];
+  if (head && diff.after !== undefined) {
+    for (let at = 0; at < Math.min(diff.after.length, 256); at += 16) {
+      const row = diff.after.subarray(at, at + 16);
+      const text = row.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
+      lines.push(colours.dim(`${at.toString(16).padStart(6, '0')}  ${row.toString('hex').padEnd(32)}  ${text}`));
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Screen } from './ask.ts';
+
+/** Editors look for settings (modelines) in the first and last lines of a file: comments keep content out of there. */
+const COMMENT_LINES = 8;
+
+/**
+ * Text as the person's editor leaves it, in a private folder outside any repository; undefined when the editor failed
+ * or left nothing. `text` must be cleaned.
+ */
+export async function editText(screen: Screen, text: string, help: readonly string[]): Promise<string | undefined> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-edit-'));
+  try {
+    const file = path.join(folder, 'part.txt');
+    const above = [...help, ...Array<string>(Math.max(0, COMMENT_LINES - help.length)).fill('')];
+    const comment = (lines: readonly string[]): string => lines.map((line) => `# ${line}`.trimEnd()).join('\n');
+    const below = comment(Array<string>(COMMENT_LINES).fill(''));
+    writeFileSync(file, `${comment(above)}\n${text}${below}\n`, { mode: 0o600 });
+    const words = (screen.env['VISUAL'] ?? screen.env['EDITOR'] ?? 'vi').split(/\s+/).filter((word) => word !== '');
+    const status = await runOnTerminal(screen, [...words, file], folder);
+    const edited = readFileSync(file, 'utf8');
+    const empty = edited.split('\n').every((line) => line === '' || line.startsWith('#'));
+    return status === 0 && !empty ? edited : undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A program of the person's on the terminal (its stdout is the screen, not ours); no shell. Gives its exit status. */
+export async function runOnTerminal(screen: Screen, argv: readonly string[], cwd: string): Promise<number> {
+  const [command = 'true', ...args] = argv;
+  const wasRaw = screen.stdin.isRaw;
+  screen.stdin.pause();
+  screen.stdin.setRawMode?.(false);
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  try {
+    return await new Promise((resolve) => {
+      const child = spawn(command, args, {
+        cwd,
+        env: { ...screen.env },
+        stdio: ['inherit', screen.stderr, 'inherit'],
+      });
+      child.once('error', () => resolve(127));
+      child.once('close', (status) => resolve(status ?? 1));
+    });
+  } finally {
+    process.off('SIGINT', ignore);
+    screen.stdin.setRawMode?.(wasRaw);
+  }
+}

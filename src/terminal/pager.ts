@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import type { Screen } from './ask.ts';
+
+/**
+ * Shows lines through the person's pager when they do not fit the screen, otherwise prints them to stderr. The lines
+ * must be cleaned. The pager gets them on stdin, runs in `/` and cannot open, edit or run anything (LESSSECURE).
+ */
+export async function page(screen: Screen, lines: readonly string[]): Promise<void> {
+  const text = `${lines.join('\n')}\n`;
+  const argv = pagerCommand(screen.env['PAGER']);
+  if (screen.dumb || lines.length < (screen.stderr.rows ?? 24) - 2 || argv === undefined) {
+    screen.stderr.write(text);
+    return;
+  }
+  const wasRaw = screen.stdin.isRaw;
+  screen.stdin.setRawMode?.(false);
+  const shown = await run(argv, text, screen);
+  screen.stdin.setRawMode?.(wasRaw);
+  if (!shown) screen.stderr.write(text);
+}
+
+/** argv of $PAGER, split at blanks without a shell; less by default; undefined when it is `cat` or empty. */
+function pagerCommand(pager: string | undefined): readonly string[] | undefined {
+  const words = (pager ?? 'less').split(/\s+/).filter((word) => word !== '');
+  return words.length === 0 || words[0] === 'cat' ? undefined : words;
+}
+
+async function run(argv: readonly string[], text: string, screen: Screen): Promise<boolean> {
+  const [command = 'less', ...args] = argv;
+  const { LESSOPEN: _open, LESSCLOSE: _close, LESSKEY: _key, LESSEDIT: _edit, ...env } = screen.env;
+  // Ctrl-C in the pager is the pager's.
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  const shown = new Promise<boolean>((resolve) => {
+    const child = spawn(command, args, {
+      cwd: '/',
+      env: { ...env, LESS: '-R', LESSSECURE: '1', LESSHISTFILE: '-' },
+      stdio: ['pipe', screen.stderr, 'inherit'],
+    });
+    child.once('error', () => resolve(false));
+    child.once('close', () => resolve(true));
+    // The pager may be left before it has read everything.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(text);
+  });
+  return shown.finally(() => process.off('SIGINT', ignore));
+}

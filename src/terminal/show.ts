@@ -1,0 +1,40 @@
+import type { FileDiff } from '../review/file-diff.ts';
+import { fileDiff } from '../review/file-diff.ts';
+import type { ContentReader, Entry } from '../types/entry.ts';
+import type { Review, ReviewItem } from '../types/review.ts';
+import type { Screen } from './ask.ts';
+import { cleanLine } from './clean.ts';
+import { diffLines } from './diff-view.ts';
+
+export interface ReviewQuestion {
+  readonly review: Review;
+  readonly content: ContentReader;
+  /** Real path of the project, for the question. */
+  readonly project: string;
+  readonly home: string;
+  readonly screen: Screen;
+}
+
+/** Lines of ours, with the prefix. They must be cleaned. */
+export function say(screen: Screen, lines: readonly string[]): void {
+  for (const line of lines) screen.stderr.write(`[sandbox] ${line}\n`);
+}
+
+/** The differences of one change, as lines for the screen. Content that cannot be read is said, never hidden. */
+export async function itemLines(question: ReviewQuestion, item: ReviewItem): Promise<string[]> {
+  const { screen } = question;
+  const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
+  try {
+    return diffLines(item, await loadDiff(question.content, item), view);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [...diffLines(item, { kind: 'none' }, view), `its content cannot be shown: ${cleanLine(why)}`];
+  }
+}
+
+/** What differs in one change, from the frozen content. Throws what the store throws. */
+export async function loadDiff(content: ContentReader, { change }: ReviewItem): Promise<FileDiff> {
+  const load = async (entry: Entry | undefined): Promise<Buffer | undefined> =>
+    entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
+  return fileDiff(change, await load(change.before), await load(change.after));
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { Finding } from '../types/finding.ts';
+import type { Review } from '../types/review.ts';
+import { cleanLine } from './clean.ts';
+import { amount } from './progress.ts';
+
+export interface SummaryLine {
+  readonly text: string;
+  readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
+}
+
+/** What the person reads before the question, one line each without the prefix. Cleaned. */
+export function summaryLines(review: Review): SummaryLine[] {
+  const lines: SummaryLine[] = [info(countLine(review))];
+  const { massDeletion: mass } = review;
+  if (mass !== undefined) {
+    lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
+  }
+  for (const problem of review.problems) {
+    lines.push({ text: `WARNING: ${cleanLine(problem.path)}: ${cleanLine(problem.why)}`, severity: 'blocked' });
+  }
+  const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
+  for (const severity of ['blocked', 'suspect', 'note'] as const) {
+    for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
+  }
+  for (const item of review.items) {
+    if (item.change.problem === undefined) continue;
+    const text = `WARNING: ${cleanLine(item.change.path)}: ${cleanLine(item.change.problem)} (BLOCKED — not synced)`;
+    lines.push({ text, severity: 'blocked' });
+  }
+  for (const group of review.withheld) {
+    const size = `${group.entries} ignored ${group.entries === 1 ? 'entry' : 'entries'}, ${amount(group.bytes, 'bytes')}`;
+    lines.push({ text: `withheld: ${cleanLine(group.directory)} (${size})`, severity: 'note' });
+  }
+  return lines;
+}
+
+/** The line of one finding, as in 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
+export function findingLine(finding: Finding): SummaryLine {
+  const what = `${cleanLine(finding.title)}: ${cleanLine(finding.path)}`;
+  const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;
+  const { severity } = finding;
+  if (severity === 'note') return { text: `${what}${detail}`, severity };
+  return { text: `WARNING: ${what}${detail}${severity === 'blocked' ? ' (BLOCKED — not synced)' : ''}`, severity };
+}
+
+/** '12 files modified, 3 files created, 1 file deleted'. */
+export function countLine(review: Review): string {
+  const { created, modified, deleted, mode, type } = review.counts;
+  const parts = [
+    [modified, 'modified'],
+    [created, 'created'],
+    [deleted, 'deleted'],
+    [mode, 'with another mode'],
+    [type, 'of another kind'],
+  ] as const;
+  const said = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${amount(count, 'files')} ${what}`]));
+  return said.length === 0 ? 'No files changed' : said.join(', ');
+}
+
+/** '~/Projects/x' for a path below the home directory; cleaned. */
+export function shortPath(absolute: string, home: string): string {
+  const below = path.relative(home, absolute);
+  const inside = home !== '' && !below.startsWith('..') && !path.isAbsolute(below);
+  return cleanLine(inside ? (below === '' ? '~' : `~/${below}`) : absolute);
+}
+
+function info(text: string): SummaryLine {
+  return { text, severity: 'info' };
+}

@@ -1,0 +1,44 @@
+/** East Asian wide and full-width forms, and pictures: two columns each. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const NO_WIDTH = /\p{Mn}|\p{Me}|\ufe0f|\u200d/u;
+
+/** Columns that cleaned text without colour codes takes on a terminal. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const char of text) width += NO_WIDTH.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  return width;
+}
+
+/** Tabs to blanks, at stops of 8 columns. */
+export function expandTabs(text: string): string {
+  if (!text.includes('\t')) return text;
+  let out = '';
+  let column = 0;
+  for (const char of text) {
+    const step = char === '\t' ? 8 - (column % 8) : widthOf(char);
+    out += char === '\t' ? ' '.repeat(step) : char;
+    column += step;
+  }
+  return out;
+}
+
+/** Cuts text into pieces of at most `columns` columns; nothing is lost. Gives one empty piece for empty text. */
+export function wrap(text: string, columns: number): string[] {
+  const room = Math.max(1, columns);
+  const pieces: string[] = [];
+  let piece = '';
+  let width = 0;
+  for (const char of text) {
+    const step = widthOf(char);
+    if (width + step > room && piece !== '') {
+      pieces.push(piece);
+      piece = '';
+      width = 0;
+    }
+    piece += char;
+    width += step;
+  }
+  return [...pieces, piece];
+}
