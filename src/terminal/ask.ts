@@ -62,6 +62,8 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
 interface InputPrompt {
   run(): Promise<string>;
   cancel(): Promise<void>;
+  prefix: () => Promise<string>;
+  separator: () => Promise<string>;
 }
 type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
 
@@ -74,12 +76,13 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
     message,
     stdin,
     stdout: stderr,
-    prefix: '',
-    separator: '',
     styles: { primary: (text: string) => text, em: (text: string) => text, strong: (text: string) => text },
     // In raw mode Ctrl-D is a key; for the person it is the end of input.
     actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
   });
+  // Its own marks would stand before and after the contract's words.
+  prompt.prefix = async () => '';
+  prompt.separator = async () => '';
   // enquirer never settles at end of input by itself.
   const ended = new Promise<undefined>((resolve) => {
     const end = (): void => resolve(undefined);
