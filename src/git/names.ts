@@ -1,0 +1,38 @@
+/** What HFS+ drops from a name when it compares (git's utf8.c, next_hfs_char). */
+const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/**
+ * Whether a path component is `.git` to some file system: by letter case, by characters that HFS+ ignores, by NTFS's
+ * short names, trailing dots and blanks, or alternate streams. Takes one component without '/'.
+ */
+export function isDotGitName(component: string): boolean {
+  const bare = component.replace(HFS_IGNORED, '').normalize('NFKC').toLowerCase();
+  for (const part of bare.split('\\')) {
+    const name = part.replace(/:.*$/s, '').replace(/[ .]+$/, '');
+    if (name === '.git' || /^git~[0-9]+$/.test(name)) return true;
+  }
+  return false;
+}
+
+/** How many components of a path come before and with its first `.git` name, or 0 when there is none. */
+export function dotGitDepth(path: string): number {
+  return path.split('/').findIndex(isDotGitName) + 1;
+}
+
+/** Whether git itself takes this component for its directory on a case-sensitive file system. */
+export function isPlainDotGit(component: string): boolean {
+  return component === '.git';
+}
+
+const HOOK_NAMES = new Set(
+  `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
+   pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update
+   reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman
+   p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change`.split(/\s+/),
+);
+
+/** Whether git, some version or tool of it, runs a file of this name in a hooks directory. */
+export function isHookName(name: string): boolean {
+  const lower = name.toLowerCase().replace(/\.(exe|bat|cmd|com|ps1|sh|py|js)$/, '');
+  return HOOK_NAMES.has(lower);
+}
