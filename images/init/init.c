@@ -1,0 +1,134 @@
+/*
+ * PID 1 of every container of ours.
+ *
+ *   init [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *
+ * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
+ * it, reaps whatever dies, and ends with its status (128 + signal when it was killed). With --forward it keeps one
+ * forwarder running, started again whenever it ends; at the pids limit it tries until there is room.
+ *
+ * Compile: cc -static -O2 -std=gnu11 -Wall -Wextra -Werror init.c
+ *
+ * Limits: PROGRAM has the same user, so it can kill the forwarder, as often as it likes; it then has no network
+ * until the forwarder is back. It cannot stop or trace this process: PID 1 takes no signal from inside that it did
+ * not ask for, and is not dumpable.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FORWARDER "/usr/lib/run-claude/forwarder"
+#define MAX_FORWARDS 16
+#define RESTART_MS 100
+#define FAILED 125
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "init: %s: %s\n", what, strerror(errno));
+	exit(FAILED);
+}
+
+/* Signals are taken one at a time with sigtimedwait, never in a handler. */
+static void block_signals(sigset_t *before)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(&set, passed_on[i]);
+	if (sigprocmask(SIG_BLOCK, &set, before) < 0)
+		die("sigprocmask");
+	/* A background process that sets the foreground group is stopped otherwise. */
+	signal(SIGTTOU, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+}
+
+static pid_t start(char *const argv[], const sigset_t *signals, bool foreground)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	if (setpgid(0, 0) < 0)
+		die("setpgid");
+	if (foreground && isatty(STDIN_FILENO) && tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY)
+		die("tcsetpgrp");
+	signal(SIGTTOU, SIG_DFL);
+	signal(SIGTTIN, SIG_DFL);
+	sigprocmask(SIG_SETMASK, signals, NULL);
+	execvp(argv[0], argv);
+	fprintf(stderr, "init: cannot start %s: %s\n", argv[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Dies with the limit's own error only when it is not the limit. */
+static pid_t start_patiently(char *const argv[], const sigset_t *signals)
+{
+	for (;;) {
+		pid_t pid = start(argv, signals, true);
+		if (pid > 0)
+			return pid;
+		if (errno != EAGAIN && errno != ENOMEM)
+			die("fork");
+		nanosleep(&(struct timespec){.tv_nsec = RESTART_MS * 1000000L}, NULL);
+	}
+}
+
+static int status_of(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int main(int argc, char *argv[])
+{
+	char *forward[MAX_FORWARDS + 2] = {FORWARDER};
+	int forwards = 0, at = 1;
+	for (; at + 1 < argc && strcmp(argv[at], "--forward") == 0; at += 2) {
+		if (forwards == MAX_FORWARDS) {
+			fprintf(stderr, "init: at most %d --forward\n", MAX_FORWARDS);
+			return FAILED;
+		}
+		forward[++forwards] = argv[at + 1];
+	}
+	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
+		fprintf(stderr, "usage: init [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		return FAILED;
+	}
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+
+	sigset_t before, wanted;
+	block_signals(&before);
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGCHLD);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(&wanted, passed_on[i]);
+
+	pid_t forwarder = forwards > 0 ? start(forward, &before, false) : 0;
+	pid_t program = start_patiently(argv + at + 1, &before);
+	for (;;) {
+		struct timespec patience = {.tv_nsec = RESTART_MS * 1000000L};
+		bool waiting = forwards > 0 && forwarder <= 0;
+		int got = waiting ? sigtimedwait(&wanted, NULL, &patience) : sigwaitinfo(&wanted, NULL);
+		if (got > 0 && got != SIGCHLD)
+			kill(-program, got);
+		int status;
+		for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+			if (pid == program)
+				return status_of(status);
+			if (pid == forwarder)
+				forwarder = 0;
+		}
+		/* Only after a pause: a forwarder that dies at once must not take the processor. */
+		if (waiting && got < 0 && errno == EAGAIN)
+			forwarder = start(forward, &before, false);
+	}
+}
