@@ -1,0 +1,72 @@
+/** How many words an option of Claude's takes: none, one, one or none, one or more. */
+export type Arity = 'none' | 'one' | 'optional' | 'many';
+
+/** The Claude Code whose `--help` this list was read from; a test compares it with the binary of the image. */
+export const CLAUDE_OPTIONS_OF = '2.1.329';
+
+const table = (arity: Arity, names: string): [string, Arity][] => names.split(' ').map((name) => [name, arity]);
+
+/** Claude Code's own options. */
+export const CLAUDE_OPTIONS: ReadonlyMap<string, Arity> = new Map([
+  ...table(
+    'none',
+    '--allow-dangerously-skip-permissions --ax-screen-reader --bg --background --bare --brief --chrome -c --continue ' +
+      '--dangerously-skip-permissions --desktop --disable-slash-commands --exclude-dynamic-system-prompt-sections ' +
+      '--fork-session --forward-subagent-text -h --help --ide --include-hook-events --include-partial-messages ' +
+      '--no-chrome --no-session-persistence -p --print --replay-user-messages --restricted --safe-mode ' +
+      '--strict-mcp-config --verbose -v --version',
+  ),
+  ...table(
+    'one',
+    '--agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort ' +
+      '--environment --fallback-model --input-format --json-schema --max-budget-usd --model -n --name --output-format ' +
+      '--permission-mode --permission-prompt-tool --permission-prompts --plugin-dir --plugin-url ' +
+      '--remote-control-session-name-prefix --session-id --setting-sources --settings --system-prompt ' +
+      '--system-prompt-file --system-prompt-snapshot',
+  ),
+  ...table('optional', '--cloud -d --debug --from-pr --prompt-suggestions --remote-control -r --resume --teleport'),
+  ...table('optional', '--tmux -w --worktree'),
+  ...table('many', '--add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file'),
+  ...table('many', '--mcp-config --tools'),
+]);
+
+/** Whether words for Claude ask for its print mode (`-p`), read as Claude reads them. */
+export function asksForPrint(words: readonly string[]): boolean {
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? '';
+    if (word === '--') return false;
+    const option = readClaudeOption(word);
+    if (option === undefined) continue;
+    if (option.names.some((name) => name === '-p' || name === '--print')) return true;
+    if (option.arity !== 'none' && option.arity !== 'optional' && !option.joined) i++;
+  }
+  return false;
+}
+
+export interface ClaudeOption {
+  /** One long option, or the short ones of a cluster such as `-cp`. */
+  readonly names: readonly string[];
+  /** Of the last of them. */
+  readonly arity: Arity;
+  /** Its value is in the same word. */
+  readonly joined: boolean;
+}
+
+/** A word as options of Claude's, or undefined when it is none (or has one in it that is not known). */
+export function readClaudeOption(word: string): ClaudeOption | undefined {
+  if (word.startsWith('--')) {
+    const name = word.split('=', 1)[0] ?? word;
+    const arity = CLAUDE_OPTIONS.get(name);
+    return arity === undefined ? undefined : { names: [name], arity, joined: word.includes('=') };
+  }
+  if (!/^-[a-zA-Z]/.test(word)) return undefined;
+  const names: string[] = [];
+  for (let i = 1; i < word.length; i++) {
+    const name = `-${word[i]}`;
+    const arity = CLAUDE_OPTIONS.get(name);
+    if (arity === undefined) return undefined;
+    names.push(name);
+    if (arity !== 'none') return { names, arity, joined: i + 1 < word.length };
+  }
+  return { names, arity: 'none', joined: false };
+}

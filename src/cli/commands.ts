@@ -1,0 +1,126 @@
+import type { Option } from './options.ts';
+
+/** One command, as the grammar and the help see it. Its work is in commands/<name>.ts. */
+export interface CommandShape {
+  readonly name: string;
+  /** What follows the name, for the help. */
+  readonly usage: string;
+  readonly help: string;
+  readonly options: readonly CommandOption[];
+  /** Plain words that it takes at most, apart from those after `--`. */
+  readonly maxWords: number;
+  /** Takes words after `--`. */
+  readonly rest?: true;
+}
+
+export type CommandOption = Pick<Option, 'name' | 'value' | 'help' | 'many' | 'placeholder'>;
+
+const flag = (name: string, help: string): CommandOption => ({ name, value: 'none', help });
+const value = (name: string, placeholder: string, help: string): CommandOption => ({
+  name,
+  value: 'needed',
+  placeholder,
+  help,
+});
+const JSON_OPTION = flag('json', 'as JSON');
+const YES = flag('yes', 'no question for what is clean');
+const ENGINE = value('engine', 'NAME', 'auto, docker, podman');
+const ONLY: CommandOption = { name: 'only', value: 'needed', placeholder: 'GLOB', help: 'these paths', many: true };
+const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
+
+const command = (
+  name: string,
+  usage: string,
+  help: string,
+  options: readonly CommandOption[],
+  maxWords: number,
+  rest?: true,
+): CommandShape => ({ name, usage, help, options, maxWords, ...(rest === undefined ? {} : { rest }) });
+
+/** Every command, in the order of the help. `exec` takes the options of a session besides. */
+export const COMMANDS: readonly CommandShape[] = [
+  command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox', [], 1, true),
+  command('sessions', '[PROJECT]', "every project's sessions, newest first", [JSON_OPTION], 1),
+  command('status', '[ID]', 'what a session changed, and what waits', [JSON_OPTION], 1),
+  command(
+    'diff',
+    '[ID] [-- PATH…]',
+    'the changes of a session',
+    [
+      flag('stat', 'counts only'),
+      flag('name-only', 'names only'),
+      flag('side-by-side', 'old and new in two columns'),
+      flag('follow', 'while the session runs'),
+      JSON_OPTION,
+    ],
+    1,
+    true,
+  ),
+  command(
+    'apply',
+    '[ID]',
+    'bring a session’s changes to the project',
+    [
+      flag('dry-run', 'say what would be done'),
+      ONLY,
+      SKIP,
+      value('conflict', 'HOW', 'ask, keep, theirs, markers, rej'),
+      YES,
+      JSON_OPTION,
+    ],
+    1,
+  ),
+  command('discard', '[ID]', 'throw a session’s changes away', [YES], 1),
+  command('undo', '[ID]', 'take an apply back', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
+  command('commits', '[ID]', 'commits made inside', [flag('import', 'as refs of the repository'), JSON_OPTION], 1),
+  command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [ENGINE], 1, true),
+  command('explore', '[ID]', 'a shell in a throw-away layer over the session’s', [ENGINE], 1),
+  command('note', '[ID] TEXT', 'remember something with a session', [], 2),
+  command(
+    'audit',
+    '[PATH | ID] [--base REF]',
+    'the rules, over a tree or a session',
+    [
+      value('base', 'REF', 'compare with this commit'),
+      flag('rules', 'list the rules'),
+      value('fail-on', 'LEVEL', 'exit 121 from this severity on'),
+      value('report', 'FILE', 'write the findings (.json, .sarif, .md)'),
+      JSON_OPTION,
+    ],
+    1,
+  ),
+  command(
+    'network',
+    '[ID] | allow HOST',
+    'what a session asked the gateway for',
+    [flag('suggest', 'settings that would let it pass'), JSON_OPTION],
+    3,
+  ),
+  command('projects', '', "Claude's data, by project", [JSON_OPTION], 0),
+  command('gc', '', 'remove what no session needs', [flag('dry-run', 'say what would go'), YES, JSON_OPTION], 0),
+  command('config', '[PROJECT]', 'the effective settings, each with its origin', [JSON_OPTION], 1),
+  command(
+    'build',
+    '',
+    'build the image',
+    [flag('rebuild', 'even when it is there'), flag('toolchain', 'with compilers'), ENGINE, JSON_OPTION],
+    0,
+  ),
+  command(
+    'doctor',
+    '',
+    'is everything there that a session needs?',
+    [flag('probe', 'attack a sandbox and see it hold'), ENGINE, JSON_OPTION],
+    0,
+  ),
+];
+
+/** Options that every command takes. */
+export const COMMON_OPTIONS: readonly CommandOption[] = [
+  flag('quiet', 'say less'),
+  flag('trace', 'say everything that is done'),
+  flag('help', 'this text'),
+];
+
+/** Command by name; `--gc` is an alias of `gc`. */
+export const commandNamed: ReadonlyMap<string, CommandShape> = new Map(COMMANDS.map((shape) => [shape.name, shape]));

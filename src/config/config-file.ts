@@ -1,0 +1,80 @@
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { usageError } from '../errors.ts';
+import type { BrokerRule, UserRule } from '../types/policy.ts';
+import { nearest } from './nearest.ts';
+import { readValue, type Value } from './read-value.ts';
+import { SETTINGS } from './settings.ts';
+
+/** What a config.toml or .run-claude.toml says: values by setting's name, and the tables that no option has. */
+export interface FileSettings {
+  readonly values: ReadonlyMap<string, Value>;
+  readonly brokers: readonly BrokerRule[];
+  readonly auditRules: readonly UserRule[];
+  readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
+}
+
+const severity = z.enum(['blocked', 'suspect', 'note']);
+const texts = z.array(z.string().min(1));
+const fileSchema = z.strictObject({
+  ...Object.fromEntries(SETTINGS.filter((s) => s.file !== false).map((s) => [s.name, z.unknown().optional()])),
+  broker: z
+    .array(
+      z.strictObject({
+        host: z.string().min(1),
+        header: z.string().min(1),
+        from: texts.min(1),
+        methods: texts.default(['GET', 'HEAD']),
+      }),
+    )
+    .default([]),
+  audit: z
+    .strictObject({
+      rules: z
+        .array(z.strictObject({ id: z.string().min(1), paths: texts.min(1), severity, why: z.string().min(1) }))
+        .default([]),
+      severities: z.record(z.string(), severity).default({}),
+    })
+    .default({ rules: [], severities: {} }),
+});
+
+/** Every name that may stand at the top of a configuration file. */
+const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
+
+/**
+ * A configuration file's text as settings. `where` is its name for people. Throws usageError for what is no TOML,
+ * for an unknown key (with the nearest known one) and for a value that is not allowed.
+ */
+export function readConfigFile(text: string, where: string): FileSettings {
+  const parsed = fileSchema.safeParse(parseToml(text, where));
+  if (!parsed.success) throw explain(parsed.error, where);
+  const { broker, audit, ...rest } = parsed.data;
+  const values = new Map<string, Value>();
+  const named: Readonly<Record<string, unknown>> = rest;
+  for (const setting of SETTINGS) {
+    const raw = named[setting.name];
+    if (raw !== undefined) values.set(setting.name, readValue(setting, raw, `${where}: ${setting.name}`));
+  }
+  return { values, brokers: broker, auditRules: audit.rules, auditSeverities: audit.severities };
+}
+
+function parseToml(text: string, where: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw usageError(`${where}, line ${error.line}: ${error.message.split('\n')[0] ?? 'not TOML'}`);
+  }
+}
+
+function explain(error: z.ZodError, where: string): Error {
+  const issue = error.issues[0];
+  const at = issue === undefined || issue.path.length === 0 ? where : `${where}: ${issue.path.join('.')}`;
+  if (issue?.code !== 'unrecognized_keys') return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
+  const key = issue.keys[0] ?? '';
+  const near = issue.path.length === 0 ? nearest(key, FILE_KEYS) : undefined;
+  return usageError(
+    `${at}: unknown key '${key}'`,
+    near === undefined ? 'docs/configuration.md lists every key.' : `Did you mean '${near}'?`,
+  );
+}

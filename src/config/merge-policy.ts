@@ -1,0 +1,125 @@
+import type { Policy } from '../types/policy.ts';
+import { type FileSettings, readConfigFile } from './config-file.ts';
+import { nearest } from './nearest.ts';
+import { readValue, type Value } from './read-value.ts';
+import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
+import { tighten } from './tighten.ts';
+import { resolveVariables } from './variables.ts';
+
+/** One option as it stood on the command line, already understood: the setting that it changes, and how. */
+export interface FlagValue {
+  /** As typed, for people: '--no-sync-back'. */
+  readonly flag: string;
+  readonly setting: string;
+  /** Text, or what a flag without a value stands for. */
+  readonly value: string | boolean | readonly string[];
+}
+
+export interface PolicySources {
+  /** Text of config.toml with its name for people; undefined when there is none. */
+  readonly config: { readonly where: string; readonly text: string } | undefined;
+  /** The same of the project's .run-claude.toml. */
+  readonly projectFile: { readonly where: string; readonly text: string } | undefined;
+  /** Lines of the project's .run-claudeignore, as globs. */
+  readonly projectIgnore: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly flags: readonly FlagValue[];
+}
+
+export interface MergedPolicy {
+  readonly policy: Policy;
+  /** Where each value comes from: 'default', the file's name, the variable's, the flag; several for a list. */
+  readonly origins: ReadonlyMap<keyof Policy, string>;
+  /** What was ignored, one line each, to be printed as warnings. */
+  readonly warnings: readonly string[];
+}
+
+type Draft = { -readonly [K in keyof Policy]: Policy[K] };
+
+/**
+ * One policy out of all that has a say: defaults, config.toml, environment, the project's own file (which can only
+ * tighten those), flags. Pure. Throws usageError for what is unknown or not allowed.
+ */
+export function mergePolicy(sources: PolicySources): MergedPolicy {
+  const draft: Draft = { ...DEFAULTS };
+  const origins = new Map<keyof Policy, string>();
+  const warnings: string[] = [];
+  const set = (name: string, value: Value, origin: string): void =>
+    put({ draft, origins }, name, value, origin, sources);
+
+  if (sources.config !== undefined) {
+    const file = readConfigFile(sources.config.text, sources.config.where);
+    for (const [name, value] of file.values) set(name, value, sources.config.where);
+    takeTables(draft, origins, file, sources.config.where);
+  }
+  for (const setting of SETTINGS) {
+    const text = setting.environment === false ? undefined : sources.environment[variableOf(setting)];
+    if (text !== undefined) set(setting.name, readValue(setting, text, variableOf(setting)), variableOf(setting));
+  }
+  warnings.push(...unknownVariables(sources.environment));
+
+  if (sources.projectFile !== undefined) {
+    const { where, text } = sources.projectFile;
+    const kept = tighten(draft, readConfigFile(text, where), where);
+    for (const [name, value] of kept.values) set(name, value, where);
+    takeTables(draft, origins, { ...kept, brokers: [] }, where);
+    warnings.push(...kept.refused);
+  }
+  if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
+
+  for (const { flag, setting: name, value } of sources.flags) {
+    const setting = settingNamed.get(name);
+    if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
+  }
+  if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
+  return { policy: draft, origins, warnings };
+}
+
+/** Lists grow with each source that has a word; all else is replaced. */
+function put(
+  into: { readonly draft: Draft; readonly origins: Map<keyof Policy, string> },
+  name: string,
+  value: Value,
+  origin: string,
+  sources: PolicySources,
+): void {
+  const setting = settingNamed.get(name);
+  if (setting === undefined) return;
+  const { draft, origins } = into;
+  const { key } = setting;
+  const before: unknown = draft[key];
+  let next: unknown = value;
+  if (setting.form.kind === 'variables') {
+    next = { ...draft.env, ...resolveVariables(Array.isArray(value) ? value : [], sources.environment, origin) };
+  } else if (Array.isArray(value) && Array.isArray(before)) {
+    next = [...new Set([...before, ...value])];
+  }
+  const grows = next !== value && origins.has(key);
+  Object.assign(draft, { [key]: next });
+  origins.set(key, grows ? `${origins.get(key)}, ${origin}` : origin);
+}
+
+function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: FileSettings, where: string): void {
+  if (file.brokers.length > 0) {
+    draft.brokers = [...draft.brokers, ...file.brokers];
+    origins.set('brokers', where);
+  }
+  if (file.auditRules.length > 0) {
+    draft.auditRules = [...draft.auditRules, ...file.auditRules];
+    origins.set('auditRules', where);
+  }
+  if (Object.keys(file.auditSeverities).length > 0) {
+    draft.auditSeverities = { ...draft.auditSeverities, ...file.auditSeverities };
+    origins.set('auditSeverities', where);
+  }
+}
+
+function unknownVariables(environment: PolicySources['environment']): string[] {
+  const known = SETTINGS.filter((setting) => setting.environment !== false).map(variableOf);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('RUN_CLAUDE_') && !name.startsWith('RUN_CLAUDE_TEST_') && !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `${name} is no setting of ours${near === undefined ? '' : `; did you mean ${near}?`}`;
+    });
+}

@@ -1,0 +1,152 @@
+import type { Policy } from '../types/policy.ts';
+
+/** How a setting's value is written. In files numbers are numbers, lists are lists; all else is text. */
+export type Form =
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'switch' }
+  | { readonly kind: 'size'; readonly minMb: number }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'count'; readonly min: number }
+  | { readonly kind: 'amount' }
+  | { readonly kind: 'cpus' }
+  | { readonly kind: 'text' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'switch-or-list' }
+  | { readonly kind: 'variables' };
+
+/**
+ * What the project's own file may do with a setting, since it comes with the repository and may be hostile:
+ * smaller: only a smaller value than the person's. tighter: only a choice further left in the form's order.
+ * add: entries are added to the person's. on, off: only to that. never: not a project's to set.
+ */
+export type Tighten = 'smaller' | 'tighter' | 'add' | 'on' | 'off' | 'never';
+
+export interface Setting {
+  /** `name = …` in the files; `RUN_CLAUDE_NAME` in the environment unless `environment` is false. */
+  readonly name: string;
+  readonly key: keyof Policy;
+  readonly form: Form;
+  readonly tighten: Tighten;
+  /** Default true. */
+  readonly file?: boolean;
+  /** Default true. */
+  readonly environment?: boolean;
+}
+
+const choice = (...of: readonly string[]): Form => ({ kind: 'choice', of });
+
+/** Every setting there is. Choices are in the order from tight to loose, where `tighten` says so. */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'mode', key: 'mode', form: choice('copy', 'bind'), tighten: 'tighter' },
+  {
+    name: 'strategy',
+    key: 'strategy',
+    form: choice('auto', 'layers', 'volume', 'copy', 'overlay'),
+    tighten: 'never',
+  },
+  { name: 'shallow', key: 'shallow', form: { kind: 'switch' }, tighten: 'on' },
+  { name: 'repo', key: 'repo', form: { kind: 'switch' }, tighten: 'off' },
+  { name: 'auto-apply', key: 'autoApply', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
+  { name: 'allow-suspect', key: 'allowSuspect', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'yes', key: 'yes', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
+  { name: 'fail-on', key: 'failOn', form: choice('note', 'suspect', 'blocked'), tighten: 'tighter' },
+  { name: 'exclude', key: 'exclude', form: { kind: 'list' }, tighten: 'add' },
+  { name: 'include', key: 'include', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'mask', key: 'mask', form: { kind: 'list' }, tighten: 'add' },
+  { name: 'include-ignored', key: 'includeIgnored', form: { kind: 'switch-or-list' }, tighten: 'off' },
+  { name: 'tmpdir', key: 'tmpdir', form: { kind: 'text' }, tighten: 'never', file: false },
+  { name: 'memory', key: 'memoryMb', form: { kind: 'size', minMb: 64 }, tighten: 'smaller' },
+  { name: 'cpus', key: 'cpus', form: { kind: 'cpus' }, tighten: 'smaller' },
+  { name: 'pids', key: 'pids', form: { kind: 'count', min: 16 }, tighten: 'smaller' },
+  { name: 'tmp-size', key: 'tmpMb', form: { kind: 'size', minMb: 1 }, tighten: 'smaller' },
+  { name: 'disk', key: 'diskMb', form: { kind: 'size', minMb: 1 }, tighten: 'smaller' },
+  { name: 'timeout', key: 'timeoutMs', form: { kind: 'duration' }, tighten: 'smaller' },
+  { name: 'max-cost', key: 'maxCostUsd', form: { kind: 'amount' }, tighten: 'smaller' },
+  { name: 'max-requests', key: 'maxRequests', form: { kind: 'count', min: 1 }, tighten: 'smaller' },
+  { name: 'network', key: 'network', form: choice('none', 'gateway', 'open'), tighten: 'tighter' },
+  { name: 'allow-host', key: 'allowHosts', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'allow-address', key: 'allowAddresses', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'network-presets', key: 'networkPresets', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'credentials', key: 'credentials', form: choice('none', 'broker', 'file'), tighten: 'tighter' },
+  {
+    name: 'fresh-creds',
+    key: 'freshCreds',
+    form: { kind: 'switch' },
+    tighten: 'never',
+    file: false,
+    environment: false,
+  },
+  { name: 'env', key: 'env', form: { kind: 'variables' }, tighten: 'never', environment: false },
+  { name: 'allow-git-push', key: 'allowGitPush', form: { kind: 'switch' }, tighten: 'off' },
+  { name: 'permissions', key: 'permissions', form: choice('ask', 'skip'), tighten: 'tighter' },
+  { name: 'engine', key: 'engine', form: choice('auto', 'docker', 'podman'), tighten: 'never' },
+  { name: 'runtime', key: 'runtime', form: { kind: 'text' }, tighten: 'never' },
+  { name: 'image', key: 'image', form: { kind: 'text' }, tighten: 'never' },
+  { name: 'toolchain', key: 'toolchain', form: { kind: 'switch' }, tighten: 'off' },
+  { name: 'rebuild', key: 'rebuild', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
+  { name: 'isolate-claude-data', key: 'isolateClaudeData', form: { kind: 'switch' }, tighten: 'on' },
+  { name: 'sync-back', key: 'syncBack', form: { kind: 'switch' }, tighten: 'off' },
+  { name: 'profile', key: 'profile', form: { kind: 'text' }, tighten: 'never' },
+  { name: 'verify', key: 'verify', form: { kind: 'switch' }, tighten: 'on' },
+  { name: 'report', key: 'report', form: { kind: 'text' }, tighten: 'never', file: false, environment: false },
+  { name: 'quiet', key: 'quiet', form: { kind: 'switch' }, tighten: 'never' },
+  { name: 'trace', key: 'trace', form: { kind: 'switch' }, tighten: 'never' },
+];
+
+/** What holds where nobody says anything. Null-like values mean: no limit of that kind, or decided when planning. */
+export const DEFAULTS: Policy = {
+  mode: 'bind',
+  strategy: 'auto',
+  shallow: false,
+  repo: false,
+  autoApply: false,
+  allowSuspect: [],
+  yes: false,
+  failOn: undefined,
+  exclude: [],
+  include: [],
+  mask: [],
+  includeIgnored: false,
+  tmpdir: undefined,
+  memoryMb: 8192,
+  cpus: 0,
+  pids: 4096,
+  tmpMb: 512,
+  diskMb: undefined,
+  timeoutMs: undefined,
+  maxCostUsd: undefined,
+  maxRequests: undefined,
+  network: 'gateway',
+  allowHosts: [],
+  allowAddresses: [],
+  networkPresets: [],
+  brokers: [],
+  credentials: 'broker',
+  freshCreds: false,
+  env: {},
+  allowGitPush: false,
+  // In bind mode 'ask', unless somebody says otherwise (merge-policy.ts).
+  permissions: 'skip',
+  engine: 'auto',
+  runtime: undefined,
+  image: undefined,
+  toolchain: false,
+  rebuild: false,
+  isolateClaudeData: false,
+  syncBack: true,
+  profile: undefined,
+  verify: false,
+  report: undefined,
+  quiet: false,
+  trace: false,
+  auditRules: [],
+  auditSeverities: {},
+};
+
+/** Setting by its name. */
+export const settingNamed: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.name, setting]));
+
+/** The environment variable of a setting: RUN_CLAUDE_TMP_SIZE for tmp-size. */
+export function variableOf(setting: Setting): string {
+  return `RUN_CLAUDE_${setting.name.toUpperCase().replaceAll('-', '_')}`;
+}

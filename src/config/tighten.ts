@@ -1,0 +1,63 @@
+import type { Policy } from '../types/policy.ts';
+import type { FileSettings } from './config-file.ts';
+import type { Value } from './read-value.ts';
+import { SETTINGS, type Setting } from './settings.ts';
+
+/** What of the project's own file counts, and one line for each thing that was refused because it loosens. */
+export interface Tightened {
+  readonly values: ReadonlyMap<string, Value>;
+  readonly auditSeverities: FileSettings['auditSeverities'];
+  readonly auditRules: FileSettings['auditRules'];
+  readonly refused: readonly string[];
+}
+
+const LEVELS = ['note', 'suspect', 'blocked'] as const;
+
+/**
+ * Keeps of a project's file only what tightens the person's policy: the file comes with the repository, so a
+ * hostile one must be able to ask for less, never for more.
+ */
+export function tighten(policy: Policy, file: FileSettings, where: string): Tightened {
+  const values = new Map<string, Value>();
+  const refused: string[] = [];
+  for (const setting of SETTINGS) {
+    if (!file.values.has(setting.name)) continue;
+    const wanted = file.values.get(setting.name);
+    const now = policy[setting.key];
+    if (tightens(setting, now, wanted)) values.set(setting.name, wanted);
+    else if (JSON.stringify(now) !== JSON.stringify(wanted)) {
+      const why = setting.tighten === 'never' ? 'is not for a project to set' : 'would loosen your settings';
+      refused.push(`${where}: ${setting.name} = ${JSON.stringify(wanted)} ${why}; ignored`);
+    }
+  }
+  if (file.brokers.length > 0) refused.push(`${where}: [[broker]] is not for a project to set; ignored`);
+  const auditSeverities: Record<string, (typeof LEVELS)[number]> = {};
+  for (const [rule, level] of Object.entries(file.auditSeverities)) {
+    // Without the person's own word for a rule, only the highest severity is surely no loosening.
+    const floor = policy.auditSeverities[rule] ?? 'blocked';
+    if (LEVELS.indexOf(level) >= LEVELS.indexOf(floor)) auditSeverities[rule] = level;
+    else refused.push(`${where}: audit.severities.${rule} = "${level}" could loosen the audit; ignored`);
+  }
+  return { values, auditRules: file.auditRules, auditSeverities, refused };
+}
+
+function tightens(setting: Setting, now: unknown, wanted: Value): boolean {
+  switch (setting.tighten) {
+    case 'smaller':
+      // No limit, and 0 for all processors, are looser than any number.
+      return typeof wanted === 'number' && wanted > 0 && (typeof now !== 'number' || now === 0 || wanted < now);
+    case 'tighter': {
+      const order = setting.form.kind === 'choice' ? setting.form.of : [];
+      const from = typeof now === 'string' ? order.indexOf(now) : order.length;
+      return typeof wanted === 'string' && order.indexOf(wanted) < from;
+    }
+    case 'add':
+      return Array.isArray(wanted);
+    case 'on':
+      return wanted === true && now !== true;
+    case 'off':
+      return wanted === false && now !== false;
+    case 'never':
+      return false;
+  }
+}

@@ -1,0 +1,29 @@
+import { usageError } from '../errors.ts';
+
+// What the sandbox sets itself, or what would put the real credential or another loader inside.
+const OURS =
+  /^(HOME|PATH|USER|SHELL|TMPDIR|RUN_CLAUDE.*|IS_SANDBOX|LD_.*|GLIBC_TUNABLES|(https?|no|all|ftp)_proxy|ANTHROPIC_(BASE_URL|API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+
+/**
+ * The variables that `--env` passes in, with their values. `NAME` takes the value from `environment`.
+ * Throws usageError for a bad name, a name that the sandbox sets itself, and a name that is not set.
+ */
+export function resolveVariables(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  where: string,
+): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const word of words) {
+    const cut = word.indexOf('=');
+    const name = cut === -1 ? word : word.slice(0, cut);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw usageError(`${where}: '${name}' is no name of a variable`);
+    if (OURS.test(name)) {
+      throw usageError(`${where}: ${name} is set by the sandbox itself`, 'Credentials are taken with --credentials.');
+    }
+    const value = cut === -1 ? environment[name] : word.slice(cut + 1);
+    if (value === undefined) throw usageError(`${where}: ${name} is not set here`, `Write ${name}=VALUE.`);
+    values[name] = value;
+  }
+  return values;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { RUN_OPTIONS } from '../../../src/cli/options.ts';
+import { type MergedPolicy, mergePolicy, type PolicySources } from '../../../src/config/merge-policy.ts';
+import { formatDurationMs, formatSizeMb, parseDurationMs, parseSizeMb } from '../../../src/config/quantities.ts';
+import { DEFAULTS, SETTINGS, settingNamed } from '../../../src/config/settings.ts';
+
+const merge = (config: string, project: string, more: Partial<PolicySources> = {}): MergedPolicy =>
+  mergePolicy({
+    config: { where: 'config.toml', text: config },
+    projectFile: { where: '.run-claude.toml', text: project },
+    projectIgnore: [],
+    environment: {},
+    flags: [],
+    ...more,
+  });
+
+describe('mergePolicy', () => {
+  it('gives the defaults, and names where each other value comes from', () => {
+    expect(merge('', '').policy).toEqual({ ...DEFAULTS, permissions: 'ask' });
+    const merged = merge('memory = "4g"\nexclude = ["a"]', 'memory = "2g"\nexclude = ["b"]', {
+      environment: { RUN_CLAUDE_PIDS: '100' },
+      flags: [{ flag: '--memory', setting: 'memory', value: '16g' }],
+    });
+    expect(merged.policy).toMatchObject({ memoryMb: 16384, pids: 100, exclude: ['a', 'b'] });
+    expect(merged.origins.get('memoryMb')).toBe('--memory');
+    expect(merged.origins.get('pids')).toBe('RUN_CLAUDE_PIDS');
+    expect(merged.origins.get('exclude')).toBe('config.toml, .run-claude.toml');
+  });
+  it('names an unknown key and the nearest one, in both files', () => {
+    expect(() => merge('netwrok = "none"', '')).toThrow("config.toml: unknown key 'netwrok'");
+    expect(() => merge('', 'memry = "1g"')).toThrow(".run-claude.toml: unknown key 'memry'");
+    expect(() => merge('[audit]\nrule = 1', '')).toThrow("config.toml: audit: unknown key 'rule'");
+    expect(() => merge('yes = true', '')).toThrow("unknown key 'yes'");
+  });
+  it('refuses values that are not allowed, with the place', () => {
+    expect(() => merge('memory = 8', '')).toThrow('config.toml: memory');
+    expect(() => merge('network = "host"', '')).toThrow('config.toml: network');
+    expect(() => merge('memory = ', '')).toThrow('config.toml, line 1');
+    expect(() => merge('', '', { environment: { RUN_CLAUDE_PIDS: 'many' } })).toThrow('RUN_CLAUDE_PIDS');
+  });
+  it('warns of a mistyped variable', () => {
+    expect(merge('', '', { environment: { RUN_CLAUDE_NETWROK: 'none' } }).warnings).toEqual([
+      'RUN_CLAUDE_NETWROK is no setting of ours; did you mean RUN_CLAUDE_NETWORK?',
+    ]);
+  });
+  it('passes variables in, but none that the sandbox sets itself', () => {
+    const env = (word: string): unknown =>
+      merge('', '', { environment: { A: '1' }, flags: [{ flag: '--env', setting: 'env', value: [word] }] }).policy.env;
+    expect(env('A')).toEqual({ A: '1' });
+    expect(env('B=x=y')).toEqual({ B: 'x=y' });
+    for (const word of ['C', 'LD_PRELOAD=x', 'ANTHROPIC_API_KEY=x', 'https_proxy=x', '1A=x']) {
+      expect(() => env(word)).toThrow('--env');
+    }
+  });
+});
+
+describe("the project's own file", () => {
+  const loosening: readonly [config: string, line: string][] = [
+    ['', 'network = "open"'],
+    ['network = "none"', 'network = "gateway"'],
+    ['', 'memory = "9g"'],
+    ['cpus = 1', 'cpus = "all"'],
+    ['timeout = "1h"', 'timeout = "2h"'],
+    ['mode = "copy"', 'mode = "bind"'],
+    ['', 'credentials = "file"'],
+    ['', 'allow-host = ["evil.example"]'],
+    ['', 'include-ignored = true'],
+    ['', 'include-ignored = ["x"]'],
+    ['', 'allow-git-push = true'],
+    ['permissions = "ask"', 'permissions = "skip"'],
+    ['', 'image = "evil"'],
+    ['', 'env = ["SECRET"]'],
+    ['', 'allow-suspect = ["**"]'],
+    ['', 'include = ["x"]'],
+    ['isolate-claude-data = true', 'isolate-claude-data = false'],
+    ['fail-on = "note"', 'fail-on = "blocked"'],
+    ['', '[[broker]]\nhost = "h"\nheader = "h"\nfrom = ["sh"]'],
+    ['', '[audit.severities]\nhook = "note"'],
+  ];
+  it.each(loosening)('after %j cannot loosen with %j', (config, line) => {
+    const merged = merge(config, line);
+    expect(merged.policy).toEqual(merge(config, '').policy);
+    expect(merged.warnings).toHaveLength(1);
+    // The same line in the person's own file counts: the refusal is of the place, not of the line.
+    if (!line.startsWith('env')) expect(merge(line, '').policy).not.toEqual(merge(config, '').policy);
+  });
+  it('can tighten', () => {
+    const merged = merge(
+      '',
+      'mode = "copy"\nnetwork = "none"\nmemory = "1g"\ncpus = 1\ntimeout = "5m"\nmask = [".env"]\nsync-back = false\n' +
+        'permissions = "ask"\nfail-on = "note"\n[audit.severities]\nhook = "blocked"',
+    );
+    expect(merged.warnings).toEqual([]);
+    expect(merged.policy).toMatchObject({ mode: 'copy', network: 'none', memoryMb: 1024, cpus: 1, timeoutMs: 300_000 });
+    expect(merged.policy).toMatchObject({ mask: ['.env'], syncBack: false, permissions: 'ask', failOn: 'note' });
+  });
+  it('says nothing of what is so already', () => {
+    expect(merge('network = "none"', 'network = "none"').warnings).toEqual([]);
+  });
+});
+
+describe('quantities', () => {
+  it('reads and writes sizes and durations', () => {
+    expect(['8g', '512m', '1.5G', '1tb', '8', '0m', '-1g'].map(parseSizeMb)).toEqual([
+      8192,
+      512,
+      1536,
+      1_048_576,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(['90s', '1h30m', '0s', '5'].map(parseDurationMs)).toEqual([90_000, 5_400_000, undefined, undefined]);
+    expect([formatSizeMb(8192), formatSizeMb(512), formatDurationMs(5_400_000)]).toEqual(['8g', '512m', '1h30m']);
+  });
+});
+
+it('gives every option a setting that exists, and every setting a key of the policy', () => {
+  for (const option of RUN_OPTIONS) {
+    if (option.setting) expect(settingNamed.has(option.setting), option.name).toBe(true);
+  }
+  for (const setting of SETTINGS) expect(Object.keys(DEFAULTS)).toContain(setting.key);
+});
