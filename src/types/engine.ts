@@ -130,6 +130,20 @@ export interface FoundObject {
   readonly createdMs: number;
 }
 
+/** The bytes of a tar, as tar-stream, tar-fs and Node's streams give them. */
+export type Archive = AsyncIterable<unknown>;
+
+export interface ImageBuild {
+  readonly tag: string;
+  /** Build arguments (`ARG`). */
+  readonly args: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Ignore the engine's build cache. */
+  readonly fresh: boolean;
+  /** Every piece of output, uncleaned. */
+  readonly onOutput: (text: string) => void;
+}
+
 /** The only door to Docker, OrbStack and Podman. Every failure is a RunClaudeError with a hint. */
 export interface Engine {
   readonly facts: EngineFacts;
@@ -148,8 +162,16 @@ export interface Engine {
   /** Everything that carries the label `run-claude.session` (or any of ours when undefined). */
   list(sessionId?: string): Promise<readonly FoundObject[]>;
   /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
-  putArchive(container: string, path: string, tar: NodeJS.ReadableStream): Promise<void>;
+  putArchive(container: string, path: string, tar: Archive): Promise<void>;
   hasImage(tag: string): Promise<boolean>;
   removeImage(tag: string): Promise<void>;
+  /** Builds a tar of a build context with the classic builder. Throws IMAGE_BUILD_FAILED, DISK_FULL. */
+  buildImage(context: Archive, request: ImageBuild): Promise<void>;
+  /** Makes an image of one layer from the tar of a root file system. */
+  importImage(rootfs: Archive, tag: string): Promise<void>;
+  /** Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs. */
+  pullImage(reference: string, timeoutMs: number): Promise<void>;
+  /** The label of that name on an image; undefined without label or image. */
+  imageLabel(tag: string, label: string): Promise<string | undefined>;
   close(): Promise<void>;
 }

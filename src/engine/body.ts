@@ -1,0 +1,106 @@
+import type Docker from 'dockerode';
+import type { ContainerSpec, Mount } from '../types/engine.ts';
+
+/** Labels that every object of ours carries. */
+export const SESSION_LABEL = 'run-claude.session';
+export const OWNER_LABEL = 'run-claude.owner';
+export const ROLE_LABEL = 'run-claude.role';
+
+/**
+ * The body of POST /containers/create for a container of ours. Everything that the contract says of every container
+ * is here; everything that differs is in the spec.
+ */
+export function containerBody(spec: ContainerSpec, owner: string): Docker.ContainerCreateOptions {
+  const [program, ...args] = spec.argv;
+  const attached = spec.stdin === 'stream';
+  return {
+    name: spec.name,
+    Image: spec.image,
+    Entrypoint: program === undefined ? [] : [program],
+    Cmd: args,
+    User: spec.user,
+    WorkingDir: spec.workdir,
+    Hostname: spec.hostname,
+    Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+    Tty: spec.tty,
+    OpenStdin: attached,
+    // The container's stdin closes when the attached client goes, even by SIGKILL.
+    StdinOnce: attached,
+    AttachStdin: attached,
+    AttachStdout: true,
+    AttachStderr: true,
+    Healthcheck: { Test: ['NONE'] },
+    Labels: { ...spec.labels, [SESSION_LABEL]: spec.sessionId, [OWNER_LABEL]: owner, [ROLE_LABEL]: spec.role },
+    HostConfig: hostConfig(spec),
+  };
+}
+
+/** What @types/dockerode does not know yet. */
+type HostConfig = Docker.HostConfig & { readonly CgroupnsMode: 'private' };
+
+function hostConfig(spec: ContainerSpec): HostConfig {
+  const { limits } = spec;
+  const memory = limits.memoryMb * 1024 * 1024;
+  return {
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    CapAdd: [...spec.capabilities],
+    Privileged: false,
+    SecurityOpt: ['no-new-privileges', ...(spec.seccomp === undefined ? [] : [`seccomp=${spec.seccomp}`])],
+    LogConfig: { Type: 'none', Config: {} },
+    NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
+    IpcMode: 'private',
+    CgroupnsMode: 'private',
+    Memory: memory,
+    MemorySwap: memory,
+    NanoCpus: Math.round(limits.cpus * 1e9),
+    PidsLimit: limits.pids,
+    ShmSize: limits.shmMb * 1024 * 1024,
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      { Name: 'nofile', Soft: limits.nofile, Hard: limits.nofile },
+    ],
+    RestartPolicy: { Name: 'no' },
+    AutoRemove: false,
+    Init: false,
+    Mounts: spec.mounts.filter((mount) => mount.kind !== 'tmpfs').map(mountEntry),
+    // The engine's own tmpfs mounts know neither exec nor an owner; this older form does.
+    Tmpfs: Object.fromEntries(spec.mounts.filter((mount) => mount.kind === 'tmpfs').map(tmpfsEntry)),
+    ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
+  };
+}
+
+function mountEntry(mount: Exclude<Mount, { kind: 'tmpfs' }>): Docker.MountSettings {
+  if (mount.kind === 'bind') {
+    const { source, target, readonly } = mount;
+    return {
+      Type: 'bind',
+      Source: source,
+      Target: target,
+      ReadOnly: readonly,
+      BindOptions: { Propagation: 'rprivate' },
+    };
+  }
+  return {
+    Type: 'volume',
+    Source: mount.volume,
+    Target: mount.target,
+    ReadOnly: mount.readonly,
+    // Never fill a volume from the image's directory of that name.
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+  };
+}
+
+function tmpfsEntry(mount: Extract<Mount, { kind: 'tmpfs' }>): [string, string] {
+  const options = [
+    'rw',
+    'nosuid',
+    'nodev',
+    mount.noexec ? 'noexec' : 'exec',
+    `size=${mount.sizeMb}m`,
+    `mode=${mount.mode.toString(8)}`,
+    ...(mount.uid === undefined ? [] : [`uid=${mount.uid}`]),
+    ...(mount.gid === undefined ? [] : [`gid=${mount.gid}`]),
+  ];
+  return [mount.target, options.join(',')];
+}

@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { RunClaudeError } from '../errors.ts';
+import type { Archive, ImageBuild } from '../types/engine.ts';
+import { asking, diskFull } from './failure.ts';
+
+/** One line of the engine's progress stream. */
+interface ProgressLine {
+  readonly stream?: string;
+  readonly status?: string;
+  readonly error?: string;
+}
+
+/** Sends a build context and follows the build. */
+export async function buildImage(docker: Docker, context: Archive, request: ImageBuild): Promise<void> {
+  await asking('build the image', async () => {
+    const answer = await docker.buildImage(Readable.from(context), {
+      t: request.tag,
+      buildargs: { ...request.args },
+      labels: { ...request.labels },
+      nocache: request.fresh,
+      rm: true,
+      forcerm: true,
+      // The classic builder: 20.10 has no other through its API.
+      version: '1',
+    });
+    const failure = await follow(answer, request.onOutput);
+    if (failure === undefined) return;
+    if (/no space left on device/i.test(failure)) throw diskFull('build the image', new Error(failure));
+    throw new RunClaudeError('IMAGE_BUILD_FAILED', `the image could not be built: ${failure}`);
+  });
+}
+
+/** Loads the tar of a root file system as an image of one layer. */
+export async function importImage(docker: Docker, rootfs: Archive, tag: string): Promise<void> {
+  await asking('import the base image', async () => {
+    const at = tag.lastIndexOf(':');
+    const answer = await docker.importImage(Readable.from(rootfs), { repo: tag.slice(0, at), tag: tag.slice(at + 1) });
+    const failure = await follow(answer, () => undefined);
+    if (failure !== undefined)
+      throw new RunClaudeError('IMAGE_BUILD_FAILED', `the base image could not be imported: ${failure}`);
+  });
+}
+
+/** Pulls an image; a registry that does not answer in time is a failure like any other. */
+export async function pullImage(docker: Docker, reference: string, timeoutMs: number): Promise<void> {
+  const patience = new AbortController();
+  const timeout = sleep(timeoutMs, 'late' as const, { signal: patience.signal }).catch(() => 'late' as const);
+  try {
+    const answer = await Promise.race([docker.pull(reference, { abortSignal: patience.signal }), timeout]);
+    if (answer === 'late') throw new Error(`no answer within ${timeoutMs / 1000} s`);
+    const failure = await Promise.race([follow(answer, () => undefined), timeout]);
+    if (failure !== undefined)
+      throw new Error(failure === 'late' ? `not complete after ${timeoutMs / 1000} s` : failure);
+  } catch (error) {
+    const said = error instanceof Error ? error.message.trim() : String(error);
+    throw new RunClaudeError('IMAGE_PULL_FAILED', `could not pull ${reference}: ${said}`, { cause: error });
+  } finally {
+    patience.abort();
+  }
+}
+
+/** Reads the engine's JSON lines to their end; the error line's text, if there is one. */
+async function follow(answer: NodeJS.ReadableStream, onOutput: (text: string) => void): Promise<string | undefined> {
+  let pending = '';
+  let failure: string | undefined;
+  const take = (line: string): void => {
+    if (line.trim() === '') return;
+    const { stream, status, error } = JSON.parse(line) as ProgressLine;
+    const text = stream ?? (status === undefined ? undefined : `${status}\n`);
+    if (text !== undefined) onOutput(text);
+    if (error !== undefined) failure = error;
+  };
+  for await (const chunk of answer) {
+    pending += chunk.toString('utf8');
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
+    lines.forEach(take);
+  }
+  take(pending);
+  return failure;
+}

@@ -1,0 +1,82 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type Docker from 'dockerode';
+import type { Endpoint } from './endpoint.ts';
+import { SshAgent } from './ssh.ts';
+
+/** One engine's connection: plain requests at once, dockerode when it is first needed (loading it takes 0.1 s). */
+export interface Client {
+  /** GET, answered by JSON. Rejects with Node's own error, or one that carries statusCode. */
+  get(path: string, timeoutMs: number): Promise<unknown>;
+  docker(): Promise<Docker>;
+  close(): void;
+}
+
+/** Opens no connection by itself. */
+export function openClient(endpoint: Endpoint): Client {
+  const agent = agentOf(endpoint);
+  let loaded: Promise<Docker> | undefined;
+  return {
+    get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
+    docker: () => {
+      loaded ??= loadDocker(endpoint, agent);
+      return loaded;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function agentOf(endpoint: Endpoint): HttpAgent {
+  if (endpoint.kind === 'ssh') return new SshAgent(endpoint.destination, endpoint.port);
+  if (endpoint.kind === 'tcp' && endpoint.tls) {
+    const { ca, cert, key, verify } = endpoint.tls;
+    return new HttpsAgent({ ca, cert, key, rejectUnauthorized: verify, keepAlive: true });
+  }
+  return new HttpAgent({ keepAlive: true });
+}
+
+function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
+  const secure = endpoint.kind === 'tcp' && endpoint.tls !== undefined;
+  const target =
+    endpoint.kind === 'unix'
+      ? { socketPath: endpoint.path }
+      : endpoint.kind === 'tcp'
+        ? { host: endpoint.host, port: endpoint.port }
+        : { host: 'docker' };
+  return new Promise((resolve, reject) => {
+    const options = { ...target, path, agent, headers: { Host: 'docker' }, signal: AbortSignal.timeout(timeoutMs) };
+    const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const status = response.statusCode ?? 0;
+        if (status >= 300) reject(Object.assign(new Error(text.trim()), { statusCode: status }));
+        else resolve(JSON.parse(text));
+      });
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker> {
+  const { default: Dockerode } = await import('dockerode');
+  // docker-modem fills what is not given from DOCKER_HOST and DOCKER_CERT_PATH: everything is given.
+  const nothing = {
+    host: undefined,
+    socketPath: undefined,
+    port: undefined,
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+  };
+  const target =
+    endpoint.kind === 'unix'
+      ? { socketPath: endpoint.path, protocol: 'http' as const }
+      : endpoint.kind === 'ssh'
+        ? { host: 'docker', protocol: 'http' as const }
+        : { host: endpoint.host, port: endpoint.port, protocol: endpoint.tls ? ('https' as const) : ('http' as const) };
+  return new Dockerode({ ...nothing, ...target, agent } as unknown as Docker.DockerOptions);
+}

@@ -1,0 +1,116 @@
+import type { Duplex } from 'node:stream';
+import type Docker from 'dockerode';
+import { RunClaudeError } from '../errors.ts';
+import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
+import { asking, isAlready, isGone } from './failure.ts';
+import { collectBytes, inputOf, splitOutput } from './streams.ts';
+
+const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+export interface AttachOptions {
+  readonly name: string;
+  readonly tty: boolean;
+  readonly stdin: boolean;
+  /** It runs already: wait() need not wait for start(). */
+  readonly running: boolean;
+}
+
+/** Attaches to a container that exists, and speaks for it from then on. */
+export async function attachContainer(container: Docker.Container, options: AttachOptions): Promise<Container> {
+  const attach = { stream: true, stdin: options.stdin, stdout: true, stderr: true, logs: false, hijack: true };
+  const connection = (await asking('attach to the container', () => container.attach(attach))) as unknown as Duplex;
+  const stdin = inputOf(connection);
+  const { stdout, stderr } = splitOutput(connection, options.tty);
+  let markStarted: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    markStarted = resolve;
+  });
+  if (options.running) markStarted();
+  return {
+    id: container.id,
+    name: options.name,
+    stdout,
+    stderr,
+    stdin: options.stdin ? stdin : undefined,
+    start: async () => {
+      await asking('start the container', () => container.start());
+      markStarted();
+    },
+    wait: async () => {
+      await started;
+      return asking('wait for the container', () => waitForEnd(container));
+    },
+    kill: (signal) => unlessEnded('signal the container', () => container.kill({ signal })),
+    pause: () => unlessEnded('pause the container', () => container.pause()),
+    unpause: () => unlessEnded('unpause the container', () => container.unpause()),
+    resize: (columns, rows) => unlessEnded('resize the terminal', () => container.resize({ w: columns, h: rows })),
+    exec: (argv, execOptions) => execInside(container, argv, execOptions ?? {}),
+    remove: async () => {
+      connection.destroy();
+      await removeContainer(container);
+    },
+  };
+}
+
+/** Kills if needed and waits until the engine has forgotten it; no error when it is gone already. */
+export async function removeContainer(container: Docker.Container): Promise<void> {
+  await asking('remove the container', async () => {
+    try {
+      await container.remove({ force: true, v: true });
+    } catch (error) {
+      if (isGone(error)) return;
+      // 409: the engine is removing it already.
+      if (!isAlready(error)) throw error;
+      await container.wait({ condition: 'removed' }).catch((gone: unknown) => {
+        if (!isGone(gone)) throw gone;
+      });
+    }
+  });
+}
+
+async function waitForEnd(container: Docker.Container): Promise<number> {
+  const answer = (await container.wait({ condition: 'not-running' })) as { StatusCode: number };
+  return answer.StatusCode;
+}
+
+async function unlessEnded(doing: string, request: () => Promise<unknown>): Promise<void> {
+  await asking(doing, async () => {
+    try {
+      await request();
+    } catch (error) {
+      if (!isGone(error) && !isAlready(error)) throw error;
+    }
+  });
+}
+
+async function execInside(
+  container: Docker.Container,
+  argv: readonly string[],
+  options: ExecOptions,
+): Promise<ExecResult> {
+  return asking(`run ${argv[0]} in the container`, async () => {
+    const exec = await container.exec({
+      Cmd: [...argv],
+      AttachStdin: options.stdin !== undefined,
+      AttachStdout: true,
+      AttachStderr: true,
+      Tty: false,
+      ...(options.user === undefined ? {} : { User: options.user }),
+      ...(options.env === undefined
+        ? {}
+        : { Env: Object.entries(options.env).map(([name, value]) => `${name}=${value}`) }),
+    });
+    const connection = await exec.start({ hijack: true, stdin: options.stdin !== undefined });
+    const stdin = inputOf(connection);
+    const output = splitOutput(connection, false);
+    if (options.stdin !== undefined) stdin.end(options.stdin);
+    const [stdout, stderr] = await Promise.all([
+      collectBytes(output.stdout, EXEC_OUTPUT_BYTES),
+      collectBytes(output.stderr, EXEC_OUTPUT_BYTES),
+    ]);
+    connection.destroy();
+    const { ExitCode } = await exec.inspect();
+    if (ExitCode === null) throw new RunClaudeError('ENGINE_LOST', `the engine lost ${argv[0]} while it ran`);
+    return { status: ExitCode, stdout, stderr };
+  });
+}

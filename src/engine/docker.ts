@@ -1,0 +1,168 @@
+import { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import { RunClaudeError } from '../errors.ts';
+import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
+import { containerBody, OWNER_LABEL, SESSION_LABEL } from './body.ts';
+import { buildImage, importImage, pullImage } from './build.ts';
+import type { Client } from './client.ts';
+import { attachContainer, removeContainer } from './container.ts';
+import { asking, isGone } from './failure.ts';
+
+/** Each difference between what was asked and what the engine recorded, one line each. */
+export type CompareRecord = (spec: ContainerSpec, record: unknown) => readonly string[];
+
+export interface EngineOptions {
+  readonly facts: EngineFacts;
+  /** The label `run-claude.owner` of everything made here; list() sees nothing else. */
+  readonly owner: string;
+  readonly compare: CompareRecord;
+}
+
+/** The engine behind a connection that has answered. */
+export function openEngine(client: Client, { facts, owner, compare }: EngineOptions): Engine {
+  const withDocker = async <T>(doing: string, request: (docker: Docker) => Promise<T>): Promise<T> => {
+    const docker = await client.docker();
+    return asking(doing, () => request(docker));
+  };
+  const unlessGone = (doing: string, request: (docker: Docker) => Promise<unknown>): Promise<void> =>
+    withDocker(doing, async (docker) => {
+      try {
+        await request(docker);
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    });
+  return {
+    facts,
+    create: (spec) => withDocker('create the container', (docker) => createContainer(docker, spec, owner, compare)),
+    find: (name) => withDocker('find the container', (docker) => findContainer(docker, name, owner)),
+    createVolume: (spec) =>
+      withDocker('create the volume', async (docker) => {
+        const labels = { ...spec.labels, [OWNER_LABEL]: owner };
+        await docker.createVolume({
+          Name: spec.name,
+          Driver: 'local',
+          Labels: labels,
+          DriverOpts: { ...spec.options },
+        });
+      }),
+    removeVolume: (name) => unlessGone('remove the volume', (docker) => docker.getVolume(name).remove()),
+    createNetwork: (name, labels) =>
+      withDocker('create the network', async (docker) => {
+        const Labels = { ...labels, [OWNER_LABEL]: owner };
+        await docker.createNetwork({ Name: name, Driver: 'bridge', CheckDuplicate: true, Labels });
+      }),
+    removeNetwork: (name) => unlessGone('remove the network', (docker) => docker.getNetwork(name).remove()),
+    list: (sessionId) => withDocker('list its objects', (docker) => listObjects(docker, owner, sessionId)),
+    putArchive: (container, path, tar) =>
+      withDocker('copy into the container', async (docker) => {
+        // Owners stay as in the archive; the API's copyUIDGID would give all to the container's user.
+        const options = { path, noOverwriteDirNonDir: 'true' };
+        await docker.getContainer(container).putArchive(Readable.from(tar), options);
+      }),
+    hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
+    imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
+    removeImage: (tag) => unlessGone('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
+    buildImage: async (context, request) => buildImage(await client.docker(), context, request),
+    importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
+    pullImage: async (reference, timeoutMs) => pullImage(await client.docker(), reference, timeoutMs),
+    close: async () => client.close(),
+  };
+}
+
+async function createContainer(
+  docker: Docker,
+  spec: ContainerSpec,
+  owner: string,
+  compare: CompareRecord,
+): Promise<Container> {
+  const container = await docker.createContainer(containerBody(spec, owner));
+  try {
+    const differences = compare(spec, await container.inspect());
+    if (differences.length > 0) {
+      throw new RunClaudeError(
+        'ENGINE_DROPPED_OPTION',
+        `the container engine did not take the ${spec.role} container as asked: ${differences.join('; ')}`,
+        { hint: 'nothing was started; run-claude doctor says what this engine cannot do' },
+      );
+    }
+    return await attachContainer(container, {
+      name: spec.name,
+      tty: spec.tty,
+      stdin: spec.stdin === 'stream',
+      running: false,
+    });
+  } catch (error) {
+    await removeContainer(container);
+    throw error;
+  }
+}
+
+async function findContainer(docker: Docker, name: string, owner: string): Promise<Container | undefined> {
+  const container = docker.getContainer(name);
+  try {
+    const { Config, State, Id } = await container.inspect();
+    if (Config.Labels[OWNER_LABEL] !== owner) return undefined;
+    const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running };
+    return await attachContainer(docker.getContainer(Id), options);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+interface ImageRecord {
+  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null };
+}
+
+/** Asked without dockerode: every start checks the image, and loading dockerode costs a tenth of a second. */
+async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
+  return asking('look at the image', async () => {
+    try {
+      return (await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000)) as ImageRecord;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
+async function listObjects(
+  docker: Docker,
+  owner: string,
+  sessionId: string | undefined,
+): Promise<readonly FoundObject[]> {
+  const session = sessionId === undefined ? SESSION_LABEL : `${SESSION_LABEL}=${sessionId}`;
+  const filters = { label: [`${OWNER_LABEL}=${owner}`, session] };
+  const [containers, volumes, networks] = await Promise.all([
+    docker.listContainers({ all: true, filters }),
+    docker.listVolumes({ filters }),
+    docker.listNetworks({ filters }),
+  ]);
+  return [
+    ...containers.map((found) => ({
+      kind: 'container' as const,
+      id: found.Id,
+      name: found.Names[0]?.replace(/^\//, '') ?? found.Id,
+      labels: found.Labels,
+      running: ['running', 'paused', 'restarting'].includes(found.State),
+      createdMs: found.Created * 1000,
+    })),
+    ...(volumes.Volumes ?? []).map((found) => ({
+      kind: 'volume' as const,
+      id: found.Name,
+      name: found.Name,
+      labels: found.Labels ?? {},
+      running: false,
+      createdMs: Date.parse((found as { CreatedAt?: string }).CreatedAt ?? '') || 0,
+    })),
+    ...networks.map((found) => ({
+      kind: 'network' as const,
+      id: found.Id,
+      name: found.Name,
+      labels: found.Labels ?? {},
+      running: false,
+      createdMs: Date.parse(found.Created) || 0,
+    })),
+  ];
+}

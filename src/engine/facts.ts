@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { release } from 'node:os';
+import type { EngineFacts } from '../types/engine.ts';
+import { type Endpoint, endpointName } from './endpoint.ts';
+
+interface VersionAnswer {
+  readonly Version?: string;
+  readonly ApiVersion?: string;
+  readonly Os?: string;
+  readonly Arch?: string;
+  readonly KernelVersion?: string;
+  readonly Components?: readonly { readonly Name?: string; readonly Version?: string }[];
+}
+
+interface InfoAnswer {
+  readonly OperatingSystem?: string;
+  readonly KernelVersion?: string;
+  readonly DockerRootDir?: string;
+  readonly CgroupVersion?: string;
+  readonly SecurityOptions?: readonly string[];
+  readonly MemoryLimit?: boolean;
+  readonly SwapLimit?: boolean;
+  readonly PidsLimit?: boolean;
+  readonly CpuCfsQuota?: boolean;
+  readonly Runtimes?: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the answers to GET /version and GET /info. */
+export function readFacts(
+  endpoint: Endpoint,
+  platform: NodeJS.Platform,
+  versionAnswer: unknown,
+  infoAnswer: unknown,
+): EngineFacts {
+  const version = versionAnswer as VersionAnswer;
+  const info = infoAnswer as InfoAnswer;
+  const podman = version.Components?.find((component) => /podman/i.test(component.Name ?? ''));
+  const number = podman?.Version ?? version.Version ?? 'unknown';
+  const system = info.OperatingSystem ?? '';
+  const kernel = info.KernelVersion ?? version.KernelVersion ?? '';
+  const dataRoot = info.DockerRootDir ?? '';
+  const options = (info.SecurityOptions ?? []).map((option) => option.split(',')[0]?.replace('name=', '') ?? '');
+  return {
+    kind: podman ? 'podman' : 'docker',
+    name: displayName(podman ? 'Podman' : 'Docker', number, system),
+    version: number,
+    apiVersion: version.ApiVersion ?? 'unknown',
+    endpoint: endpointName(endpoint),
+    os: version.Os ?? 'linux',
+    arch: version.Arch ?? 'unknown',
+    kernel,
+    local: isLocal(endpoint, platform, kernel, system, dataRoot),
+    rootless: options.includes('rootless'),
+    usernsRemap: options.includes('userns'),
+    cgroupVersion: info.CgroupVersion === '2' ? 2 : 1,
+    seccomp: options.includes('seccomp'),
+    memoryLimit: info.MemoryLimit === true,
+    swapLimit: info.SwapLimit === true,
+    pidsLimit: info.PidsLimit === true,
+    cpuLimit: info.CpuCfsQuota === true,
+    runtimes: Object.keys(info.Runtimes ?? {}),
+    dataRoot,
+  };
+}
+
+function displayName(product: string, version: string, system: string): string {
+  const wrapper = /OrbStack|Docker Desktop/.exec(system)?.[0];
+  return wrapper ? `${wrapper} (${product} ${version})` : `${product} ${version}`;
+}
+
+/**
+ * The engine shares this machine's kernel and file tree: its kernel is ours and its data directory is here. (A CLI in
+ * a container with the host's socket has the first, not the second.)
+ */
+function isLocal(endpoint: Endpoint, platform: NodeJS.Platform, kernel: string, system: string, root: string): boolean {
+  if (endpoint.kind !== 'unix' || platform !== 'linux' || /Docker Desktop|OrbStack/.test(system)) return false;
+  return kernel === release() && root !== '' && existsSync(root);
+}

@@ -1,0 +1,64 @@
+import { RunClaudeError } from '../errors.ts';
+
+/** What docker-modem and our own requests put on an error. */
+interface EngineFailure {
+  readonly code?: string;
+  readonly statusCode?: number;
+  readonly json?: { readonly message?: string };
+  readonly message?: string;
+}
+
+/** The engine said 404: no such object. */
+export function isGone(error: unknown): boolean {
+  return (error as EngineFailure).statusCode === 404;
+}
+
+/** The engine said 304 or 409: it is in that state already, or going there. */
+export function isAlready(error: unknown): boolean {
+  const status = (error as EngineFailure).statusCode;
+  return status === 304 || status === 409;
+}
+
+const LOST = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ESSH', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+/**
+ * Turns any failure of a request into one that a person can act on. RunClaudeErrors pass unchanged.
+ *
+ * @param doing what was tried: 'create the container', 'build the image'.
+ */
+export function engineFailure(error: unknown, doing: string): RunClaudeError {
+  if (error instanceof RunClaudeError) return error;
+  const { code, statusCode, json, message } = error as EngineFailure;
+  const said = (json?.message ?? message ?? String(error)).trim();
+  if (/no space left on device|disk quota exceeded/i.test(said)) return diskFull(doing, error);
+  if (statusCode === undefined && LOST.includes(code ?? '')) {
+    return new RunClaudeError('ENGINE_LOST', `the container engine stopped answering (could not ${doing})`, {
+      cause: error,
+      hint: 'see that it runs (run-claude doctor), then go on: run-claude sessions shows what is pending',
+    });
+  }
+  if (statusCode === 404 && /no such image/i.test(said)) {
+    return new RunClaudeError('IMAGE_MISSING', 'the image is not on this engine', {
+      cause: error,
+      hint: 'run-claude build makes it',
+    });
+  }
+  return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${said}`, { cause: error });
+}
+
+/** The engine's or this machine's disk is full. */
+export function diskFull(doing: string, cause: unknown): RunClaudeError {
+  return new RunClaudeError('DISK_FULL', `no space left on the container engine's disk (could not ${doing})`, {
+    cause,
+    hint: 'free some space there (run-claude gc, docker system df), then try again',
+  });
+}
+
+/** Runs one request; any failure comes out as a RunClaudeError. */
+export async function asking<T>(doing: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw engineFailure(error, doing);
+  }
+}

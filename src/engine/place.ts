@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, lchown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { pack } from 'tar-stream';
+import { RunClaudeError } from '../errors.ts';
+import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
+
+/** One thing of ours to put into a place; parents come before children. */
+export interface PlaceEntry {
+  /** Relative, '/' between components, ours: never a name that the agent chose. */
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+  readonly content: 'directory' | Uint8Array | { readonly link: string };
+}
+
+export interface PlaceOptions {
+  /** Of the engine's volume where there is one: `run-claude-<id>-home`. */
+  readonly name: string;
+  /** The directory on this machine, where the engine can mount it; made when missing. */
+  readonly dir: string;
+  /** Who owns the place and everything that fill() puts there. */
+  readonly owner: { readonly uid: number; readonly gid: number };
+  readonly image: string;
+  readonly sessionId: string;
+}
+
+/** A directory that containers mount: of ours where the engine sees it, an engine volume elsewhere. */
+export interface Place {
+  readonly kind: 'directory' | 'volume';
+  mount(target: string, readonly: boolean): Mount;
+  /** Puts entries there. To be called before a container mounts it. */
+  fill(entries: readonly PlaceEntry[]): Promise<void>;
+  /** Removes it with everything in it; no error when it is gone. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes an empty place, or takes the one that is there.
+ *
+ * @throws RunClaudeError PLACE_FAILED when the directory can't be made or filled; what the engine says otherwise.
+ */
+export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
+  const { local, rootless, usernsRemap } = engine.facts;
+  return local && !rootless && !usernsRemap && mayOwn(options.owner)
+    ? openDirectory(options)
+    : openVolume(engine, options);
+}
+
+/** Whether this process can make files that belong to the owner. */
+function mayOwn(owner: PlaceOptions['owner']): boolean {
+  const uid = process.getuid?.();
+  return uid === 0 || (uid === owner.uid && process.getgid?.() === owner.gid);
+}
+
+async function openDirectory({ dir, owner }: PlaceOptions): Promise<Place> {
+  await placing(dir, async () => {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await chown(dir, owner.uid, owner.gid);
+  });
+  return {
+    kind: 'directory',
+    mount: (target, readonly) => ({ kind: 'bind', source: dir, target, readonly }),
+    fill: (entries) => placing(dir, () => fillDirectory(dir, owner, entries)),
+    remove: () => placing(dir, () => removeTree(dir)),
+  };
+}
+
+async function fillDirectory(dir: string, owner: PlaceOptions['owner'], entries: readonly PlaceEntry[]): Promise<void> {
+  for (const { path, mode, content } of entries) {
+    const file = join(dir, path);
+    if (content === 'directory') await mkdir(file, { recursive: true });
+    else if (content instanceof Uint8Array) await writeFile(file, content, { flag: 'wx' });
+    else await symlink(content.link, file);
+    await lchown(file, owner.uid, owner.gid);
+    if (content === 'directory' || content instanceof Uint8Array) await chmod(file, mode);
+  }
+}
+
+/**
+ * The system's `rm` walks by descriptors, whatever depth and names the agent left; directories that it closed to its
+ * own user are opened first. Both leave links alone.
+ */
+async function removeTree(dir: string): Promise<void> {
+  const run = promisify(execFile);
+  try {
+    await run('rm', ['-rf', '--', dir]);
+  } catch {
+    await run('chmod', ['-R', 'u+rwX', '--', dir]);
+    await run('rm', ['-rf', '--', dir]);
+  }
+}
+
+async function placing(dir: string, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    throw new RunClaudeError('PLACE_FAILED', `cannot prepare ${dir}`, { cause: error });
+  }
+}
+
+async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
+  const { name, owner, sessionId } = options;
+  await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
+  await fillVolume(engine, options, []);
+  return {
+    kind: 'volume',
+    mount: (target, readonly) => ({ kind: 'volume', volume: name, target, readonly }),
+    fill: (entries) => fillVolume(engine, options, entries),
+    remove: () => engine.removeVolume(name),
+  };
+
+  async function fillVolume(on: Engine, { image }: PlaceOptions, entries: readonly PlaceEntry[]): Promise<void> {
+    // A container that is created and never started: the archive sets owners and modes whatever the image is.
+    const container = await on.create(fillSpec(name, image, sessionId));
+    try {
+      const { uid, gid } = owner;
+      const tar = pack();
+      tar.entry({ name: './', type: 'directory', mode: 0o700, uid, gid });
+      for (const { path, mode, content } of entries) {
+        if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });
+        else if (content instanceof Uint8Array) tar.entry({ name: `./${path}`, mode, uid, gid }, Buffer.from(content));
+        else tar.entry({ name: `./${path}`, type: 'symlink', linkname: content.link, mode, uid, gid });
+      }
+      tar.finalize();
+      await on.putArchive(container.id, '/place', tar);
+    } finally {
+      await container.remove();
+    }
+  }
+}
+
+function fillSpec(volume: string, image: string, sessionId: string): ContainerSpec {
+  return {
+    name: `${volume}-fill`,
+    role: 'task',
+    sessionId,
+    image,
+    argv: ['/bin/true'],
+    user: '65534:65534',
+    env: {},
+    workdir: '/',
+    mounts: [{ kind: 'volume', volume, target: '/place', readonly: false }],
+    network: 'none',
+    capabilities: [],
+    seccomp: undefined,
+    limits: { memoryMb: 64, cpus: 0, pids: 16, nofile: 1024, shmMb: 1 },
+    tty: false,
+    stdin: 'none',
+    hostname: 'place',
+  };
+}

@@ -1,0 +1,102 @@
+import { type Duplex, PassThrough, type Readable, type Writable } from 'node:stream';
+
+/** The output of an attached container or exec, taken apart. */
+export interface Output {
+  readonly stdout: PassThrough;
+  readonly stderr: PassThrough;
+  /** Resolves when the connection has ended, by whatever cause. */
+  readonly ended: Promise<void>;
+}
+
+/** What is kept of a stderr that nobody reads; more is dropped, so that it can't stop stdout. */
+const UNREAD_BYTES = 1024 * 1024;
+
+/**
+ * Takes the engine's attached stream apart: with a terminal all is stdout, otherwise frames of eight bytes of header
+ * (kind, three zeros, length) and content. A slow reader of stdout slows the container down instead of filling our
+ * memory, which docker-modem's own demultiplexer would do.
+ */
+export function splitOutput(connection: Readable, tty: boolean): Output {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough({ highWaterMark: UNREAD_BYTES });
+  const ended = (tty ? copyAll(connection, stdout) : demultiplex(connection, stdout, stderr)).finally(() => {
+    stdout.end();
+    stderr.end();
+  });
+  return { stdout, stderr, ended };
+}
+
+async function copyAll(connection: Readable, stdout: PassThrough): Promise<void> {
+  for await (const chunk of chunksOf(connection)) await send(stdout, chunk);
+}
+
+async function demultiplex(connection: Readable, stdout: PassThrough, stderr: PassThrough): Promise<void> {
+  let header = Buffer.alloc(0);
+  let target = stdout;
+  let left = 0;
+  for await (const arrived of chunksOf(connection)) {
+    let chunk = arrived;
+    while (chunk.length > 0) {
+      if (left === 0) {
+        const taken = 8 - header.length;
+        header = Buffer.concat([header, chunk.subarray(0, taken)]);
+        chunk = chunk.subarray(taken);
+        if (header.length < 8) break;
+        target = header[0] === 2 ? stderr : stdout;
+        left = header.readUInt32BE(4);
+        header = Buffer.alloc(0);
+      } else {
+        const part = chunk.subarray(0, left);
+        chunk = chunk.subarray(part.length);
+        left -= part.length;
+        await send(target, part, target === stderr && !isRead(stderr));
+      }
+    }
+  }
+}
+
+/** A lost connection ends the output; what it meant is told by the wait for the container's end. */
+async function* chunksOf(connection: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of connection) yield chunk as Buffer;
+  } catch {
+    return;
+  }
+}
+
+function isRead(stream: PassThrough): boolean {
+  return stream.readableFlowing !== null || stream.listenerCount('readable') > 0;
+}
+
+async function send(stream: PassThrough, bytes: Buffer, dropWhenFull = false): Promise<void> {
+  if (stream.destroyed || (dropWhenFull && stream.writableNeedDrain)) return;
+  if (stream.write(bytes) || dropWhenFull) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      stream.off('drain', go);
+      stream.off('close', go);
+      resolve();
+    };
+    stream.on('drain', go);
+    stream.on('close', go);
+  });
+}
+
+/** Everything a stream gives, up to `limit` bytes; the rest is read and dropped. */
+export async function collectBytes(stream: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const room = limit - size;
+    if (room <= 0) continue;
+    chunks.push((chunk as Buffer).subarray(0, room));
+    size += Math.min(room, (chunk as Buffer).length);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The connection's sending half; an error of it is told by the wait for the container's end. */
+export function inputOf(connection: Duplex): Writable {
+  connection.on('error', () => connection.destroy());
+  return connection;
+}

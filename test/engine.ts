@@ -1,0 +1,31 @@
+import { homedir } from 'node:os';
+import { connectEngine, ownerOf } from '../src/engine/connect.ts';
+import type { ContainerSpec, Engine } from '../src/types/engine.ts';
+
+/** The engine that the test run uses. */
+export function connectForTest(owner = ownerOf(`test ${process.pid}`)): Promise<Engine> {
+  const { env, platform } = process;
+  return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner, compare: () => [] });
+}
+
+/** A small container of the given image, for tests to change. */
+export function smallContainer(name: string, image: string, argv: readonly string[]): ContainerSpec {
+  return {
+    name,
+    role: 'task',
+    sessionId: name,
+    image,
+    argv,
+    user: '1000:1000',
+    env: { PATH: '/usr/bin:/bin' },
+    workdir: '/',
+    mounts: [{ kind: 'tmpfs', target: '/tmp', sizeMb: 16, mode: 0o1777, noexec: false }],
+    network: 'none',
+    capabilities: [],
+    seccomp: undefined,
+    limits: { memoryMb: 256, cpus: 0, pids: 64, nofile: 1024, shmMb: 16 },
+    tty: false,
+    stdin: 'none',
+    hostname: 'sandbox',
+  };
+}
