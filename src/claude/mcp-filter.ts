@@ -1,0 +1,46 @@
+import { asObject, type JsonObject } from './json-object.ts';
+
+export interface FilteredServers {
+  readonly servers: JsonObject;
+  /** 'name (why)', for a person. */
+  readonly leftOut: readonly string[];
+}
+
+/** Programs of the image that may start a server. */
+const PROGRAMS = new Set(['node', 'npx', 'python3', 'python', 'bash', 'sh']);
+
+/**
+ * MCP servers of the person that can exist inside: programs of the image without host paths, addresses without
+ * headers. What carries an environment or headers may carry a secret, and secrets stay on the host.
+ */
+export function filterServers(servers: unknown): FilteredServers {
+  const kept: JsonObject = {};
+  const leftOut: string[] = [];
+  for (const [name, value] of Object.entries(asObject(servers) ?? {})) {
+    const why = whyNot(asObject(value));
+    if (why === undefined) kept[name] = value;
+    else leftOut.push(`${name} (${why})`);
+  }
+  return { servers: kept, leftOut };
+}
+
+function whyNot(server: JsonObject | undefined): string | undefined {
+  if (server === undefined) return 'not understood';
+  if (Object.keys(asObject(server['env']) ?? {}).length > 0) return 'has environment values, which may be secrets';
+  if (server['headers'] !== undefined || server['headersHelper'] !== undefined || server['oauth'] !== undefined)
+    return 'has headers or a login, which may be secrets';
+  const address = server['url'];
+  if (typeof address === 'string') return hasSecret(address) ? 'its address may hold a secret' : undefined;
+  const command = server['command'];
+  if (typeof command !== 'string') return 'not understood';
+  if (!PROGRAMS.has(command)) return 'its program is not in the image';
+  const args: unknown[] = Array.isArray(server['args']) ? server['args'] : [];
+  if (!args.every((argument) => typeof argument === 'string')) return 'not understood';
+  return args.some((argument) => /^(\/|~|[A-Za-z]:\\)|=\//.test(argument)) ? 'points at a path of the host' : undefined;
+}
+
+function hasSecret(address: string): boolean {
+  if (!URL.canParse(address)) return true;
+  const url = new URL(address);
+  return url.username !== '' || url.password !== '' || url.search !== '';
+}

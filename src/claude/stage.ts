@@ -1,0 +1,125 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { insideJson } from './claude-json.ts';
+import { isKnownName, stagedNames } from './entries.ts';
+import { gitIdentity } from './git-identity.ts';
+import { type Instance, openInstance, readOwnFile } from './instance.ts';
+import { type JsonObject, parseObject } from './json-object.ts';
+import { profileDir } from './profile.ts';
+import { type RunProgram, runProgram } from './run-program.ts';
+import { filterSettings } from './settings-filter.ts';
+import { stagePlugins } from './stage-plugins.ts';
+import { stageProject } from './stage-project.ts';
+import { stageTree } from './stage-trees.ts';
+import { type StagedEntry, type StagedFile, Staging } from './staged.ts';
+
+export interface StageOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  /** Claude's configuration directory on the host: claudeConfigDir(env, home). */
+  readonly configDir: string;
+  /** Our configuration directory, for profiles. */
+  readonly ownConfigDir: string;
+  readonly dataDir: string;
+  /** Real path on the host. */
+  readonly projectRoot: string;
+  readonly gitCommonDir: string | undefined;
+  /** Where the agent starts, inside; default /workspace. */
+  readonly workdir?: string;
+  /** What stands for the credential inside. */
+  readonly placeholder?: string;
+  readonly permissions: 'skip' | 'ask';
+  readonly profile?: string;
+  /** The project's Claude data lives in a volume: no instance on the host. */
+  readonly isolate?: boolean;
+  readonly run?: RunProgram;
+}
+
+/** What the session needs to remember for collectClaude; plain data. */
+export interface StagedBaseline {
+  readonly files: Readonly<Record<string, StagedFile>>;
+}
+
+export interface StagedClaude {
+  /** For the session's home, relative to /home/agent, parents first. */
+  readonly entries: readonly StagedEntry[];
+  readonly env: Readonly<Record<string, string>>;
+  /** To stand before the person's own words for Claude. */
+  readonly args: readonly string[];
+  /** What does not go in, one line each. */
+  readonly notes: readonly string[];
+  readonly baseline: StagedBaseline;
+  /** Undefined with --isolate-claude-data. */
+  readonly instance: Instance | undefined;
+}
+
+/**
+ * Everything of the person's that goes into /home/agent, as a copy: the table of `entries.ts` says what, the filters
+ * say how much of it. The host's directory is never mounted. Throws RunClaudeError INSTANCE_FOREIGN, PROFILE_MISSING.
+ */
+export async function stageClaude(options: StageOptions): Promise<StagedClaude> {
+  const staging = new Staging();
+  const source = options.profile === undefined ? options.configDir : profileDir(options.ownConfigDir, options.profile);
+  const shown = options.profile === undefined ? '~/.claude' : `profile ${options.profile}`;
+  for (const dir of ['.claude', '.config', '.cache', '.local']) staging.dir(dir);
+  await stageSettings(staging, source, shown, options.permissions === 'skip');
+  for (const name of stagedNames('file')) {
+    const content = await readOwnFile(join(source, name), 4 << 20);
+    if (content !== undefined) staging.file(`.claude/${name}`, content);
+  }
+  for (const name of stagedNames('tree'))
+    await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
+  await stagePlugins(staging, source, '.claude/plugins');
+  await stageJson(staging, options);
+  staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
+  const instance = options.isolate
+    ? undefined
+    : await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
+  if (instance !== undefined) await stageProject(staging, instance, options.configDir, options.projectRoot);
+  await noteUnknown(staging, options.configDir);
+  return {
+    entries: staging.entries(),
+    env: {},
+    args: options.permissions === 'skip' ? ['--dangerously-skip-permissions'] : [],
+    notes: staging.notes,
+    baseline: { files: staging.baseline() },
+    instance,
+  };
+}
+
+async function stageSettings(staging: Staging, dir: string, shown: string, skip: boolean): Promise<void> {
+  const text = await readFile(join(dir, 'settings.json'), 'utf8').catch(() => undefined);
+  const settings = text === undefined ? {} : parseObject(text);
+  if (settings === undefined) staging.note(`${shown}/settings.json is no JSON object: not brought along`);
+  const { settings: kept, dropped } = filterSettings(settings ?? {});
+  if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
+  if (skip) kept['skipDangerousModePermissionPrompt'] = true;
+  staging.file('.claude/settings.json', JSON.stringify(kept, undefined, 2));
+}
+
+async function stageJson(staging: Staging, options: StageOptions): Promise<void> {
+  const inside = insideJson(await hostJson(options), {
+    projectRoot: options.projectRoot,
+    workdir: options.workdir ?? '/workspace',
+    placeholder: options.placeholder,
+    skipPermissions: options.permissions === 'skip',
+  });
+  staging.file('.claude.json', JSON.stringify(inside.json, undefined, 2));
+  if (inside.leftOut.length > 0) staging.note(`MCP servers not brought along: ${inside.leftOut.join(', ')}`);
+}
+
+/** ~/.claude.json, or the one in CLAUDE_CONFIG_DIR when that is set. */
+async function hostJson(options: StageOptions): Promise<JsonObject | undefined> {
+  const own = options.configDir !== join(options.home, '.claude');
+  const path = own ? join(options.configDir, '.claude.json') : join(options.home, '.claude.json');
+  const content = await readOwnFile(path, 64 << 20);
+  return content === undefined ? undefined : parseObject(content.toString('utf8'));
+}
+
+async function noteUnknown(staging: Staging, configDir: string): Promise<void> {
+  const names = await readdir(configDir).catch(() => []);
+  const unknown = names.filter((name) => !isKnownName(name)).sort();
+  if (unknown.length === 0) return;
+  const more = unknown.length > 8 ? ` and ${unknown.length - 8} more` : '';
+  staging.note(`~/.claude: unknown, not brought along: ${unknown.slice(0, 8).join(', ')}${more}`);
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+
+/** Something that the session puts into its home before start; `path` is relative to /home/agent. */
+export interface StagedEntry {
+  readonly path: string;
+  readonly kind: 'dir' | 'file';
+  readonly mode: number;
+  readonly content?: Buffer;
+}
+
+/** What goes in, and what a person should know about what does not. */
+export class Staging {
+  readonly #entries = new Map<string, StagedEntry>();
+  readonly notes: string[] = [];
+
+  /** Adds a file, 0600 unless executable, and its parents, 0700; a path that is there already is replaced. */
+  file(path: string, content: string | Buffer, executable = false): void {
+    const parts = path.split('/');
+    for (let depth = 1; depth < parts.length; depth += 1) this.dir(parts.slice(0, depth).join('/'));
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    this.#entries.set(path, { path, kind: 'file', mode: executable ? 0o700 : 0o600, content: bytes });
+  }
+
+  dir(path: string): void {
+    if (!this.#entries.has(path)) this.#entries.set(path, { path, kind: 'dir', mode: 0o700 });
+  }
+
+  note(text: string): void {
+    this.notes.push(text);
+  }
+
+  /** Parents before children. */
+  entries(): StagedEntry[] {
+    return [...this.#entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** What each staged file held, for telling later what the session changed. */
+  baseline(): Record<string, StagedFile> {
+    const files: Record<string, StagedFile> = {};
+    for (const { path, content } of this.#entries.values())
+      if (content !== undefined)
+        files[path] = { size: content.length, digest: createHash('sha256').update(content).digest('hex') };
+    return files;
+  }
+}
+
+/** A staged file as remembered in the session's record. */
+export interface StagedFile {
+  readonly size: number;
+  readonly digest: string;
+}

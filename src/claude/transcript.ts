@@ -1,0 +1,189 @@
+import { nestingOf } from './json-depth.ts';
+import { asObject, type JsonObject } from './json-object.ts';
+
+const DEPTH_MAX = 200;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** True for the id of a session as Claude makes them. */
+export function isSessionId(text: string): boolean {
+  return UUID.test(text);
+}
+
+export interface TranscriptFrame {
+  readonly sessionId: string;
+  /** Every record's cwd is mapped: a path that leaves the project becomes its root. */
+  readonly mapCwd: (cwd: string) => string;
+  /** The session of ours in which a record was made; undefined for the person's own transcripts. */
+  readonly madeIn?: string;
+}
+
+/** Kinds of records that only tell what was said. About 40 others act when a session is resumed on the host. */
+type Rebuild = (record: JsonObject, frame: TranscriptFrame) => JsonObject | undefined;
+const KINDS: Readonly<Record<string, Rebuild>> = {
+  user: (record, frame) => turn(record, frame, 'user'),
+  assistant: (record, frame) => turn(record, frame, 'assistant'),
+  system: systemText,
+  summary: (record) => strings(record, ['summary', 'leafUuid']),
+  'custom-title': (record) => strings(record, ['customTitle']),
+  'ai-title': (record) => strings(record, ['aiTitle']),
+};
+
+/** Content blocks that are text, pictures, or a tool's words; nothing in them is executed by being shown again. */
+const BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'image', 'document']);
+const SYSTEM_KINDS = new Set(['compact_boundary', 'informational', 'local_command', 'turn_duration', 'api_error']);
+
+/**
+ * Filters a transcript line by line: only records of kinds that tell what was said, rebuilt from known fields, with
+ * paths re-rooted and parents re-linked over what is left out. Counts what it drops, by kind.
+ */
+export class TranscriptFilter {
+  readonly dropped = new Map<string, number>();
+  kept = 0;
+  /** Turns of the person among the records that were kept. */
+  userTurns = 0;
+  readonly #frame: TranscriptFrame;
+  readonly #parents = new Map<string, string | null>();
+  readonly #seen = new Set<string>();
+
+  constructor(frame: TranscriptFrame) {
+    this.#frame = frame;
+  }
+
+  /** The line as it may be kept (without its end), or undefined when it is dropped. */
+  line(text: string): string | undefined {
+    if (text.trim() === '') return undefined;
+    const record = parseLine(text);
+    if (record === undefined) return this.#drop('invalid');
+    const kind = typeof record['type'] === 'string' ? record['type'] : 'invalid';
+    const uuid = uuidOf(record['uuid']);
+    const parent = uuidOf(record['parentUuid']) ?? null;
+    const rebuild = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    const rebuilt =
+      record['sessionId'] === this.#frame.sessionId || kind === 'summary' ? rebuild?.(record, this.#frame) : undefined;
+    if (rebuilt === undefined || (uuid !== undefined && this.#seen.has(uuid))) {
+      if (uuid !== undefined && !this.#seen.has(uuid)) this.#parents.set(uuid, parent);
+      return this.#drop(Object.hasOwn(KINDS, kind) && kind !== 'invalid' ? `${kind} (not well-formed)` : kind);
+    }
+    if (uuid !== undefined) this.#seen.add(uuid);
+    if ('parentUuid' in rebuilt) rebuilt['parentUuid'] = this.#keptAncestor(parent);
+    this.kept += 1;
+    if (kind === 'user' && typeof asObject(record['message'])?.['content'] === 'string') this.userTurns += 1;
+    const marked = this.#frame.madeIn === undefined ? rebuilt : { ...rebuilt, madeInSandbox: this.#frame.madeIn };
+    return JSON.stringify({ type: kind, ...marked });
+  }
+
+  /** Parents that were left out are skipped, so that the thread of the conversation stays whole. */
+  #keptAncestor(parent: string | null): string | null {
+    let at = parent;
+    for (let steps = 0; at !== null && steps < 100_000; steps += 1) {
+      const above = this.#parents.get(at);
+      if (above === undefined || this.#seen.has(at)) return at;
+      at = above;
+    }
+    return null;
+  }
+
+  #drop(kind: string): undefined {
+    const name = /^[a-z0-9 ()-]{1,60}$/i.test(kind) ? kind : 'invalid';
+    this.dropped.set(name, (this.dropped.get(name) ?? 0) + 1);
+    return undefined;
+  }
+}
+
+function parseLine(text: string): JsonObject | undefined {
+  if (nestingOf(text) > DEPTH_MAX || text.includes('\0')) return undefined;
+  try {
+    return asObject(JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function uuidOf(value: unknown): string | undefined {
+  return typeof value === 'string' && UUID.test(value) ? value : undefined;
+}
+
+function strings(record: JsonObject, names: readonly string[]): JsonObject | undefined {
+  const out: JsonObject = {};
+  for (const name of ['sessionId', ...names]) {
+    const value = record[name];
+    if (typeof value === 'string' && value.length < 10_000) out[name] = value;
+    else if (name !== 'sessionId') return undefined;
+  }
+  return out;
+}
+
+/** Fields that every record of a turn has. */
+function common(record: JsonObject, frame: TranscriptFrame): JsonObject | undefined {
+  const uuid = uuidOf(record['uuid']);
+  const timestamp = record['timestamp'];
+  if (uuid === undefined || typeof timestamp !== 'string' || !/^[\d:.TZ+-]{10,40}$/.test(timestamp)) return undefined;
+  const cwd = typeof record['cwd'] === 'string' ? record['cwd'] : '/';
+  const out: JsonObject = {
+    parentUuid: null,
+    isSidechain: record['isSidechain'] === true,
+    uuid,
+    timestamp,
+    userType: 'external',
+    cwd: frame.mapCwd(cwd),
+    sessionId: frame.sessionId,
+  };
+  for (const name of ['version', 'gitBranch', 'entrypoint', 'requestId']) {
+    const value = record[name];
+    if (typeof value === 'string' && /^[\w./@+-]{1,200}$/.test(value)) out[name] = value;
+  }
+  for (const name of ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly', 'isApiErrorMessage'])
+    if (record[name] === true) out[name] = true;
+  return out;
+}
+
+function turn(record: JsonObject, frame: TranscriptFrame, role: 'user' | 'assistant'): JsonObject | undefined {
+  const out = common(record, frame);
+  const message = asObject(record['message']);
+  const content = contentOf(message?.['content']);
+  if (out === undefined || message?.['role'] !== role || content === undefined) return undefined;
+  if (role === 'user') return { ...out, message: { role, content } };
+  const kept: JsonObject = { role, type: 'message', content };
+  for (const name of ['id', 'model', 'stop_reason', 'stop_sequence']) {
+    const value = message[name];
+    if (value === null || (typeof value === 'string' && value.length < 200)) kept[name] = value;
+  }
+  kept['usage'] = numbers(message['usage']);
+  return { ...out, message: kept };
+}
+
+function contentOf(content: unknown): unknown {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const blocks = content.filter((block) => BLOCKS.has(String(asObject(block)?.['type'])));
+  return blocks.length === 0 ? undefined : blocks;
+}
+
+function numbers(usage: unknown): JsonObject {
+  const out: JsonObject = {};
+  for (const [name, value] of Object.entries(asObject(usage) ?? {}))
+    if (typeof value === 'number' && /^[a-z_]{1,60}$/.test(name)) out[name] = value;
+  return { input_tokens: 0, output_tokens: 0, ...out };
+}
+
+function systemText(record: JsonObject, frame: TranscriptFrame): JsonObject | undefined {
+  const out = common(record, frame);
+  const { subtype, content } = record;
+  if (out === undefined || typeof subtype !== 'string' || !SYSTEM_KINDS.has(subtype)) return undefined;
+  if (content !== undefined && typeof content !== 'string') return undefined;
+  const logical = uuidOf(record['logicalParentUuid']);
+  return {
+    ...out,
+    subtype,
+    ...(content === undefined ? {} : { content }),
+    ...(logical === undefined ? {} : { logicalParentUuid: logical }),
+    ...(subtype === 'compact_boundary' ? { compactMetadata: numbersAndTrigger(record['compactMetadata']) } : {}),
+  };
+}
+
+function numbersAndTrigger(metadata: unknown): JsonObject {
+  const trigger = asObject(metadata)?.['trigger'];
+  const tokens = asObject(metadata)?.['preTokens'];
+  return { trigger: trigger === 'manual' ? 'manual' : 'auto', preTokens: typeof tokens === 'number' ? tokens : 0 };
+}
