@@ -1,0 +1,212 @@
+import { writeSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import type { Container } from '../types/engine.ts';
+import { createTerminalFilter, type TerminalFilter } from './filter.ts';
+
+/** The person's end: process.stdin and its like, or streams of a test. */
+export interface TerminalStreams {
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly isRaw?: boolean; setRawMode?(raw: boolean): unknown };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+type OutputStream = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly fd?: number;
+};
+
+export interface AttachOptions {
+  readonly streams: TerminalStreams;
+  /** A terminal of its own for the agent: raw keys in, one filtered stream out. */
+  readonly tty: boolean;
+  /** Pass stdin in (needs a spec with stdin 'stream'). */
+  readonly stdin: boolean;
+  /** Where INT, TERM and HUP arrive; process. */
+  readonly signals: SignalSource;
+}
+
+interface SignalSource {
+  on(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
+  off(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
+}
+
+export interface AttachOutcome {
+  /** The agent's own exit status. */
+  readonly status: number;
+  /** The first signal that reached us and was passed to the agent. */
+  readonly signal: NodeJS.Signals | undefined;
+  /** Pieces of output that were not passed to the terminal, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
+const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** How long output may still arrive once the container has ended: the engine's stream is closed by then, as a rule. */
+const DRAIN_MS = 3000;
+/** Keys and answers still on their way when the agent ends; they are nobody's. */
+const SETTLE_MS = 80;
+
+/**
+ * Starts the container and joins it to the person's terminal until it ends. Whatever happened, listeners are gone,
+ * raw mode is off and the terminal's state is as before on return; a process that ends meanwhile does the same from its
+ * exit handler. Output to a terminal passes the filter; output to a file or pipe is passed byte for byte.
+ *
+ * @throws what start() and wait() throw.
+ */
+export async function attachTerminal(container: Container, options: AttachOptions): Promise<AttachOutcome> {
+  const { streams, tty } = options;
+  const undo: (() => void)[] = [];
+  const filters = new Map<OutputStream, TerminalFilter>();
+  let signal: NodeJS.Signals | undefined;
+
+  const output = (source: NodeJS.ReadableStream, target: OutputStream): Promise<void> => {
+    const filter = target.isTTY === true || tty ? (filters.get(target) ?? createTerminalFilter()) : undefined;
+    if (filter !== undefined) filters.set(target, filter);
+    return pour(source, target, filter, undo);
+  };
+
+  const raw = tty && options.stdin && streams.stdin.isTTY === true && streams.stdin.setRawMode !== undefined;
+  const wasRaw = streams.stdin.isRaw === true;
+  /** Without the event loop: also the last thing a process that is ending does. */
+  const restoreNow = (): void => {
+    if (raw) streams.stdin.setRawMode?.(wasRaw);
+    for (const [target, filter] of filters) {
+      if (target.isTTY === true && target.fd !== undefined) writeAll(target.fd, filter.end());
+    }
+  };
+
+  try {
+    const poured = [output(container.stdout, streams.stdout)];
+    if (!tty) poured.push(output(container.stderr, streams.stderr));
+    listen(options.signals, 'exit', restoreNow, undo);
+    for (const one of PASSED_SIGNALS) {
+      const pass = (): void => {
+        signal ??= one;
+        // A failure to pass it on shows in wait(); a second press tries again.
+        container.kill(one).catch(() => undefined);
+      };
+      listen(options.signals, one, pass, undo);
+    }
+    if (raw) streams.stdin.setRawMode?.(true);
+    await container.start();
+    if (tty) followSize(container, streams.stdout, undo);
+    if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, undo);
+    const status = await container.wait();
+    await Promise.race([Promise.all(poured), delay(DRAIN_MS)]);
+    const dropped: Record<string, number> = {};
+    for (const filter of filters.values()) {
+      for (const [reason, count] of Object.entries(filter.dropped())) dropped[reason] = (dropped[reason] ?? 0) + count;
+    }
+    return { status, signal, dropped };
+  } finally {
+    while (undo.length > 0) undo.pop()?.();
+    if (raw) await discardKeys(streams.stdin);
+    if (raw) streams.stdin.setRawMode?.(wasRaw);
+    for (const [target, filter] of filters) {
+      const restoring = filter.end();
+      if (target.isTTY === true && target.writable)
+        await new Promise<void>((done) => target.write(restoring, () => done()));
+    }
+    streams.stdin.pause();
+  }
+}
+
+function listen(
+  source: SignalSource,
+  event: NodeJS.Signals | 'exit',
+  listener: () => void,
+  undo: (() => void)[],
+): void {
+  source.on(event, listener);
+  undo.push(() => source.off(event, listener));
+}
+
+/** Copies with backpressure. When nobody reads the target any more the rest is read and dropped. */
+function pour(
+  source: NodeJS.ReadableStream,
+  target: OutputStream,
+  filter: TerminalFilter | undefined,
+  undo: (() => void)[],
+): Promise<void> {
+  return new Promise((resolve) => {
+    let broken = false;
+    const onData = (chunk: Buffer): void => {
+      const passed = filter === undefined ? chunk : filter.write(chunk);
+      if (broken || passed.length === 0 || target.write(passed)) return;
+      source.pause();
+      target.once('drain', () => source.resume());
+    };
+    const onBroken = (): void => {
+      broken = true;
+      source.resume();
+    };
+    const onEnd = (): void => resolve();
+    target.on('error', onBroken);
+    source.on('data', onData);
+    for (const event of ['end', 'close', 'error']) source.on(event, onEnd);
+    undo.push(() => {
+      target.off('error', onBroken);
+      source.removeListener('data', onData);
+      // The listener for errors stays: a connection that breaks after the end is no fault.
+      for (const event of ['end', 'close']) source.removeListener(event, onEnd);
+    });
+  });
+}
+
+function pipeInput(source: Readable, target: NodeJS.WritableStream, undo: (() => void)[]): void {
+  const onData = (chunk: Buffer): void => {
+    if (!target.write(chunk)) {
+      source.pause();
+      target.once('drain', () => source.resume());
+    }
+  };
+  const onEnd = (): void => {
+    target.end();
+  };
+  source.on('data', onData);
+  source.once('end', onEnd);
+  // The program may end before its input does.
+  target.on('error', () => undefined);
+  source.resume();
+  undo.push(() => {
+    source.off('data', onData);
+    source.off('end', onEnd);
+    source.pause();
+  });
+}
+
+function followSize(container: Container, screen: OutputStream, undo: (() => void)[]): void {
+  const tell = (): void => {
+    if (screen.columns === undefined || screen.rows === undefined) return;
+    // The container may be ending: the size is of no use to it then.
+    container.resize(screen.columns, screen.rows).catch(() => undefined);
+  };
+  screen.on('resize', tell);
+  undo.push(() => screen.off('resize', tell));
+  tell();
+}
+
+/** Reads and forgets what was typed, or answered by the terminal, while the agent ended. */
+async function discardKeys(stdin: Readable): Promise<void> {
+  const forget = (): void => undefined;
+  stdin.on('data', forget);
+  stdin.resume();
+  await delay(SETTLE_MS);
+  stdin.off('data', forget);
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  try {
+    writeSync(fd, bytes);
+  } catch (error) {
+    // The terminal is gone, or full: there is no state left to put back.
+    if (!['EIO', 'EPIPE', 'EAGAIN', 'EBADF'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { EventEmitter, once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { attachTerminal, type TerminalStreams } from '../../../src/terminal/attach.ts';
+import type { Container } from '../../../src/types/engine.ts';
+
+/** A container without an engine behind it: its streams are the test's, its end is told. */
+function scene(options: { screen: boolean }) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const stdin = new PassThrough();
+  const calls: string[] = [];
+  let end: (status: number) => void = () => undefined;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const container = {
+    id: 'x',
+    name: 'x',
+    stdout,
+    stderr,
+    stdin,
+    start: async () => void calls.push('start'),
+    wait: () => ended,
+    kill: async (signal: string) => void calls.push(signal),
+    resize: async (columns: number, rows: number) => void calls.push(`${columns}x${rows}`),
+  } as unknown as Container;
+  const typed = Object.assign(new PassThrough(), {
+    isTTY: options.screen,
+    isRaw: false,
+    setRawMode: (raw: boolean) => calls.push(raw ? 'raw' : 'cooked'),
+  });
+  const screen = Object.assign(new PassThrough(), { isTTY: options.screen, columns: 100, rows: 30 });
+  const errors = Object.assign(new PassThrough(), { isTTY: false });
+  const streams: TerminalStreams = { stdin: typed, stdout: screen, stderr: errors };
+  const signals = new EventEmitter();
+  const finish = (status: number): void => {
+    stdout.end();
+    stderr.end();
+    end(status);
+  };
+  const text = (stream: PassThrough): string => ((stream.read() as Buffer | null) ?? Buffer.alloc(0)).toString();
+  return { container, stdout, stderr, stdin, typed, screen, errors, streams, signals, calls, finish, text };
+}
+
+describe('attaching to the person’s terminal', () => {
+  it('passes keys raw, sizes and signals, filters output, and puts everything back', async () => {
+    const s = scene({ screen: true });
+    const done = attachTerminal(s.container, { streams: s.streams, tty: true, stdin: true, signals: s.signals });
+    s.typed.write('\x03\x10\x11');
+    s.stdout.write('\x1b[?1049h\x1b]52;c;QQ==\x07hi');
+    expect((await once(s.stdin, 'data'))[0].toString()).toBe('\x03\x10\x11');
+    s.screen.columns = 120;
+    s.screen.emit('resize');
+    s.signals.emit('SIGTERM');
+    s.finish(7);
+    expect(await done).toEqual({ status: 7, signal: 'SIGTERM', dropped: { clipboard: 1 } });
+    expect(s.calls).toEqual(['raw', 'start', '100x30', '120x30', 'SIGTERM', 'cooked']);
+    const shown = s.text(s.screen);
+    expect(shown).toMatch(/^\x1b\[\?1049hhi/);
+    expect(shown).toContain('\x1b[?1049l');
+    expect(s.signals.eventNames()).toEqual([]);
+    expect(s.screen.listenerCount('resize')).toBe(0);
+    expect(s.typed.listenerCount('data')).toBe(0);
+  });
+
+  it('puts the terminal back when the container cannot be started', async () => {
+    const s = scene({ screen: true });
+    s.container.start = async () => {
+      throw new Error('no');
+    };
+    const done = attachTerminal(s.container, { streams: s.streams, tty: true, stdin: true, signals: s.signals });
+    await expect(done).rejects.toThrow('no');
+    expect(s.calls).toEqual(['raw', 'cooked']);
+    expect(s.signals.eventNames()).toEqual([]);
+  });
+
+  it('puts the terminal back when the process ends in the middle', async () => {
+    const s = scene({ screen: true });
+    const done = attachTerminal(s.container, { streams: s.streams, tty: true, stdin: true, signals: s.signals });
+    s.signals.emit('exit');
+    expect(s.calls).toContain('cooked');
+    s.finish(0);
+    await done;
+  });
+
+  it('keeps stdout and stderr apart and byte for byte without a terminal, and ends stdin with ours', async () => {
+    const s = scene({ screen: false });
+    const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: true, signals: s.signals });
+    const ended = once(s.stdin.resume(), 'end');
+    s.typed.end('prompt');
+    s.stdout.write(Buffer.from([0, 0xff, 0x1b, 0x5d]));
+    s.stderr.write('warning');
+    await ended;
+    s.finish(0);
+    expect((await done).status).toBe(0);
+    expect(s.screen.read()).toEqual(Buffer.from([0, 0xff, 0x1b, 0x5d]));
+    expect(s.text(s.errors)).toBe('warning');
+    expect(s.calls).toEqual(['start']);
+  });
+
+  it('keeps going when nobody reads the output any more', async () => {
+    const s = scene({ screen: false });
+    const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: false, signals: s.signals });
+    s.stdout.write('a');
+    s.screen.emit('error', Object.assign(new Error('EPIPE'), { code: 'EPIPE' }));
+    for (let i = 0; i < 50; i += 1) s.stdout.write(Buffer.alloc(65_536));
+    s.finish(0);
+    expect((await done).status).toBe(0);
+  });
+
+  it('slows the program down to the speed of the reader', async () => {
+    const s = scene({ screen: false });
+    const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: false, signals: s.signals });
+    for (let i = 0; i < 100; i += 1) s.stdout.write(Buffer.alloc(65_536));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(s.screen.readableLength + s.screen.writableLength).toBeLessThan(1024 * 1024);
+    s.screen.resume();
+    s.finish(0);
+    await done;
+  });
+});
