@@ -1,0 +1,60 @@
+import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
+import type { Plan } from '../types/plan.ts';
+import { MASKED } from './mask-plan.ts';
+
+/** The start screen: what goes in, one line each. `credential` names its source, never its value. */
+export function startScreen(plan: Plan, credential: string): string[] {
+  const { policy } = plan;
+  const limits = [
+    formatSizeMb(policy.memoryMb),
+    policy.cpus === 0 ? 'all cpus' : `${policy.cpus} cpus`,
+    `${policy.pids} processes`,
+    `${formatSizeMb(plan.diskMb)} disk`,
+    ...(policy.timeoutMs === undefined ? [] : [`at most ${formatDurationMs(policy.timeoutMs)}`]),
+    ...(policy.maxCostUsd === undefined ? [] : [`at most $${policy.maxCostUsd}`]),
+    ...(policy.maxRequests === undefined ? [] : [`at most ${policy.maxRequests} requests`]),
+  ];
+  const names = Object.keys(policy.env);
+  return [
+    row('project', plan.project.root),
+    row('works on', plan.mode === 'bind' ? 'the project itself, .git shielded' : `a copy (${plan.strategy})`),
+    row('network', policy.network === 'gateway' ? 'gateway: the provider only, unless allowed' : policy.network),
+    row('credential', credential),
+    ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
+    row('limits', limits.join(', ')),
+    ...plan.weakenings.map((line) => row('weaker', line)),
+  ];
+}
+
+/** The whole plan, for `--dry-run`. Values that the person passed in are masked. */
+export function describePlan(plan: Plan, credential: string): string[] {
+  const { program } = plan;
+  const words = program.kind === 'exec' ? program.argv : [program.kind, ...program.args];
+  const masked = new Set(Object.keys(plan.policy.env));
+  return [
+    ...startScreen(plan, credential),
+    row('session', plan.sessionId),
+    row('strategy', `${plan.strategy}: ${plan.strategyReason}`),
+    row('start in', plan.project.startIn === '' ? '/workspace' : `/workspace/${plan.project.startIn}`),
+    row('git', plan.project.git),
+    row('engine', `${plan.engine.name}, ${plan.engine.endpoint}`),
+    row('image', plan.image),
+    row('user', plan.user),
+    row('program', words.map((word) => shellQuote(word)).join(' ')),
+    row('terminal', plan.tty ? 'yes' : 'no'),
+    row('record', plan.sessionDir),
+    ...(plan.mode === 'copy' ? [row('base', plan.baseDir)] : []),
+    ...Object.entries(plan.env).map(([name, value]) =>
+      row('environment', `${name}=${masked.has(name) ? MASKED : value}`),
+    ),
+  ];
+}
+
+/** A word as a POSIX shell would need it. */
+export function shellQuote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function row(name: string, text: string): string {
+  return `${name.padEnd(12)}${text}`;
+}

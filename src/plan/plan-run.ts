@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { RunClaudeError } from '../errors.ts';
+import type { EngineFacts } from '../types/engine.ts';
+import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
+import { type PersonEnvironment, planEnvironment } from './environment.ts';
+import { refuseProject } from './refuse-project.ts';
+import { chooseStrategy, type StrategyTrial } from './strategy.ts';
+import { chooseUser } from './user.ts';
+import { weakenings } from './weakenings.ts';
+
+/** Everything that a plan follows from. Gathered by src/session/probe.ts. */
+export interface PlanInput {
+  readonly sessionId: string;
+  readonly policy: Policy;
+  readonly host: HostFacts;
+  readonly project: ProjectFacts;
+  readonly engine: EngineFacts;
+  /** Tag of the image that the session runs on. */
+  readonly image: string;
+  readonly program: Program;
+  /** Whether an overlay volume works from the state directory; undefined when it was not tried. */
+  readonly trial: StrategyTrial | undefined;
+  readonly person: PersonEnvironment;
+}
+
+const DISK_MB = 20_480;
+
+/**
+ * Decides everything before anything starts. Pure. Throws RunClaudeError for a project that must not be given, and
+ * for an engine that cannot hold what the policy promises (P8).
+ */
+export function planRun(input: PlanInput): Plan {
+  const { policy, host, project, engine } = input;
+  refuseProject(project.root, host);
+  refuseEngine(engine, policy);
+  const { strategy, reason } = chooseStrategy(policy, engine, input.trial);
+  const { user, weakening } = chooseUser(policy.mode, strategy, engine, host, project);
+  return {
+    sessionId: input.sessionId,
+    mode: policy.mode,
+    project,
+    policy,
+    engine,
+    image: input.image,
+    program: withPermissions(input.program, policy),
+    tty: host.stdinTty && host.stdoutTty && !(input.program.kind === 'claude' && input.program.print),
+    strategy,
+    strategyReason: reason,
+    user,
+    env: planEnvironment(policy, input.person),
+    diskMb: policy.diskMb ?? Math.min(DISK_MB, Math.floor(host.freeDiskMb / 2)),
+    sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
+    baseDir: `${host.cacheDir}/bases/${pathKey(project.root)}`,
+    weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy, strategy)],
+  };
+}
+
+/** First 16 hex digits of the SHA-256 of a real path: the name of what belongs to it in our directories. */
+export function pathKey(realPath: string): string {
+  return createHash('sha256').update(realPath).digest('hex').slice(0, 16);
+}
+
+/** `skip` adds Claude's own option, unless the person has said something about permissions to Claude. */
+function withPermissions(program: Program, policy: Policy): Program {
+  if (program.kind !== 'claude' || policy.permissions !== 'skip') return program;
+  const said = program.args.some((word) => /^--(dangerously-skip-permissions|permission-mode)(=|$)/.test(word));
+  // The words in front are Claude's options for every command of its own as well.
+  return said ? program : { ...program, args: ['--dangerously-skip-permissions', ...program.args] };
+}
+
+function refuseEngine(engine: EngineFacts, policy: Policy): void {
+  const missing = [
+    ...(engine.seccomp ? [] : ['seccomp']),
+    ...(engine.memoryLimit ? [] : ['memory limits']),
+    ...(engine.pidsLimit ? [] : ['process limits']),
+    ...(policy.cpus === 0 || engine.cpuLimit ? [] : ['processor limits (--cpus)']),
+  ];
+  if (missing.length > 0) {
+    throw new RunClaudeError('ENGINE_NO_LAYER', `${engine.name} cannot set ${missing.join(', ')}`, {
+      hint: 'For a rootless engine, delegate the cgroup controllers; run-claude doctor says what is missing.',
+    });
+  }
+  if (policy.runtime !== undefined && !engine.runtimes.includes(policy.runtime)) {
+    throw new RunClaudeError('ENGINE_NO_RUNTIME', `${engine.name} has no runtime '${policy.runtime}'`, {
+      hint: `It has: ${engine.runtimes.join(', ')}.`,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { EngineFacts } from '../types/engine.ts';
+import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
+
+/** The image's own user, which owns the base when nobody else can. */
+const IMAGE_USER = '1000:1000';
+
+/** The uid:gid inside, never 0 but where that is the host's own user or the project's owner. */
+export function chooseUser(
+  mode: Plan['mode'],
+  strategy: Plan['strategy'],
+  engine: EngineFacts,
+  host: Pick<HostFacts, 'uid' | 'gid'>,
+  project: Pick<ProjectFacts, 'ownerUid' | 'ownerGid'>,
+): { readonly user: string; readonly weakening?: string } {
+  if (strategy === 'volume' || engine.usernsRemap) return { user: unlessRoot(host) };
+  // Rootless: 0 inside is the host's user outside; it has no capability.
+  if (engine.rootless) return { user: '0:0' };
+  if (mode === 'copy') return { user: unlessRoot(host) };
+  if (project.ownerUid !== 0) return { user: `${project.ownerUid}:${project.ownerGid}` };
+  return {
+    user: '0:0',
+    weakening: 'the project belongs to root, so the agent is uid 0 inside (without capabilities)',
+  };
+}
+
+function unlessRoot(host: Pick<HostFacts, 'uid' | 'gid'>): string {
+  return host.uid === 0 ? IMAGE_USER : `${host.uid}:${host.gid}`;
+}

@@ -1,0 +1,145 @@
+import { lstatSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError, usageError } from '../errors.ts';
+import type { HostFacts, ProjectFacts } from '../types/plan.ts';
+
+/** Our directories of this person, and where home is. */
+export type Places = Pick<HostFacts, 'home' | 'stateDir' | 'cacheDir' | 'dataDir' | 'configDir'>;
+
+/** Real paths of our directories (which need not exist). Relative XDG values do not count, as their specification says. */
+export function findPlaces(env: NodeJS.ProcessEnv, homedir: string): Places {
+  const home = nearestReal(homedir);
+  const place = (variable: string, fallback: string): string => {
+    const value = env[variable];
+    return nearestReal(path.join(value?.startsWith('/') ? value : path.join(home, fallback), 'run-claude'));
+  };
+  return {
+    home,
+    stateDir: place('XDG_STATE_HOME', '.local/state'),
+    cacheDir: place('XDG_CACHE_HOME', '.cache'),
+    dataDir: place('XDG_DATA_HOME', '.local/share'),
+    configDir: place('XDG_CONFIG_HOME', '.config'),
+  };
+}
+
+/** The real path of the part that exists, and the rest as it is. */
+function nearestReal(wanted: string): string {
+  try {
+    return realpathSync(wanted);
+  } catch (error) {
+    const parent = path.dirname(wanted);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === wanted) throw error;
+    return path.join(nearestReal(parent), path.basename(wanted));
+  }
+}
+
+/** What is needed of `process`, so that tests can say otherwise. */
+export interface ProcessView {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+  readonly stderr: { readonly isTTY?: boolean };
+  getuid?: () => number;
+  getgid?: () => number;
+}
+
+/** Facts about this machine and person. Throws RunClaudeError PLATFORM_UNSUPPORTED elsewhere than on Linux and macOS. */
+export function probeHost(process: ProcessView, places: Places): HostFacts {
+  const { platform } = process;
+  if (platform !== 'linux' && platform !== 'darwin') {
+    throw new RunClaudeError('PLATFORM_UNSUPPORTED', `run-claude does not run on ${platform} itself`, {
+      hint: 'On Windows, run it inside WSL 2.',
+    });
+  }
+  return {
+    ...places,
+    platform,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    freeDiskMb: freeDiskMb(places.stateDir),
+    stdinTty: process.stdin.isTTY === true,
+    stdoutTty: process.stdout.isTTY === true,
+    stderrTty: process.stderr.isTTY === true,
+    columns: process.stdout.columns ?? 80,
+    rows: process.stdout.rows ?? 24,
+  };
+}
+
+/** Free space where a directory is, or will be. */
+export function freeDiskMb(dir: string): number {
+  for (let at = dir; ; at = path.dirname(at)) {
+    try {
+      const { bavail, bsize } = statfsSync(at);
+      return Math.floor((bavail * bsize) / 1_048_576);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === path.dirname(at)) throw error;
+    }
+  }
+}
+
+/**
+ * Facts about the project. `--repo` takes the whole repository and starts in the folder that was named.
+ * Throws usageError when the folder is missing, is none, or is in no repository that `--repo` could take.
+ */
+export function probeProject(named: string, options: { readonly repo: boolean }): ProjectFacts {
+  const folder = realFolder(named);
+  const top = findRepository(folder);
+  if (options.repo && top === undefined) throw usageError(`--repo: ${folder} is in no git repository`);
+  const root = options.repo && top !== undefined ? top : folder;
+  const { uid, gid } = statSync(root);
+  const git =
+    top === undefined
+      ? 'none'
+      : top !== root
+        ? 'subfolder'
+        : statSync(path.join(top, '.git')).isFile()
+          ? 'file'
+          : 'directory';
+  return {
+    root,
+    startIn: path.relative(root, folder),
+    git,
+    gitCommonDir: git === 'file' || git === 'directory' ? commonDir(path.join(root, '.git')) : undefined,
+    ownerUid: uid,
+    ownerGid: gid,
+  };
+}
+
+function realFolder(named: string): string {
+  try {
+    const folder = realpathSync(named);
+    if (statSync(folder).isDirectory()) return folder;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw usageError(`cannot read ${named}: ${code ?? ''}`);
+  }
+  throw usageError(`no such folder: '${named}'`);
+}
+
+/** The nearest directory, this one or above, that has a `.git`. */
+function findRepository(folder: string): string | undefined {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (lstatSync(path.join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
+    if (at === path.dirname(at)) return undefined;
+  }
+}
+
+/** Where a `.git` (directory or file) keeps what its worktrees share; undefined when it leads nowhere. */
+function commonDir(dotGit: string): string | undefined {
+  try {
+    let dir = dotGit;
+    if (statSync(dotGit).isFile()) {
+      const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
+      if (target === undefined) return undefined;
+      dir = path.resolve(path.dirname(dotGit), target);
+    }
+    const shared = path.join(dir, 'commondir');
+    const named = statSync(shared, { throwIfNoEntry: false }) === undefined ? '.' : readFileSync(shared, 'utf8').trim();
+    return realpathSync(path.resolve(dir, named));
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return undefined;
+    throw error;
+  }
+}

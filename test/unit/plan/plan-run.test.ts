@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/settings.ts';
+import { describePlan, startScreen } from '../../../src/plan/describe-plan.ts';
+import { maskPlan } from '../../../src/plan/mask-plan.ts';
+import { type PlanInput, planRun } from '../../../src/plan/plan-run.ts';
+import type { EngineFacts } from '../../../src/types/engine.ts';
+import type { HostFacts, Plan } from '../../../src/types/plan.ts';
+import type { Policy } from '../../../src/types/policy.ts';
+
+const engine: EngineFacts = {
+  kind: 'docker',
+  name: 'Docker 27',
+  version: '27.0',
+  apiVersion: '1.46',
+  endpoint: 'unix:///var/run/docker.sock',
+  os: 'linux',
+  arch: 'x86_64',
+  kernel: '6.1',
+  local: true,
+  rootless: false,
+  usernsRemap: false,
+  cgroupVersion: 2,
+  seccomp: true,
+  memoryLimit: true,
+  swapLimit: true,
+  pidsLimit: true,
+  cpuLimit: true,
+  runtimes: ['runc'],
+  dataRoot: '/var/lib/docker',
+};
+const host: HostFacts = {
+  platform: 'linux',
+  uid: 501,
+  gid: 20,
+  home: '/home/me',
+  stateDir: '/home/me/.local/state/run-claude',
+  cacheDir: '/home/me/.cache/run-claude',
+  dataDir: '/home/me/.local/share/run-claude',
+  configDir: '/home/me/.config/run-claude',
+  freeDiskMb: 10_000,
+  stdinTty: true,
+  stdoutTty: true,
+  stderrTty: true,
+  columns: 80,
+  rows: 24,
+};
+interface Other {
+  readonly policy?: Partial<Policy>;
+  readonly engine?: Partial<EngineFacts>;
+  readonly host?: Partial<HostFacts>;
+  readonly root?: string;
+  readonly owner?: number;
+  readonly rest?: Partial<PlanInput>;
+}
+const plan = (other: Other = {}): Plan =>
+  planRun({
+    sessionId: '261121-140512-k7p',
+    policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
+    host: { ...host, ...other.host },
+    engine: { ...engine, ...other.engine },
+    project: {
+      root: other.root ?? '/home/me/p',
+      startIn: '',
+      git: 'directory',
+      gitCommonDir: undefined,
+      ownerUid: other.owner ?? 501,
+      ownerGid: other.owner ?? 20,
+    },
+    image: 'run-claude:0',
+    program: { kind: 'claude', args: ['hi'], print: false },
+    trial: { works: true, why: '' },
+    person: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
+    ...other.rest,
+  });
+
+describe('the project', () => {
+  it.each([
+    '/',
+    '/home',
+    '/home/me',
+    '/home/me/.local',
+    '/home/me/.config/run-claude',
+    '/home/me/.cache/run-claude/bases/x',
+  ])('is never %s', (root) => expect(() => plan({ root })).toThrow(expect.objectContaining({ status: 2 })));
+  it.each(['/home/me2', '/home/me/p', '/srv'])('may be %s', (root) => expect(plan({ root }).project.root).toBe(root));
+});
+
+describe('the user inside', () => {
+  it.each([
+    [{}, '501:20'],
+    [{ host: { uid: 0, gid: 0 } }, '1000:1000'],
+    [{ policy: { mode: 'bind' }, owner: 33 }, '33:33'],
+    [{ policy: { mode: 'bind' }, owner: 0 }, '0:0'],
+    [{ engine: { rootless: true } }, '0:0'],
+    [{ engine: { usernsRemap: true } }, '501:20'],
+    [{ engine: { local: false }, host: { uid: 0 } }, '1000:1000'],
+  ] as [Other, string][])('of %j is %s', (other, user) => expect(plan(other).user).toBe(user));
+  it('is named as a weakening when it is root', () => {
+    expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
+    expect(plan().weakenings).toEqual([]);
+  });
+});
+
+describe('the strategy', () => {
+  it.each([
+    [{}, 'layers'],
+    [{ rest: { trial: { works: false, why: 'NFS' } } }, 'copy'],
+    [{ engine: { local: false } }, 'volume'],
+    [{ engine: { usernsRemap: true } }, 'volume'],
+    [{ policy: { strategy: 'copy' } }, 'copy'],
+    [{ policy: { mode: 'bind' } }, 'bind'],
+  ] as [Other, string][])('of %j is %s', (other, strategy) => expect(plan(other).strategy).toBe(strategy));
+  it('is refused by name where it cannot work', () => {
+    const policy = { strategy: 'layers' } as const;
+    expect(() => plan({ policy, rest: { trial: { works: false, why: 'NFS' } } })).toThrow('NFS');
+    expect(() => plan({ policy, engine: { local: false } })).toThrow('elsewhere');
+    expect(() => plan({ policy: { mode: 'bind' }, engine: { local: false, endpoint: 'ssh://h' } })).toThrow(
+      'bind mode',
+    );
+  });
+});
+
+describe('an engine that cannot hold a layer is refused by its name', () => {
+  it.each(['seccomp', 'memoryLimit', 'pidsLimit'] as const)('%s', (fact) => {
+    expect(() => plan({ engine: { [fact]: false } })).toThrow('cannot set');
+  });
+  it('processor limits only when asked for', () => {
+    expect(() => plan({ engine: { cpuLimit: false }, policy: { cpus: 1 } })).toThrow('--cpus');
+    expect(plan({ engine: { cpuLimit: false } }).policy.cpus).toBe(0);
+    expect(() => plan({ policy: { runtime: 'runsc' } })).toThrow("no runtime 'runsc'");
+  });
+});
+
+describe('the plan', () => {
+  it('passes nothing of the person’s environment but the allowlist', () => {
+    const { env } = plan({ policy: { env: { MINE: '1' } } });
+    expect(env).toMatchObject({ HOME: '/home/agent', TERM: 'xterm', TZ: 'Europe/Berlin', RUN_CLAUDE: '1', MINE: '1' });
+    const hostile = plan({ rest: { person: { term: 'a\nb', colorterm: '$(x)', timeZone: '' } } }).env;
+    expect(hostile).toMatchObject({ TERM: 'xterm-256color' });
+    expect(Object.keys(hostile)).not.toContain('COLORTERM');
+  });
+  it('skips permissions unless the person said something to Claude', () => {
+    const args = (words: string[]): unknown =>
+      plan({ rest: { program: { kind: 'claude', args: words, print: false } } }).program;
+    expect(args(['hi'])).toMatchObject({ args: ['--dangerously-skip-permissions', 'hi'] });
+    expect(args(['--permission-mode', 'plan'])).toMatchObject({ args: ['--permission-mode', 'plan'] });
+  });
+  it('takes half of what is free, 20 GB at most', () => {
+    expect(plan().diskMb).toBe(5000);
+    expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);
+  });
+  it('shows no value that was passed in', () => {
+    const secret = plan({ policy: { env: { TOKEN: 'SECRET-VALUE' }, network: 'open' } });
+    const shown = [...describePlan(secret, 'none'), JSON.stringify(maskPlan(secret))].join('\n');
+    expect(shown).toContain('TOKEN');
+    expect(shown).not.toContain('SECRET-VALUE');
+    expect(startScreen(secret, 'ANTHROPIC_API_KEY').join('\n')).toMatch(/weaker +network open/);
+  });
+});
