@@ -1,0 +1,35 @@
+# The image that agents run in, for the classic builder (Docker 20.10). Built by `run-claude build`, which puts into
+# the context: images/, fetched/ (npm packages verified by their integrity hash, see images/pins.json) and ca/ (this
+# machine's extra certificate authorities). Slow layers first: a change of our own sources rebuilds only the end.
+ARG BASE=run-claude-base:bookworm
+FROM $BASE AS system
+ARG TOOLCHAIN=
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+      ca-certificates curl git git-lfs openssh-client gnupg \
+      ripgrep fd-find jq less procps psmisc file tree patch make \
+      python3 python3-pip python3-venv \
+      bzip2 xz-utils zip unzip nano vim-tiny tmux sqlite3 bc \
+      $TOOLCHAIN \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/log/apt /var/log/dpkg.log
+
+# Compiles our own programs; nothing else of this stage reaches the image.
+FROM system AS builder
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends gcc libc6-dev \
+ && rm -rf /var/lib/apt/lists/*
+COPY images/ /src/
+RUN sh /src/build.sh /src /out
+
+FROM system
+ADD fetched/node.tgz /opt/node/
+ADD fetched/npm.tgz /opt/npm/
+ADD fetched/claude.tgz /opt/claude/
+COPY ca/ /usr/local/share/ca-certificates/host/
+COPY images/finish.sh /tmp/finish.sh
+RUN sh /tmp/finish.sh && rm /tmp/finish.sh
+COPY --from=builder /out/ /
+WORKDIR /workspace
+USER agent
+ENTRYPOINT []
+CMD ["/bin/bash"]

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs once while the image is built: programs into the PATH, the agent's user, certificates, and everything out that
+# an agent has no business with.
+set -eu
+
+ln -s /opt/node/package/bin/node /usr/local/bin/node
+ln -s /opt/npm/package/bin/npm-cli.js /usr/local/bin/npm
+ln -s /opt/npm/package/bin/npx-cli.js /usr/local/bin/npx
+ln -s /opt/claude/package/claude /usr/local/bin/claude
+ln -s /usr/bin/fdfind /usr/local/bin/fd
+chmod 0755 /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js
+
+# An image of a registry may have a user 1000 of its own.
+if existing=$(getent passwd 1000); then userdel -r "${existing%%:*}" 2>/dev/null || true; fi
+groupadd -g 1000 agent
+useradd -u 1000 -g 1000 -m -d /home/agent -s /bin/bash agent
+mkdir -p /workspace /run/run-claude/gw
+chown 1000:1000 /workspace
+
+update-ca-certificates
+
+# A container without capabilities can use none of these; without them an attempt fails at once and visibly.
+for program in nsenter unshare chroot mount umount su sg newgrp passwd gpasswd chsh chfn chage expiry \
+  switch_root pivot_root losetup swapon swapoff fsfreeze setpriv mount.nfs fusermount fusermount3; do
+  rm -f "/bin/$program" "/sbin/$program" "/usr/bin/$program" "/usr/sbin/$program"
+done
+find / -xdev -type f -perm /6000 -exec chmod ug-s {} +
+rm -rf /var/lib/apt/lists/* /var/cache/apt/* /root/.npm

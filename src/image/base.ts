@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import type { Engine } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import type { Pins } from './files.ts';
+
+/** How long a registry may take to deliver the base before we make it ourselves. */
+const PULL_MS = 60_000;
+
+/**
+ * The image that ours starts from: the pinned Debian image where a registry delivers it, otherwise one bootstrapped
+ * from Debian's packages (on Debian and Ubuntu, as root) and kept as `run-claude-base:<release>-<arch>`.
+ *
+ * @throws RunClaudeError IMAGE_BASE when neither way is open.
+ */
+export async function ensureBase(engine: Engine, pins: Pins, workDir: string, tell: Tell): Promise<string> {
+  const { reference, release } = pins.debian;
+  const own = `run-claude-base:${release}-${engine.facts.arch}`;
+  if (await engine.hasImage(own)) return own;
+  if (await engine.hasImage(reference)) return reference;
+  try {
+    tell({ kind: 'message', level: 'info', text: `Fetching the base image ${reference}...` });
+    await engine.pullImage(reference, PULL_MS);
+    return reference;
+  } catch (error) {
+    if (!(error instanceof RunClaudeError) || error.code !== 'IMAGE_PULL_FAILED') throw error;
+    await bootstrap(engine, pins, own, workDir, tell, error);
+    return own;
+  }
+}
+
+async function bootstrap(
+  engine: Engine,
+  pins: Pins,
+  tag: string,
+  workDir: string,
+  tell: Tell,
+  pull: RunClaudeError,
+): Promise<void> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
+    throw new RunClaudeError('IMAGE_BASE', `${pull.message}, and without root the base can't be made here`, {
+      cause: pull,
+      hint: 'give the engine a way to its registry, or run once as root on Debian with debootstrap installed',
+    });
+  }
+  tell({ kind: 'message', level: 'info', text: 'No registry: making the base image from Debian packages...' });
+  const dir = await mkdtemp(join(workDir, 'bootstrap-'));
+  try {
+    const arch = `--arch=${engine.facts.arch}`;
+    await debootstrap(['--variant=minbase', arch, pins.debian.release, dir, pins.debian.mirror], tell);
+    await writeFile(join(dir, 'etc/apt/sources.list'), sourcesList(pins));
+    await importTree(engine, dir, tag);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function sourcesList({ debian: { mirror, security, release } }: Pins): string {
+  return `deb ${mirror} ${release} main\ndeb ${mirror} ${release}-updates main\ndeb ${security} ${release}-security main\n`;
+}
+
+async function debootstrap(argv: readonly string[], tell: Tell): Promise<void> {
+  const child = spawn('debootstrap', argv, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const what = 'Base image';
+  const last: string[] = [];
+  let done = 0;
+  const listen = (text: string): void => {
+    for (const line of text.split('\n').filter(Boolean)) {
+      last.push(line);
+      if (last.length > 5) last.shift();
+      done += 1;
+      tell({ kind: 'progress', what, done, unit: 'steps' });
+    }
+  };
+  child.stdout.setEncoding('utf8').on('data', listen);
+  child.stderr.setEncoding('utf8').on('data', listen);
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('close', resolve);
+    child.on('error', (error) =>
+      reject(
+        new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and is not there', {
+          cause: error,
+          hint: 'apt-get install debootstrap',
+        }),
+      ),
+    );
+  });
+  tell({ kind: 'progress-end', what });
+  if (status !== 0) throw new RunClaudeError('IMAGE_BASE', `debootstrap failed: ${last.join('; ')}`);
+}
+
+async function importTree(engine: Engine, dir: string, tag: string): Promise<void> {
+  const tar = spawn('tar', ['--numeric-owner', '--exclude=./var/cache/apt/archives/*.deb', '-C', dir, '-c', '.'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await engine.importImage(tar.stdout, tag);
+}

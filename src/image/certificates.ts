@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import type { ContextFile } from './files.ts';
+
+const LOCAL_CERTIFICATES = '/usr/local/share/ca-certificates';
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * The certificate authorities that this machine trusts beyond the public ones (a company's TLS proxy), one file each
+ * because Debian's update-ca-certificates reads only the first of a file. Unreadable files are left out: a build
+ * that needs them fails at its download and says so.
+ */
+export function extraCertificates(env: Readonly<Record<string, string | undefined>>): readonly ContextFile[] {
+  const bundle = env['NODE_EXTRA_CA_CERTS'];
+  const texts = [...(bundle ? [bundle] : []), ...localFiles()].map(readText);
+  const known = new Set(rootCertificates.map(fingerprint));
+  const extra = new Map<string, string>();
+  for (const pem of texts.flatMap((text) => text.match(PEM) ?? [])) {
+    const print = fingerprint(pem);
+    if (!known.has(print)) extra.set(print, pem);
+  }
+  return [...extra.entries()]
+    .sort()
+    .map(([print, pem]) => ({ path: `ca/${print.slice(0, 16)}.crt`, content: Buffer.from(`${pem}\n`) }));
+}
+
+function fingerprint(pem: string): string {
+  const der = Buffer.from(pem.replace(/-----[^-]+-----/g, ''), 'base64');
+  return createHash('sha256').update(der).digest('hex');
+}
+
+function localFiles(): readonly string[] {
+  try {
+    const names = readdirSync(LOCAL_CERTIFICATES, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => name.endsWith('.crt')).map((name) => join(LOCAL_CERTIFICATES, name));
+  } catch {
+    return [];
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,152 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Pack, pack } from 'tar-stream';
+import { RunClaudeError } from '../errors.ts';
+import type { Archive, Engine } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import { ensureBase } from './base.ts';
+import { extraCertificates } from './certificates.ts';
+import { type ContextFile, imageTag, type Pins, packageRoot, readImageFiles, readPins } from './files.ts';
+import { fetchPackages, newestVersion } from './packages.ts';
+
+export interface EnsureImageOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Downloads, the build's lock and its log are kept there. */
+  readonly cacheDir: string;
+  /** With compilers. */
+  readonly toolchain: boolean;
+  /** Build even when the image is there, and take nothing from the engine's build cache. */
+  readonly rebuild: boolean;
+  readonly tell: Tell;
+  /** Runs the body while holding that lock file, waiting for another holder: the store's withLock. */
+  readonly exclusive: (lockFile: string, body: () => Promise<void>) => Promise<void>;
+}
+
+export interface Image {
+  readonly tag: string;
+  readonly claudeVersion: string;
+}
+
+const TOOLCHAIN = 'build-essential pkg-config';
+
+/**
+ * The address of the image for this package, this machine's certificates and this variant: whether it exists or not.
+ */
+export function addressImage(engine: Engine, { env, toolchain }: Pick<EnsureImageOptions, 'env' | 'toolchain'>): Image {
+  return describe(engine, env, toolchain);
+}
+
+interface Described extends Image {
+  readonly files: readonly ContextFile[];
+  readonly pins: Pins;
+}
+
+function describe(engine: Engine, env: EnsureImageOptions['env'], toolchain: boolean): Described {
+  const sources = readImageFiles(packageRoot);
+  const pins = readPins(sources);
+  const files = [...sources, ...extraCertificates(env)];
+  const tag = imageTag(files, { arch: engine.facts.arch, toolchain: toolchain ? TOOLCHAIN : '' });
+  return { tag, claudeVersion: pins.claudeVersion, files, pins };
+}
+
+/**
+ * The image on the engine, built when it is not there. Of several processes that need it, one builds.
+ *
+ * @throws RunClaudeError IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
+ */
+export async function ensureImage(engine: Engine, options: EnsureImageOptions): Promise<Image> {
+  const described = describe(engine, options.env, options.toolchain);
+  const { tag, claudeVersion } = described;
+  if (!options.rebuild && (await engine.hasImage(tag))) return { tag, claudeVersion };
+  const dir = join(options.cacheDir, 'image');
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await options.exclusive(join(dir, 'build.lock'), async () => {
+    // Another process may have built it while this one waited.
+    if (options.rebuild || !(await engine.hasImage(tag))) await build(engine, described, dir, options);
+  });
+  return { tag, claudeVersion };
+}
+
+async function build(
+  engine: Engine,
+  { tag, files, pins }: Described,
+  dir: string,
+  options: EnsureImageOptions,
+): Promise<void> {
+  const { tell } = options;
+  const packages = pins.packages[engine.facts.arch];
+  if (packages === undefined) {
+    throw new RunClaudeError(
+      'IMAGE_ARCH',
+      `there is no Claude Code for the engine's architecture ${engine.facts.arch}`,
+    );
+  }
+  const base = await ensureBase(engine, pins, dir, tell);
+  const fetched = await fetchPackages(packages, dir, tell);
+  await nameNewer(pins, dir, tell);
+  const log: string[] = [];
+  const what = 'Building the image';
+  try {
+    await engine.buildImage(buildContext(files, fetched), {
+      tag,
+      args: { BASE: base, TOOLCHAIN: options.toolchain ? TOOLCHAIN : '', ...proxyArguments(options.env) },
+      labels: { 'run-claude.image': pins.claudeVersion },
+      fresh: options.rebuild,
+      onOutput: (text) => {
+        log.push(text);
+        const step = /^Step (\d+)\/(\d+)/.exec(text);
+        if (step) tell({ kind: 'progress', what, done: Number(step[1]) - 1, total: Number(step[2]), unit: 'steps' });
+      },
+    });
+  } catch (error) {
+    const file = join(dir, 'build.log');
+    await writeFile(file, log.join(''), { mode: 0o600 });
+    const tail = log.join('').trimEnd().split('\n').slice(-25);
+    for (const line of tail) tell({ kind: 'message', level: 'error', text: line });
+    tell({ kind: 'message', level: 'error', text: `The whole log: ${file}` });
+    throw error;
+  } finally {
+    tell({ kind: 'progress-end', what });
+  }
+}
+
+async function nameNewer(pins: Pins, dir: string, tell: Tell): Promise<void> {
+  const newest = await newestVersion('@anthropic-ai/claude-code', dir);
+  if (newest === undefined || newest === pins.claudeVersion) return;
+  const text = `Claude Code ${newest} is out; this version of run-claude comes with ${pins.claudeVersion} (images/pins.json).`;
+  tell({ kind: 'message', level: 'info', text });
+}
+
+/** The machine's proxies, except those that only this machine reaches. */
+function proxyArguments(env: EnsureImageOptions['env']): Readonly<Record<string, string>> {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+  const values = names.map((name) => [name, env[name] ?? ''] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== '' && !/\/\/(127\.|localhost|\[::1\])/.test(value)));
+}
+
+function buildContext(files: readonly ContextFile[], fetched: ReadonlyMap<string, string>): Archive {
+  const tar = pack();
+  fillContext(tar, files, fetched).catch((error: Error) => tar.destroy(error));
+  return tar;
+}
+
+async function fillContext(
+  tar: Pack,
+  files: readonly ContextFile[],
+  fetched: ReadonlyMap<string, string>,
+): Promise<void> {
+  // Modes and times are fixed: the engine's build cache looks at modes.
+  for (const { path, content } of files) tar.entry({ name: path, mode: 0o644, mtime: new Date(0) }, content);
+  // COPY needs the folder even on a machine without certificates of its own.
+  tar.entry({ name: 'ca/none.txt', mode: 0o644, mtime: new Date(0) }, 'Certificate authorities of the host, if any.\n');
+  for (const [name, file] of fetched) {
+    const { size } = await stat(file);
+    await pipeline(
+      createReadStream(file),
+      tar.entry({ name: `fetched/${name}`, size, mode: 0o644, mtime: new Date(0) }),
+    );
+  }
+  tar.finalize();
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { RunClaudeError } from '../errors.ts';
+import type { Tell } from '../types/event.ts';
+import type { PinnedPackage } from './files.ts';
+
+/**
+ * Fetches the packages that are not in `dir` yet, with the person's own npm (its registry, proxy and certificates),
+ * and checks every one against its pinned hash.
+ *
+ * @returns the path of each, by its name in the build context.
+ * @throws RunClaudeError PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED.
+ */
+export async function fetchPackages(
+  packages: readonly PinnedPackage[],
+  dir: string,
+  tell: Tell,
+): Promise<ReadonlyMap<string, string>> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const paths = new Map<string, string>();
+  const what = 'Downloading Node and Claude Code';
+  for (const [index, pinned] of packages.entries()) {
+    tell({ kind: 'progress', what, done: index, total: packages.length, unit: 'steps' });
+    const path = join(dir, `${pinned.name.replaceAll(/[@/]/g, '_')}-${pinned.version}.tgz`);
+    if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, dir, path);
+    paths.set(pinned.file, path);
+  }
+  tell({ kind: 'progress-end', what });
+  return paths;
+}
+
+async function fetchOne(pinned: PinnedPackage, dir: string, path: string): Promise<void> {
+  const spec = `${pinned.name}@${pinned.version}`;
+  // npm runs in an empty directory, so that no project's .npmrc is read.
+  const scratch = await mkdtemp(join(dir, 'fetch-'));
+  try {
+    await npm(['pack', spec, '--ignore-scripts', '--loglevel=error'], scratch, `fetch ${spec}`);
+    const file = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
+    if (file === undefined) throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm fetched nothing for ${spec}`);
+    if ((await integrityOf(join(scratch, file))) !== pinned.integrity) {
+      throw new RunClaudeError('PACKAGE_TAMPERED', `${spec} is not the package that is pinned`, {
+        hint: 'the registry served other bytes than images/pins.json names; nothing of it was used',
+      });
+    }
+    await rename(join(scratch, file), path);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The newest version in the registry, or undefined when it does not say so quickly. */
+export async function newestVersion(name: string, dir: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['view', name, 'version'], { cwd: dir, timeout: 10_000 });
+    return /^\d+\.\d+\.\d+$/.exec(stdout.trim())?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+async function npm(argv: readonly string[], cwd: string, doing: string): Promise<void> {
+  try {
+    await promisify(execFile)('npm', [...argv], { cwd, maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    const failure = error as NodeJS.ErrnoException & { stderr?: string };
+    if (failure.code === 'ENOENT') {
+      throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and is not there`, {
+        cause: error,
+        hint: 'install npm (it comes with Node.js)',
+      });
+    }
+    const said = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';
+    throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm could not ${doing}: ${said}`, {
+      cause: error,
+      hint: 'see that npm reaches its registry: npm ping',
+    });
+  }
+}
+
+async function integrityOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha512');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return `sha512-${hash.digest('base64')}`;
+}
