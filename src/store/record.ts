@@ -16,8 +16,11 @@ export function writeJsonAtomic(file: string, value: unknown): void {
   writeFileAtomic(file, `${JSON.stringify(value, undefined, 1)}\n`);
 }
 
-/** As {@link writeJsonAtomic}, for any content. */
-export function writeFileAtomic(file: string, content: string | Uint8Array): void {
+/**
+ * As {@link writeJsonAtomic}, for any content. `durable: false` is for what can be made anew: it stands a kill, but not
+ * a power cut.
+ */
+export function writeFileAtomic(file: string, content: string | Uint8Array, options = { durable: true }): void {
   const dir = path.dirname(file);
   const beside = path.join(dir, `.${path.basename(file)}.${randomBytes(6).toString('hex')}`);
   try {
@@ -26,12 +29,12 @@ export function writeFileAtomic(file: string, content: string | Uint8Array): voi
     try {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
-      fsyncSync(fd);
+      if (options.durable) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
     renameSync(beside, file);
-    syncDir(dir);
+    if (options.durable) syncDir(dir);
   } catch (cause) {
     rmSync(beside, { force: true });
     throw new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${file}: ${(cause as Error).message}`, {

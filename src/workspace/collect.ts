@@ -1,0 +1,172 @@
+import ignore from 'ignore';
+import { isDotGitName } from '../git/names.ts';
+import type { ContentStore } from '../store/content.ts';
+import type { ListedEntry } from '../types/collector.ts';
+import type { Change, Collected, Entry, WithheldGroup } from '../types/entry.ts';
+import type { RelPath } from '../types/path.ts';
+import type { Collector } from './collector.ts';
+import { baseIgnoreRules } from './ignored.ts';
+import type { Delta } from './layer.ts';
+import { type Pair, pairWithBase } from './pair.ts';
+import type { Selection } from './selection.ts';
+
+export interface CollectOptions {
+  readonly collector: Collector;
+  readonly delta: Delta;
+  readonly store: ContentStore;
+  readonly selection: Selection;
+  /** As Policy.includeIgnored. */
+  readonly includeIgnored: boolean | readonly string[];
+  readonly baseEntries: number;
+}
+
+/** Larger files are listed and blocked: nobody reviews them. */
+export const CONTENT_MAX_BYTES = 1 << 30;
+/** Ignored files that the project has are named one by one up to here. */
+const IGNORED_NAMED_MAX = 1000;
+const AT_ONCE = 16;
+
+/**
+ * Compares what the session touched with the base and freezes both sides' content in the store. Whatever can't be
+ * read or classified becomes a change with a problem, never nothing.
+ */
+export async function collectChanges(options: CollectOptions): Promise<Collected> {
+  const { collector, store } = options;
+  const pairs = await pairWithBase(collector, options.delta);
+  const { wanted, withheld } = await setIgnoredAside(pairs, options);
+  const changes: Array<Change | undefined> = new Array(wanted.length);
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let at = next++; at < wanted.length; at = next++) {
+        changes[at] = await toChange(wanted[at] as Wanted, options);
+      }
+    }),
+  );
+  await store.flush();
+  const found = changes.filter((change) => change !== undefined);
+  const problems = found.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));
+  return { changes: found, problems, withheld, baseEntries: options.baseEntries };
+}
+
+interface Wanted extends Pair {
+  readonly ignored: boolean;
+}
+
+/** New ignored output is counted by directory; ignored entries that the project has stay changes of their own. */
+async function setIgnoredAside(
+  pairs: readonly Pair[],
+  options: CollectOptions,
+): Promise<{ wanted: Wanted[]; withheld: WithheldGroup[] }> {
+  const wanted: Wanted[] = [];
+  const groups = new Map<string, { entries: number; bytes: number }>();
+  const rules = baseIgnoreRules(options.collector);
+  const { includeIgnored } = options;
+  const back = typeof includeIgnored === 'boolean' ? undefined : ignore().add([...includeIgnored]);
+  let named = 0;
+  for (const pair of pairs) {
+    const entry = (pair.after ?? pair.before) as ListedEntry;
+    const directory = entry.kind === 'dir';
+    const asked = includeIgnored === true || back?.ignores(directory ? `${pair.path}/` : pair.path) === true;
+    const top = asked || inGit(pair.path) ? undefined : await rules.top(pair.path, directory);
+    if (top === undefined) {
+      wanted.push({ ...pair, ignored: false });
+    } else if (pair.before !== undefined && !untouched(pair) && ++named <= IGNORED_NAMED_MAX) {
+      wanted.push({ ...pair, ignored: true });
+    } else if (!untouched(pair)) {
+      const group = groups.get(top) ?? { entries: 0, bytes: 0 };
+      groups.set(top, { entries: group.entries + 1, bytes: group.bytes + (pair.after?.size ?? 0) });
+    }
+  }
+  return { wanted, withheld: [...groups].map(([directory, sum]) => ({ directory, ...sum })) };
+}
+
+/** A directory that was only copied up. */
+function untouched({ before, after }: Pair): boolean {
+  return (
+    before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined
+  );
+}
+
+function inGit(path: string): boolean {
+  return path.split('/').some(isDotGitName);
+}
+
+/** Loose objects and packs: named by their own content, many, and never applied. */
+function isGitObject(path: string): boolean {
+  return /(^|\/)objects\/([0-9a-f]{2}\/|pack\/)/.test(path) && inGit(path);
+}
+
+/** The frozen change, undefined when both sides are the same. */
+async function toChange(pair: Wanted, options: CollectOptions): Promise<Change | undefined> {
+  const { path, before, after, ignored } = pair;
+  if (untouched(pair)) return undefined;
+  const problems: string[] = [];
+  if (before?.problem !== undefined) problems.push(before.problem);
+  if (after?.problem !== undefined) problems.push(after.problem);
+  if (options.selection.any && !inGit(path)) {
+    const out = options.selection.leftOut(path, (after ?? before)?.kind === 'dir') || options.selection.masked(path);
+    if (out) problems.push('it was left out of the copy or masked, and is never changed on the host');
+  }
+  const freeze = (root: string, entry: ListedEntry | undefined) => frozen(root, entry, options, problems);
+  const [was, is] = [await freeze('base', before), await freeze('upper', after)];
+  const kind = changeKind(was, is);
+  if (kind === undefined && problems.length === 0) return undefined;
+  return {
+    path,
+    kind: kind ?? 'modified',
+    ...(was === undefined ? {} : { before: was }),
+    ...(is === undefined ? {} : { after: is }),
+    ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
+    ...(ignored ? { ignored } : {}),
+    ...(inGit(path) ? { inGit: true } : {}),
+  };
+}
+
+/** The entry as it is recorded, a file's content in the store. */
+async function frozen(
+  root: string,
+  entry: ListedEntry | undefined,
+  options: CollectOptions,
+  problems: string[],
+): Promise<Entry | undefined> {
+  if (entry === undefined) return undefined;
+  const { kind, mode, size, mtimeNs, target, linkGroup, allocated } = entry;
+  const record: Entry = {
+    kind,
+    mode,
+    size,
+    mtimeNs,
+    ...(target === undefined ? {} : { target }),
+    // Generations of the base share inodes among themselves; that says nothing of the project.
+    ...(linkGroup === undefined || root === 'base' ? {} : { linkGroup }),
+    ...(allocated === undefined ? {} : { allocated }),
+  };
+  if (kind !== 'file' || entry.problem !== undefined || isGitObject(entry.path)) return record;
+  if (size > CONTENT_MAX_BYTES) {
+    problems.push(`larger than can be reviewed (${size} bytes${allocated === undefined ? '' : `, ${allocated} on disk`})`);
+    return record;
+  }
+  try {
+    const chunks = options.collector.readUpTo(root, entry.path as RelPath, CONTENT_MAX_BYTES);
+    const { digest, size: stored } = await options.store.put(chunks);
+    if (stored !== size) problems.push('it changed while it was read');
+    return { ...record, size: stored, digest };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    if (code !== 'COLLECTOR_READ') throw error;
+    problems.push(message);
+    return record;
+  }
+}
+
+function changeKind(before: Entry | undefined, after: Entry | undefined): Change['kind'] | undefined {
+  if (before === undefined) return after === undefined ? undefined : 'created';
+  if (after === undefined) return 'deleted';
+  if (before.kind !== after.kind) return 'type';
+  if (before.kind === 'symlink') return before.target === after.target ? undefined : 'modified';
+  if (before.digest !== after.digest || before.size !== after.size) return 'modified';
+  // Without digests (git objects, unreadable): by their times.
+  if (before.kind === 'file' && before.digest === undefined && before.mtimeNs !== after.mtimeNs) return 'modified';
+  return before.mode === after.mode ? undefined : 'mode';
+}

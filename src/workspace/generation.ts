@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import type { Snapshot } from './snapshot.ts';
+import { fsPath } from './walk.ts';
+
+/**
+ * A new generation beside an old one that stays as it is: directories made anew, files the same inodes (a refresh
+ * replaces files and never writes to them). Without an old one: empty.
+ */
+export async function cloneGeneration(from: string, to: string, snapshot: Snapshot | undefined): Promise<void> {
+  makePrivateDir(to);
+  mkdirSync(path.join(to, 'tree'), { mode: 0o700 });
+  if (snapshot !== undefined) {
+    const directories = [...snapshot.keys()];
+    let turn = Date.now();
+    for (const dir of directories) {
+      const [old, now] = [treePath(from, dir), treePath(to, dir)];
+      if (dir !== '') mkdirSync(fsPath(now), { mode: 0o700 });
+      for (const row of (snapshot.get(dir) as string).split('\0')) {
+        const [name, kind] = row.split('/', 2);
+        if (name !== '' && kind !== 'd') tryLink(`${old}/${name}`, `${now}/${name}`);
+      }
+      if (Date.now() - turn > 40) {
+        await nextTurn();
+        turn = Date.now();
+      }
+    }
+    for (const dir of directories.reverse()) copyAttributes(treePath(from, dir), treePath(to, dir));
+  }
+  writeNonce(to);
+}
+
+function treePath(gen: string, dir: string): string {
+  return dir === '' ? `${gen}/tree` : `${gen}/tree/${dir}`;
+}
+
+/** What was left out of the old one as unreadable has a row and no file. */
+function tryLink(from: string, to: string): void {
+  try {
+    linkSync(fsPath(from), fsPath(to));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function copyAttributes(from: string, to: string): void {
+  const stat = lstatSync(fsPath(from));
+  if (process.getuid?.() === 0) chownSync(fsPath(to), stat.uid, stat.gid);
+  chmodSync(fsPath(to), stat.mode & 0o7777);
+  utimesSync(fsPath(to), stat.mtimeMs / 1000, stat.mtimeMs / 1000);
+}
+
+/** Removes a tree of ours below `root`, read-only directories too. No error when it is gone already. */
+export function removeTree(root: string, below: string): void {
+  const target = fsPath(`${root}/${below}`);
+  try {
+    rmSync(target, { recursive: true, force: true });
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    openDirectories(target);
+    rmSync(target, { recursive: true, force: true });
+  }
+}
+
+function openDirectories(dir: string | Buffer): void {
+  chmodSync(dir, 0o700);
+  for (const entry of readdirSync(dir, { withFileTypes: true, encoding: 'buffer' })) {
+    if (entry.isDirectory()) openDirectories(Buffer.concat([Buffer.from(dir), Buffer.from('/'), entry.name]));
+  }
+}
+
+/** A fresh proof of identity beside a tree of ours: what mounts the directory shows that it is the right one. */
+export function writeNonce(dir: string): string {
+  const nonce = randomBytes(16).toString('hex');
+  writeFileAtomic(path.join(dir, 'nonce'), nonce, { durable: false });
+  return nonce;
+}

@@ -1,0 +1,60 @@
+import ignore, { type Ignore } from 'ignore';
+import type { RelPath } from '../types/path.ts';
+import type { Collector } from './collector.ts';
+import { parentOf } from './refresh.ts';
+
+const IGNORE_FILE_MAX = 1 << 20;
+
+/** Answers what the base's own ignore rules match; the session's rules are never read. */
+export interface IgnoreRules {
+  /** The topmost ignored directory that holds the path, or the path itself; undefined when it is not ignored. */
+  top(path: string, directory: boolean): Promise<string | undefined>;
+}
+
+/** Every `.gitignore` of the base on the way to a path, the deepest last word, and `.git/info/exclude`. */
+export function baseIgnoreRules(collector: Collector): IgnoreRules {
+  const files = new Map<string, Promise<Ignore | undefined>>();
+  const directories = new Map<string, Promise<string | undefined>>();
+
+  const load = async (paths: readonly string[]): Promise<Ignore | undefined> => {
+    const texts: string[] = [];
+    for (const one of paths) {
+      const entry = await collector.stat('base', one as RelPath);
+      if (entry?.kind !== 'file' || entry.size === 0 || entry.size > IGNORE_FILE_MAX) continue;
+      const chunks: Buffer[] = [];
+      for await (const chunk of collector.readUpTo('base', one as RelPath, IGNORE_FILE_MAX)) chunks.push(chunk);
+      texts.push(Buffer.concat(chunks).toString('utf8'));
+    }
+    return texts.length === 0 ? undefined : ignore().add(texts.join('\n'));
+  };
+  const rulesIn = (dir: string): Promise<Ignore | undefined> => {
+    const known = files.get(dir);
+    if (known !== undefined) return known;
+    const loading = load(dir === '' ? ['.git/info/exclude', '.gitignore'] : [`${dir}/.gitignore`]);
+    files.set(dir, loading);
+    return loading;
+  };
+  const matched = async (path: string, directory: boolean): Promise<boolean> => {
+    for (let dir = parentOf(path); ; dir = parentOf(dir)) {
+      const rules = await rulesIn(dir);
+      const relative = dir === '' ? path : path.slice(dir.length + 1);
+      const verdict = rules?.test(directory ? `${relative}/` : relative);
+      if (verdict?.ignored) return true;
+      if (verdict?.unignored || dir === '') return false;
+    }
+  };
+  const topOf = async (path: string, directory: boolean): Promise<string | undefined> => {
+    const parent = parentOf(path);
+    const above = parent === '' ? undefined : await topDirectory(parent);
+    if (above !== undefined) return above;
+    return (await matched(path, directory)) ? path : undefined;
+  };
+  const topDirectory = (dir: string): Promise<string | undefined> => {
+    const known = directories.get(dir);
+    if (known !== undefined) return known;
+    const asking = topOf(dir, true);
+    directories.set(dir, asking);
+    return asking;
+  };
+  return { top: (path, directory) => (directory ? topDirectory(path) : topOf(path, false)) };
+}

@@ -1,0 +1,217 @@
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { RunClaudeError } from '../errors.ts';
+import { rewriteConfig } from '../git/config-write.ts';
+import type { Tell } from '../types/event.ts';
+import { type CopyJob, copyFiles } from './copy-files.ts';
+import type { Difference, Row } from './snapshot.ts';
+import { fsPath, type Walked } from './walk.ts';
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface RefreshOptions {
+  /** Directory that is brought from the old snapshot to the walked one. */
+  readonly tree: string;
+  readonly walked: Walked;
+  readonly differences: readonly Difference[];
+  readonly owner: Owner | undefined;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+}
+
+export interface Refreshed {
+  /** Paths that changed while they were copied: the next walk sees them. */
+  readonly moved: readonly string[];
+  /** Left out since they can't be read. */
+  readonly unreadable: ReadonlyArray<{ readonly path: string; readonly why: string }>;
+  /** Keys and tokens that git configurations lost, named. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Makes the tree equal to what was walked. Files are replaced, never written to: another generation may hold the same
+ * inode. Throws RunClaudeError BASE_UNWRITABLE.
+ */
+export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
+  const { tree, walked, differences, owner } = options;
+  const touched = new Map<string, Row | undefined>();
+  const links: Array<{ path: string; to: string }> = [];
+  const jobs: CopyJob[] = [];
+  const jobPaths: string[] = [];
+  const moved: string[] = [];
+  const unreadable: Array<{ path: string; why: string }> = [];
+  const dropped: string[] = [];
+  const firstOfInode = new Map<string, string>();
+  const at = (path: string): string | Buffer => fsPath(path === '' ? tree : `${tree}/${path}`);
+  try {
+    openUp(differences, at);
+    for (const { path, from, to } of differences) {
+      touch(touched, parentOf(path));
+      const stays = from?.kind === 'd' && to?.kind === 'd';
+      if (from !== undefined && !stays) rmSync(at(path), { recursive: true, force: true });
+      if (to === undefined) continue;
+      if (to.kind === 'd') {
+        if (!stays) mkdirSync(at(path), { mode: 0o700 });
+        touched.set(path, to);
+        continue;
+      }
+      if (to.kind !== 'f') {
+        placeOther(path, to);
+        continue;
+      }
+      const inode = `${to.dev}:${to.ino}`;
+      const first = to.nlink > 1 ? firstOfInode.get(inode) : undefined;
+      if (first !== undefined) {
+        links.push({ path, to: first });
+        continue;
+      }
+      if (to.nlink > 1) firstOfInode.set(inode, path);
+      jobs.push({
+        source: fsPath(walked.sourceOf(path)),
+        target: at(path),
+        ino: to.ino,
+        dev: to.dev,
+        mode: to.mode,
+        owner,
+      });
+      jobPaths.push(path);
+    }
+    await copyAll();
+    for (const link of links) linkOrMove(link);
+    finishDirectories();
+  } catch (cause) {
+    if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
+    throw unwritable(tree, cause as Error);
+  }
+  return { moved, unreadable, dropped };
+
+  function placeOther(path: string, row: Row): void {
+    const source = fsPath(walked.sourceOf(path));
+    try {
+      if (row.kind === 'l') symlinkSync(readlinkSync(source, { encoding: 'buffer' }), at(path));
+      else writeFileSync(at(path), row.kind === 'm' ? '' : rewritten(path, source), { flag: 'wx', mode: row.mode });
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (syscall === 'readlink' || (syscall === 'open' && code === 'ENOENT')) moved.push(path);
+      else if (code === 'EACCES') unreadable.push({ path, why: code });
+      else throw error;
+      return;
+    }
+    if (owner !== undefined) lchownSync(at(path), owner.uid, owner.gid);
+    if (row.kind !== 'l') chmodSync(at(path), row.mode);
+    lutimesSync(at(path), row.mtimeMs / 1000, row.mtimeMs / 1000);
+  }
+
+  function rewritten(path: string, source: string | Buffer): string {
+    const config = rewriteConfig(readFileSync(source, 'utf8'));
+    dropped.push(...config.dropped.map((what) => `${path}: ${what}`));
+    return config.text;
+  }
+
+  async function copyAll(): Promise<void> {
+    const what = 'Copying the project';
+    const failures = await copyFiles(
+      jobs,
+      (done) => {
+        if (jobs.length > 2000) options.tell({ kind: 'progress', what, done, total: jobs.length, unit: 'files' });
+      },
+      options.signal,
+    );
+    if (jobs.length > 2000) options.tell({ kind: 'progress-end', what });
+    for (const failure of failures) {
+      const path = jobPaths[failure.index] as string;
+      if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
+      // A first copy may stand half done; what is not whole is not there.
+      rmSync(at(path), { force: true });
+      if (failure.what === 'changed') moved.push(path);
+      else unreadable.push({ path, why: `cannot be read (${failure.why})` });
+    }
+  }
+
+  function linkOrMove(link: { path: string; to: string }): void {
+    try {
+      linkSync(at(link.to), at(link.path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      const lost = unreadable.find((one) => one.path === link.to);
+      if (lost === undefined) moved.push(link.path);
+      else unreadable.push({ path: link.path, why: lost.why });
+    }
+  }
+
+  /** Owner, mode and time of directories last and deepest first: what was done in them changed their times. */
+  function finishDirectories(): void {
+    for (const [path, known] of [...touched].reverse().sort((a, b) => b[0].length - a[0].length)) {
+      const row = known ?? rowOf(walked, path);
+      if (row === undefined) continue;
+      if (owner !== undefined) chownSync(at(path), owner.uid, owner.gid);
+      chmodSync(at(path), row.mode);
+      utimesSync(at(path), row.mtimeMs / 1000, row.mtimeMs / 1000);
+    }
+  }
+}
+
+/** A directory that its owner may not write has to be opened before anything in it is replaced. */
+function openUp(differences: readonly Difference[], at: (path: string) => string | Buffer): void {
+  if (process.getuid?.() === 0) return;
+  const seen = new Set<string>();
+  for (const { path, from } of differences) {
+    if (from?.kind === 'd') tryChmod(at(path));
+    const parent = parentOf(path);
+    if (!seen.has(parent)) tryChmod(at(parent));
+    seen.add(parent);
+  }
+}
+
+function tryChmod(path: string | Buffer): void {
+  try {
+    chmodSync(path, 0o700);
+  } catch (error) {
+    // New in this refresh.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function touch(touched: Map<string, Row | undefined>, path: string): void {
+  if (!touched.has(path)) touched.set(path, undefined);
+}
+
+/** The row of a directory in the walked snapshot. */
+function rowOf(walked: Walked, path: string): Row | undefined {
+  if (path === '') return walked.rootRow;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const rows = walked.snapshot.get(parentOf(path));
+  if (rows === undefined) return undefined;
+  const start = `${name}/d/`;
+  const line = rows.split('\0').find((one) => one.startsWith(start));
+  if (line === undefined) return undefined;
+  const part = line.split('/').map(Number);
+  return { ...walked.rootRow, name, mode: part[2] as number, mtimeMs: part[4] as number };
+}
+
+export function parentOf(path: string): string {
+  const cut = path.lastIndexOf('/');
+  return cut < 0 ? '' : path.slice(0, cut);
+}
+
+function unwritable(tree: string, cause: Error): RunClaudeError {
+  return new RunClaudeError('BASE_UNWRITABLE', `cannot write the private copy in ${tree}: ${cause.message}`, {
+    cause,
+    hint: 'Is that disk full? `run-claude gc` removes copies that nobody needs; the project was not touched.',
+  });
+}

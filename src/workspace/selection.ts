@@ -1,0 +1,33 @@
+import ignore from 'ignore';
+
+/** What of the project goes into the base, and what only as an empty stand-in. Patterns are gitignore's. */
+export interface Selection {
+  leftOut(path: string, directory: boolean): boolean;
+  masked(path: string): boolean;
+  /** Whether any rule is there at all: without, the walk asks nothing. */
+  readonly any: boolean;
+}
+
+export interface SelectionRules {
+  readonly exclude: readonly string[];
+  readonly include: readonly string[];
+  readonly mask: readonly string[];
+  /** Text of the project's `.run-claudeignore`, which can only leave out. */
+  readonly projectFile: string | undefined;
+}
+
+/** The rules as questions. The person's own --include has the last word, over the project's file too. */
+export function selectPaths(rules: SelectionRules): Selection {
+  const out = ignore()
+    .add(rules.projectFile ?? '')
+    .add([...rules.exclude])
+    .add(rules.include.map((pattern) => `!${pattern}`));
+  const mask = ignore().add([...rules.mask]);
+  const excludes = rules.exclude.length > 0 || rules.projectFile !== undefined;
+  const masks = rules.mask.length > 0;
+  return {
+    any: excludes || masks,
+    leftOut: (path, directory) => excludes && out.ignores(directory ? `${path}/` : path),
+    masked: (path) => masks && mask.ignores(path),
+  };
+}

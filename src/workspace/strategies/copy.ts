@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
+import type { ListedEntry } from '../../types/collector.ts';
+import type { Tell } from '../../types/event.ts';
+import { decodeBytes, encodeBytes } from '../../types/path.ts';
+import type { Collector } from '../collector.ts';
+import { removeTree, writeNonce } from '../generation.ts';
+import type { Delta, Layer } from '../layer.ts';
+import { type Owner, parentOf, refreshTree } from '../refresh.ts';
+import { selectPaths } from '../selection.ts';
+import { compareSnapshots } from '../snapshot.ts';
+import { walkTree } from '../walk.ts';
+import { type LayerPlace, readNonce } from './layers.ts';
+
+export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId'> {
+  readonly owner: Owner | undefined;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A whole copy of the base, mounted as it is. What the session touched is told by inode and change time, which
+ * nobody inside can set: each entry's were written down before the agent started.
+ */
+export async function openCopy(place: CopyPlace): Promise<Layer> {
+  const { dir, generation } = place;
+  const manifest = path.join(dir, 'manifest');
+  makePrivateDir(dir);
+  // Without a manifest no agent has ever started on it: a copy that a crash left half done.
+  if (!existsSync(manifest)) await copyTree(place);
+  const nonce = readNonce(dir) ?? writeNonce(dir);
+  return {
+    strategy: 'copy',
+    mounts: [{ kind: 'bind', source: path.join(dir, 'upper'), target: place.target, readonly: false }],
+    roots: [
+      { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },
+      { name: 'generation', mount: { kind: 'bind', source: generation, target: '', readonly: true } },
+    ],
+    places: { upper: 'layer/upper', base: 'generation/tree' },
+    nonces: { layer: nonce, generation: readNonce(generation) ?? '' },
+    async begin(collector) {
+      if (existsSync(manifest)) return;
+      const lines: string[] = [];
+      for await (const entry of collector.list('upper')) lines.push(entry.path, identity(entry));
+      writeFileAtomic(manifest, encodeBytes(lines.join('\0')));
+    },
+    delta: (collector) => copyDelta(collector, manifest),
+    async close(keep) {
+      if (!keep) removeTree(path.dirname(dir), path.basename(dir));
+    },
+  };
+}
+
+/** Content, mode, links and owner all move the change time; a new entry at the same path is another inode. */
+function identity(entry: ListedEntry): string {
+  return `${entry.ino} ${entry.ctimeNs}`;
+}
+
+async function copyTree(place: CopyPlace): Promise<void> {
+  const { dir, owner, tell } = place;
+  removeTree(dir, 'upper');
+  makePrivateDir(path.join(dir, 'upper'));
+  const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
+  const signal = place.signal === undefined ? {} : { signal: place.signal };
+  const walked = await walkTree({ root: path.join(place.generation, 'tree'), selection, plain: true, ...signal });
+  const differences = compareSnapshots(new Map(), walked.snapshot);
+  await refreshTree({ tree: path.join(dir, 'upper'), walked, differences, owner, tell, ...signal });
+}
+
+async function copyDelta(collector: Collector, manifest: string): Promise<Delta> {
+  const known = new Map<string, string>();
+  const fields = decodeBytes(readFileSync(manifest)).split('\0');
+  for (let at = 0; at + 1 < fields.length; at += 2) known.set(fields[at] as string, fields[at + 1] as string);
+  const present: ListedEntry[] = [];
+  const unlisted: string[] = [];
+  for await (const entry of collector.list('upper')) {
+    if (known.get(entry.path) !== identity(entry) || entry.problem !== undefined) present.push(entry);
+    if (entry.problem !== undefined) unlisted.push(`${entry.path}/`);
+    known.delete(entry.path);
+  }
+  const gone = [...known.keys()].filter(
+    (one) => !known.has(parentOf(one)) && !unlisted.some((dir) => one.startsWith(dir)),
+  );
+  return { present, gone, opaque: [] };
+}

@@ -1,0 +1,95 @@
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import type { ListedEntry } from '../../types/collector.ts';
+import type { Engine } from '../../types/engine.ts';
+import { makePrivateDir } from '../../store/record.ts';
+import type { Collector } from '../collector.ts';
+import { removeTree, writeNonce } from '../generation.ts';
+import type { Delta, Layer } from '../layer.ts';
+
+export interface LayerPlace {
+  readonly engine: Engine;
+  readonly sessionId: string;
+  /** Of the session, for the layer: `upper`, `work`, `nonce`. */
+  readonly dir: string;
+  /** Generation of the base: `tree`, `nonce`. */
+  readonly generation: string;
+  readonly target: string;
+}
+
+/**
+ * An overlay volume that the engine mounts: the base below, directories of ours above. Paths reach the engine only as
+ * short links in a directory of ours under /tmp: `o=` is one string in which commas, colons and backslashes have
+ * meanings, and what stands in it can be read inside the container.
+ */
+export async function openLayers(place: LayerPlace): Promise<Layer> {
+  const { engine, dir, generation, sessionId } = place;
+  const upper = path.join(dir, 'upper');
+  const work = path.join(dir, 'work');
+  const tree = path.join(generation, 'tree');
+  makePrivateDir(dir);
+  if (!existsSync(upper)) makeUpper(upper, tree);
+  mkdirSync(work, { recursive: true, mode: 0o700 });
+  const nonce = readNonce(dir) ?? writeNonce(dir);
+  const links = mkdtempSync('/tmp/rc-');
+  symlinkSync(tree, path.join(links, 'b'));
+  symlinkSync(upper, path.join(links, 'u'));
+  symlinkSync(work, path.join(links, 'w'));
+  const volume = `run-claude-${sessionId}-workspace`;
+  // One of a crashed command names links that are gone.
+  await engine.removeVolume(volume);
+  await engine.createVolume({
+    name: volume,
+    labels: { 'run-claude.session': sessionId },
+    options: {
+      type: 'overlay',
+      device: 'overlay',
+      o: `nosuid,nodev,lowerdir=${links}/b,upperdir=${links}/u,workdir=${links}/w,userxattr`,
+    },
+  });
+  return {
+    strategy: 'layers',
+    mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
+    roots: [
+      { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },
+      { name: 'generation', mount: { kind: 'bind', source: generation, target: '', readonly: true } },
+    ],
+    places: { upper: 'layer/upper', base: 'generation/tree' },
+    nonces: { layer: nonce, generation: readNonce(generation) ?? '' },
+    begin: async () => undefined,
+    delta: overlayDelta,
+    async close(keep) {
+      await engine.removeVolume(volume);
+      rmSync(links, { recursive: true, force: true });
+      if (!keep) removeTree(path.dirname(dir), path.basename(dir));
+    },
+  };
+}
+
+/** The merged root shows the upper directory's owner, mode and time: the base's own. */
+function makeUpper(upper: string, tree: string): void {
+  const root = lstatSync(tree);
+  mkdirSync(upper, { mode: 0o700 });
+  if (process.getuid?.() === 0) chownSync(upper, root.uid, root.gid);
+  chmodSync(upper, root.mode & 0o7777);
+  utimesSync(upper, root.atimeMs / 1000, root.mtimeMs / 1000);
+}
+
+/** Of a directory of ours that a collector mounts. */
+export function readNonce(dir: string): string | undefined {
+  const file = path.join(dir, 'nonce');
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Whiteouts and opaque directories as the kernel recorded them: nobody makes them through the merged view. */
+export async function overlayDelta(collector: Collector): Promise<Delta> {
+  const present: ListedEntry[] = [];
+  const gone: string[] = [];
+  const opaque: string[] = [];
+  for await (const entry of collector.list('upper')) {
+    if (entry.whiteout) gone.push(entry.path);
+    else present.push(entry);
+    if (entry.opaque && entry.problem === undefined) opaque.push(entry.path);
+  }
+  return { present, gone, opaque };
+}
