@@ -18,6 +18,7 @@ import {
   decodeSnapshot,
   encodeSnapshot,
   type Snapshot,
+  writeRow,
 } from './snapshot.ts';
 import { isIntact } from './verify.ts';
 import { type Graft, type Walked, walkTree } from './walk.ts';
@@ -117,9 +118,17 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     for (const one of differences) unreadable.delete(one.path);
     for (const one of done.unreadable) unreadable.set(one.path, one);
     for (const line of done.dropped) dropped.set(line, line);
-    known = forget(walked.snapshot, done.moved.map((one) => ({ path: one, directory: false })));
+    known = forget(
+      walked.snapshot,
+      done.moved.map((one) => ({ path: one, directory: false })),
+    );
     const state = randomBytes(8).toString('hex');
-    const header: Header = { ...newHeader(options), state, unreadable: [...unreadable.values()], dropped: [...dropped.values()] };
+    const header: Header = {
+      ...newHeader(options),
+      state,
+      unreadable: [...unreadable.values()],
+      dropped: [...dropped.values()],
+    };
     writeFileAtomic(path.join(gen, 'manifest'), encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
     // What was copied within a moment was walked a moment ago; otherwise the project is looked at again.

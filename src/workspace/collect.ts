@@ -83,9 +83,7 @@ async function setIgnoredAside(
 
 /** A directory that was only copied up. */
 function untouched({ before, after }: Pair): boolean {
-  return (
-    before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined
-  );
+  return before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined;
 }
 
 function inGit(path: string): boolean {
@@ -144,7 +142,9 @@ async function frozen(
   };
   if (kind !== 'file' || entry.problem !== undefined || isGitObject(entry.path)) return record;
   if (size > CONTENT_MAX_BYTES) {
-    problems.push(`larger than can be reviewed (${size} bytes${allocated === undefined ? '' : `, ${allocated} on disk`})`);
+    problems.push(
+      `larger than can be reviewed (${size} bytes${allocated === undefined ? '' : `, ${allocated} on disk`})`,
+    );
     return record;
   }
   try {

@@ -1,6 +1,6 @@
-import { RunClaudeError } from '../errors.ts';
 import { collectorSpec, INSIDE } from '../engine/hardened.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { Container, Engine, Mount } from '../types/engine.ts';
 import type { RelPath } from '../types/path.ts';
 import { type Collector, speakToCollector } from './collector.ts';

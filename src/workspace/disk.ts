@@ -52,7 +52,8 @@ function overLimit(first: Space, now: Space, limits: DiskLimits): string | undef
   const gigabytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
   const used = first.free - now.free;
   const made = first.inodesFree - now.inodesFree;
-  if (used > limits.bytes) return `the disk holds ${gigabytes(used)} more than at start (--disk ${gigabytes(limits.bytes)})`;
+  if (used > limits.bytes)
+    return `the disk holds ${gigabytes(used)} more than at start (--disk ${gigabytes(limits.bytes)})`;
   if (made > limits.entries) return `the disk holds ${made} more entries than at start (at most ${limits.entries})`;
   if (now.available < limits.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
   return undefined;

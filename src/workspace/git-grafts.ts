@@ -4,9 +4,24 @@ import type { Graft } from './walk.ts';
 
 /** What belongs to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
 const OF_A_WORKTREE = [
-  'HEAD', 'index', 'ORIG_HEAD', 'FETCH_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG',
-  'MERGE_MSG', 'MERGE_MODE', 'AUTO_MERGE', 'COMMIT_EDITMSG', 'config.worktree', 'rebase-merge', 'rebase-apply',
-  'sequencer', 'worktrees', 'gitdir',
+  'HEAD',
+  'index',
+  'ORIG_HEAD',
+  'FETCH_HEAD',
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'BISECT_LOG',
+  'MERGE_MSG',
+  'MERGE_MODE',
+  'AUTO_MERGE',
+  'COMMIT_EDITMSG',
+  'config.worktree',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+  'worktrees',
+  'gitdir',
 ];
 const POINTERS = ['commondir', 'gitdir', 'locked'];
 

@@ -54,9 +54,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   });
   const list = (what: string, paths: readonly string[]): void => {
     const more = paths.length > 8 ? ` and ${paths.length - 8} more` : '';
-    if (paths.length > 0) tell({ kind: 'message', level: 'info', text: `${what}: ${paths.slice(0, 8).join(', ')}${more}` });
+    if (paths.length > 0)
+      tell({ kind: 'message', level: 'info', text: `${what}: ${paths.slice(0, 8).join(', ')}${more}` });
   };
-  list('Left out of the copy', base.leftOut.map(({ path: one, why }) => `${one} (${why})`));
+  list(
+    'Left out of the copy',
+    base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
+  );
   list('Excluded or masked', base.withheld);
   list("Not carried into the copy's git configuration", base.dropped);
   const strategy = plan.strategy === 'bind' ? 'layers' : plan.strategy;

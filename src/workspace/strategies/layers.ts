@@ -1,8 +1,19 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
+import { makePrivateDir } from '../../store/record.ts';
 import type { ListedEntry } from '../../types/collector.ts';
 import type { Engine } from '../../types/engine.ts';
-import { makePrivateDir } from '../../store/record.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Delta, Layer } from '../layer.ts';

@@ -204,7 +204,11 @@ describe('the base', () => {
   });
 });
 
-type Edit = { readonly what: 'write' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink'; readonly a: string; readonly b: string };
+type Edit = {
+  readonly what: 'write' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink';
+  readonly a: string;
+  readonly b: string;
+};
 const name = fc.constantFrom('a', 'b', 'keep/a', 'keep/b', 'x/y', 'x/y/z', 'q/r/s', '\udcff');
 const edit: fc.Arbitrary<Edit> = fc.record({
   what: fc.constantFrom('write', 'remove', 'rename', 'chmod', 'link', 'symlink'),
