@@ -1,5 +1,4 @@
 import * as fs from 'node:fs';
-import type { MessagePort } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
 
 /** One regular file to be copied. Paths are bytes where they are not UTF-8. */

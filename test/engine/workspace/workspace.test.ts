@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openContentStore } from '../../../src/store/content.ts';
+import type { Engine } from '../../../src/types/engine.ts';
+import type { StrategyName } from '../../../src/types/policy.ts';
+import { connectForTest } from '../../engine.ts';
+import { treeFacts } from '../../tree-facts.ts';
+import { workspaceImage } from '../../workspace-image.ts';
+import { summary, takeOut, type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
+
+let engine: Engine;
+let image: string;
+let scene: WorkspaceScene;
+let count = 0;
+const newId = (): string => `test-${process.pid}-${++count}`;
+
+beforeAll(async () => {
+  engine = await connectForTest();
+  image = await workspaceImage(engine);
+});
+afterAll(() => engine.close());
+beforeEach(() => {
+  scene = workspaceScene(engine, image);
+});
+afterEach(() => scene.remove());
+
+const put = (name: string, content: string): void => {
+  mkdirSync(path.dirname(path.join(scene.project, name)), { recursive: true });
+  writeFileSync(path.join(scene.project, name), content);
+};
+
+describe.each<StrategyName>(['layers', 'copy'])('a workspace by %s', (strategy) => {
+  it('gives exactly what the session changed, with both sides frozen', async () => {
+    for (const name of ['mod', 'same', 'touched', 'gone', 'mode', 'tofile/in', 'd/x', 'd/y/z', 'e/f']) put(name, `old ${name}`);
+    symlinkSync('mod', path.join(scene.project, 'link'));
+    put('.gitignore', 'node_modules/\n*.log\n!keep.log\n');
+    put('old.log', 'old');
+    const id = newId();
+    const workspace = await scene.open(id, strategy);
+    expect(await scene.inside(id, workspace, 'id -u; ls -A | wc -l; cat mod; touch w && rm w')).toBe('1000\n11\nold mod');
+    const script = `
+      printf 'new mod' > mod; touch -d @1000000000 touched; rm gone; chmod 755 mode
+      t=$(stat -c %y same); printf 'OLD same' > same; touch -d "$t" same
+      rm -r tofile; echo f > tofile; rm -r d; mkdir d; echo n > d/n; ln -sf other link; mv e g
+      mkdir -p node_modules/p src; for i in $(seq 50); do echo $i > node_modules/p/$i; done
+      echo l > src/a.log; echo k > src/keep.log; echo changed > old.log; mkfifo pipe; ln mod hard
+      printf 'x' > $'odd\\n\\xff,name'; echo 'src/' > .gitignore; mkdir locked; echo s > locked/s; chmod 000 locked`;
+    expect(await scene.inside(id, workspace, script)).toBe('');
+    const live = await workspace.live(1000);
+    expect(live.find((change) => change.path === 'gone')?.kind).toBe('deleted');
+    const { changes, withheld, problems, baseEntries } = await workspace.collect();
+    expect(problems).toEqual([]);
+    expect(baseEntries).toBe(16);
+    expect(summary(changes)).toEqual(
+      [
+        'modified mod', 'modified same', 'deleted gone', 'mode mode', 'type tofile', 'deleted tofile/in', 'created d/n',
+        'deleted d/x', 'deleted d/y', 'deleted d/y/z', 'modified link', 'deleted e', 'deleted e/f', 'created g',
+        'created g/f', 'created src', 'created src/keep.log', 'modified old.log', 'created pipe', 'created hard',
+        'created odd\n\udcff,name', 'modified .gitignore', 'created locked', 'created locked/s',
+      ].sort(),
+    );
+    expect(withheld).toEqual([
+      { directory: 'node_modules', entries: 52, bytes: 141 },
+      { directory: 'src/a.log', entries: 1, bytes: 2 },
+    ]);
+    const by = new Map(changes.map((change) => [change.path as string, change]));
+    expect(by.get('old.log')?.ignored).toBe(true);
+    expect(by.get('hard')?.after?.linkGroup).toBe(by.get('mod')?.after?.linkGroup);
+    const store = openContentStore(path.join(scene.plan(id, strategy).sessionDir, 'store'));
+    expect(String(await store.read(by.get('mod')?.before?.digest ?? ''))).toBe('old mod');
+    expect(String(await store.read(by.get('mod')?.after?.digest ?? ''))).toBe('new mod');
+    expect(String(await store.read(by.get('locked/s')?.after?.digest ?? ''))).toBe('s\n');
+    expect(readFileSync(path.join(scene.project, 'mod'), 'utf8')).toBe('old mod');
+    await workspace.close({ keepLayer: true });
+    const again = await scene.reopen(id, strategy, workspace.record);
+    expect(summary((await again.collect()).changes)).toEqual(summary(changes));
+    await again.close({ keepLayer: false });
+  });
+
+  it('lists what an independent full comparison finds, for any tree and any session', async () => {
+    const cases = fc.sample(fc.record({ tree: fc.array(made, { maxLength: 14 }), edits: fc.array(made, { minLength: 1, maxLength: 14 }) }), {
+      numRuns: 500,
+      seed: 20_261,
+    });
+    const build = cases.map(({ tree }, i) => `mkdir -p t${i}; cd t${i}; ${tree.map(command).join('; ')}; cd ..`);
+    execFileSync('bash', ['-s'], { cwd: scene.project, input: build.join('\n'), stdio: ['pipe', 'ignore', 'ignore'] });
+    const id = newId();
+    const workspace = await scene.open(id, strategy);
+    const edits = cases.map(({ edits: list }, i) => `cd t${i}; (${list.map(command).join('; ')}) >/dev/null 2>&1; cd ..`);
+    expect(await scene.inside(id, workspace, edits.join('\n'))).toBe('');
+    const { changes, problems } = await workspace.collect();
+    const merged = path.join(scene.dir, 'merged');
+    takeOut(image, workspace, merged);
+    expect(summary(changes)).toEqual(compareFully(scene.project, merged));
+    expect(changes.length).toBeGreaterThan(1000);
+    expect(problems).toEqual([]);
+    await workspace.close({ keepLayer: false });
+  }, 300_000);
+
+  it('does not move when the person edits the project meanwhile', async () => {
+    for (const name of ['a', 'b/c', 'd']) put(name, `old ${name}`);
+    const id = newId();
+    const workspace = await scene.open(id, strategy);
+    put('a', 'host edit');
+    rmSync(path.join(scene.project, 'b'), { recursive: true });
+    put('fresh', 'host');
+    const other = newId();
+    const second = await scene.open(other, strategy);
+    expect(await scene.inside(id, workspace, 'cat a b/c d; ls')).toBe('old aold b/cold da\nb\nd\n');
+    expect(await scene.inside(other, second, 'cat a; ls')).toBe('host edita\nd\nfresh\n');
+    expect((await workspace.collect()).changes).toEqual([]);
+    await workspace.close({ keepLayer: false });
+    await second.close({ keepLayer: false });
+  });
+});
+
+type Made = { readonly what: number; readonly a: string; readonly b: string };
+const names = fc.constantFrom('a', 'b', 'c', 'd', 'd/a', 'd/b', 'd/e', 'd/e/a', 'f', 'f/a', 'f/b');
+const made: fc.Arbitrary<Made> = fc.record({ what: fc.integer({ min: 0, max: 12 }), a: names, b: names });
+
+/** Bash for one step; what the file system refuses is no step. */
+function command({ what, a, b }: Made): string {
+  return [
+    `mkdir -p ${a}`,
+    `printf '%s' ${a}${b} > ${a}`,
+    `printf '%s' ${b} >> ${a}`,
+    `rm -rf ${a}`,
+    `mv -T ${a} ${b}`,
+    `rm -rf ${a} && mkdir ${a}`,
+    `ln -T ${a} ${b}`,
+    `ln -sfT ${b} ${a}`,
+    `chmod ${b.length % 2 === 0 ? 750 : 700} ${a}`,
+    `touch ${a}`,
+    `rm -rf ${a} && ln -s x ${a}`,
+    `cp -a ${a} ${a}.n && mv -fT ${a}.n ${a}`,
+    `mkdir -p ${a} && printf x > ${a}/${b.replaceAll('/', '')}`,
+  ][what] as string;
+}
+
+/** Both trees in full, by content, kind, mode and target. */
+function compareFully(before: string, after: string): string[] {
+  const plain = (root: string) => new Map([...treeFacts(root)].map(([name, facts]) => [name, facts.split(' ')] as const));
+  const [was, is] = [plain(before), plain(after)];
+  was.delete('.');
+  is.delete('.');
+  const found: string[] = [];
+  for (const [name, facts] of is) {
+    const old = was.get(name);
+    const kind = (mode: string | undefined) => mode?.slice(0, -4);
+    if (old === undefined) found.push(`created ${name}`);
+    else if (kind(old[0]) !== kind(facts[0])) found.push(`type ${name}`);
+    else if (old[3] !== facts[3]) found.push(`modified ${name}`);
+    else if (old[0] !== facts[0]) found.push(`mode ${name}`);
+  }
+  for (const name of was.keys()) if (!is.has(name)) found.push(`deleted ${name}`);
+  return found.sort();
+}
