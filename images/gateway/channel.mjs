@@ -1,0 +1,36 @@
+// JSON lines over stdio: what the host tells on stdin, what we tell on stdout.
+
+const MAX_LINE = 32 * 1024 * 1024;
+
+/**
+ * @typedef {import('../../src/types/gateway.ts').FromGateway} FromGateway
+ * @typedef {import('../../src/types/gateway.ts').ToGateway} ToGateway
+ */
+
+/**
+ * Reads messages until the input ends. Throws when a line is no JSON: only our own CLI writes here.
+ * @param {import('node:stream').Readable} input @param {(message: ToGateway) => void} take
+ */
+export async function readMessages(input, take) {
+  /** @type {Buffer[]} */
+  let pending = [];
+  let size = 0;
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...pending, chunk.subarray(from, end)]).toString('utf8');
+      pending = [];
+      size = 0;
+      from = end + 1;
+      if (line !== '') take(JSON.parse(line));
+    }
+    if (from < chunk.length) pending.push(chunk.subarray(from));
+    size += chunk.length - from;
+    if (size > MAX_LINE) throw new Error('a line too long on stdin');
+  }
+}
+
+/** @param {import('node:stream').Writable} output @returns {(message: FromGateway) => boolean} false: wait for 'drain' */
+export function messageWriter(output) {
+  return (message) => output.write(`${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,115 @@
+// Reads the server name out of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3) without taking part in the handshake.
+
+const MAX_HELLO = 64 * 1024;
+
+/**
+ * What the first bytes of a connection are. 'more': not enough bytes yet. 'plain': not TLS.
+ * @typedef {{ kind: 'more' } | { kind: 'plain' } | { kind: 'bad', why: string }
+ *   | { kind: 'hello', serverName: string | undefined, encrypted: boolean }} FirstBytes
+ */
+
+class Short extends Error {}
+
+class Reader {
+  /** @param {Buffer} bytes */
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+  /** @param {number} length */
+  take(length) {
+    if (this.at + length > this.bytes.length) throw new Short('truncated');
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+  /** @param {number} size */
+  number(size) {
+    return this.take(size).readUIntBE(0, size);
+  }
+  /** @param {number} size of the length in front */
+  vector(size) {
+    return this.take(this.number(size));
+  }
+  get done() {
+    return this.at >= this.bytes.length;
+  }
+}
+
+/** The handshake bytes of the leading records; undefined when more are needed.
+ * @param {Buffer} bytes @returns {Buffer | string | undefined} */
+function handshakeOf(bytes) {
+  /** @type {Buffer[]} */
+  const parts = [];
+  let at = 0;
+  for (;;) {
+    const joined = Buffer.concat(parts);
+    if (joined.length >= 4) {
+      const length = joined.readUIntBE(1, 3);
+      if (joined[0] !== 1) return 'not a ClientHello';
+      if (length > MAX_HELLO) return 'ClientHello too long';
+      if (joined.length >= length + 4) return joined.subarray(4, length + 4);
+    }
+    if (bytes.length - at < 5) return undefined;
+    if (bytes[at] !== 22 || bytes[at + 1] !== 3) return 'not a handshake record';
+    const length = bytes.readUInt16BE(at + 3);
+    if (length === 0 || length > 16384) return 'bad record length';
+    if (bytes.length - at < 5 + length) return undefined;
+    parts.push(bytes.subarray(at + 5, at + 5 + length));
+    at += 5 + length;
+  }
+}
+
+/** @param {Buffer} extension @returns {string} */
+function nameOf(extension) {
+  const list = new Reader(new Reader(extension).vector(2));
+  /** @type {string[]} */
+  const names = [];
+  while (!list.done) {
+    const type = list.number(1);
+    const name = list.vector(2).toString('latin1');
+    if (type === 0) names.push(name);
+  }
+  if (names.length !== 1) throw new Short('not one server name');
+  return String(names[0]);
+}
+
+/** @param {Buffer} bytes everything received so far @returns {FirstBytes} */
+export function readClientHello(bytes) {
+  if (bytes.length === 0) return { kind: 'more' };
+  if (bytes[0] !== 22) return { kind: 'plain' };
+  if (bytes.length > MAX_HELLO) return { kind: 'bad', why: 'ClientHello too long' };
+  const hello = handshakeOf(bytes);
+  if (hello === undefined) return { kind: 'more' };
+  if (typeof hello === 'string') return { kind: 'bad', why: hello };
+  try {
+    return extensionsOf(new Reader(hello));
+  } catch (error) {
+    if (error instanceof Short) return { kind: 'bad', why: 'malformed ClientHello' };
+    throw error;
+  }
+}
+
+/** @param {Reader} reader @returns {FirstBytes} */
+function extensionsOf(reader) {
+  reader.take(2 + 32);
+  reader.vector(1);
+  reader.vector(2);
+  reader.vector(1);
+  /** @type {string | undefined} */
+  let serverName;
+  let encrypted = false;
+  if (reader.done) return { kind: 'hello', serverName, encrypted };
+  const extensions = new Reader(reader.vector(2));
+  const seen = new Set();
+  while (!extensions.done) {
+    const type = extensions.number(2);
+    const body = extensions.vector(2);
+    // RFC 8446 4.2: no extension twice. A second server name would be one that only one side reads.
+    if (seen.has(type)) return { kind: 'bad', why: 'an extension twice' };
+    seen.add(type);
+    if (type === 0) serverName = nameOf(body);
+    // encrypted_client_hello: the name in sight is not the one that the server will act on.
+    if (type === 0xfe0d) encrypted = true;
+  }
+  return { kind: 'hello', serverName, encrypted };
+}

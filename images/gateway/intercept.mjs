@@ -1,0 +1,115 @@
+// Brokered secrets: TLS to a brokered host ends here, under the session's CA that only the agent's container trusts;
+// each request is judged by its method and gets the secret in its header, over our own verified TLS to the host.
+import http from 'node:http';
+import https from 'node:https';
+import tls from 'node:tls';
+import { createHostCertificate } from './certificate.mjs';
+import { Refused } from './egress.mjs';
+import { forwardedHeaders } from './headers.mjs';
+import { parseAuthority } from './names.mjs';
+
+/**
+ * Whether the rule's methods let the request pass. git's own reads are POSTs, and the first step of a push is a GET.
+ * @param {readonly string[]} methods @param {string} method @param {string} url
+ */
+export function methodAllowed(methods, method, url) {
+  const [path = '', query = ''] = url.split('?', 2);
+  const writes = !methods.every((one) => one === 'GET' || one === 'HEAD' || one === 'OPTIONS');
+  const push = path.endsWith('/git-receive-pack') || (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)));
+  if (push) return writes && methods.includes('POST');
+  if (method === 'POST' && path.endsWith('/git-upload-pack')) return methods.includes('GET');
+  return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
+}
+
+/** @param {string} text */
+function decodeURIComponentSafe(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    // A query that can't be read is taken for a push: refused under read-only methods.
+    if (error instanceof URIError) return 'receive';
+    throw error;
+  }
+}
+
+/**
+ * @param {import('../../src/types/gateway.ts').GatewayConfig} config
+ * @param {import('../../src/types/gateway.ts').SessionCa} ca @param {import('./egress.mjs').Egress} egress
+ * @param {readonly string[]} trusted @param {(entry: import('./proxy.mjs').Entry) => void} log
+ * @returns {import('./proxy.mjs').ProxyParts['intercept']} true: the client's tunnel is taken over
+ */
+export function createIntercept(config, ca, egress, trusted, log) {
+  /** @type {Map<string, tls.SecureContext>} */
+  const contexts = new Map();
+  /** @type {WeakMap<object, import('./proxy.mjs').Target>} */
+  const targets = new WeakMap();
+
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
+  async function pass(request, response) {
+    const target = /** @type {import('./proxy.mjs').Target} */ (targets.get(request.socket));
+    const started = Date.now();
+    const method = request.method ?? '';
+    const entry = /** @type {const} */ ({ kind: 'broker', ...target, method });
+    let up = 0;
+    let down = 0;
+    try {
+      const named = parseAuthority(request.headers.host ?? '', 443);
+      if (named?.host !== target.host || named.port !== target.port) throw new Refused(`the Host header is not ${target.host}`);
+      const rules = config.brokers.filter((broker) => broker.host === target.host);
+      if (!rules.every((rule) => methodAllowed(rule.methods, method, request.url ?? '')))
+        throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
+      const headers = forwardedHeaders(request.rawHeaders, new Set(rules.map((rule) => rule.header.toLowerCase())));
+      for (const rule of rules) headers.push(rule.header, rule.value);
+      const socket = await egress.dial(target.host, target.port);
+      const secure = tls.connect({ socket, servername: target.host, ca: [...trusted] });
+      const out = https.request({
+        createConnection: () => secure,
+        method,
+        path: request.url ?? '/',
+        headers: [...headers, 'connection', 'close'],
+      });
+      response.once('close', () => out.destroy());
+      request.on('data', (chunk) => {
+        up += chunk.length;
+      });
+      const answer = await new Promise((done, failed) => {
+        secure.once('error', failed);
+        out.once('response', done).once('error', failed);
+        request.on('error', failed).pipe(out);
+      });
+      response.writeHead(answer.statusCode, forwardedHeaders(answer.rawHeaders));
+      for await (const chunk of answer) {
+        down += chunk.length;
+        if (!response.write(chunk)) await new Promise((done) => response.once('drain', done).once('close', done));
+      }
+      response.end();
+      log({ ...entry, verdict: 'passed', status: answer.statusCode, up, down, ms: Date.now() - started });
+    } catch (error) {
+      request.resume();
+      const refused = error instanceof Refused;
+      const why = error instanceof Error ? error.message : String(error);
+      log({ ...entry, verdict: refused ? 'refused' : 'failed', why, up, down, ms: Date.now() - started });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(refused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
+    }
+  }
+
+  const server = http.createServer({ requestTimeout: 0 }, (request, response) => void pass(request, response));
+  server.headersTimeout = config.limits.headMs;
+
+  return (client, target) => {
+    if (!config.brokers.some((broker) => broker.host === target.host)) return false;
+    const context = contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
+    contexts.set(target.host, context);
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    const secure = new tls.TLSSocket(/** @type {import('node:net').Socket} */ (client), {
+      isServer: true,
+      secureContext: context,
+      ALPNProtocols: ['http/1.1'],
+    });
+    secure.on('error', () => secure.destroy());
+    targets.set(secure, target);
+    server.emit('connection', secure);
+    return true;
+  };
+}

@@ -1,0 +1,90 @@
+// The gateway of one session: the agent's only way out. Started by the CLI, configured by the first line on stdin,
+// ends when stdin does. It listens on unix sockets only, in the directory that the agent's container mounts read-only.
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import tls from 'node:tls';
+import { createBroker } from './broker.mjs';
+import { createCa } from './certificate.mjs';
+import { messageWriter, readMessages } from './channel.mjs';
+import { createEgress } from './egress.mjs';
+import { createIntercept } from './intercept.mjs';
+import { createProxy } from './proxy.mjs';
+import { createRelay } from './relay.mjs';
+import { createSecrets } from './secrets.mjs';
+import { createBudget } from './usage.mjs';
+
+/** @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig */
+
+const tell = messageWriter(process.stdout);
+
+/** @param {import('node:http').Server} server @param {string} file @param {number} connections */
+async function listen(server, file, connections) {
+  server.maxConnections = connections;
+  rmSync(file, { force: true });
+  await new Promise((done, failed) => {
+    server.once('error', failed);
+    server.listen({ path: file, backlog: 1024 }, () => done(undefined));
+  });
+  chmodSync(file, 0o666);
+}
+
+/** @param {GatewayConfig} config */
+async function start(config) {
+  const relay = createRelay(tell);
+  const egress = createEgress(config, relay);
+  const secrets = createSecrets(config.secret, () => tell({ type: 'secret-needed' }));
+  const budget = createBudget(config);
+  const trusted = [...tls.rootCertificates, ...(config.extraCa === '' ? [] : [config.extraCa])];
+  /** @param {import('./proxy.mjs').Entry} entry */
+  const log = (entry) => void tell({ type: 'log', at: new Date().toISOString(), ...entry });
+  const tellUsage = () => {
+    const exceeded = budget.exceeded();
+    tell({ type: 'usage', usage: budget.usage(), ...(exceeded === undefined ? {} : { exceeded }) });
+  };
+  const ca = config.brokers.length === 0 ? undefined : (config.ca ?? createCa(Date.now()));
+  if (ca !== undefined) {
+    const bundle = `${readFileSync(config.caBundle, 'utf8')}\n${config.extraCa}\n${ca.certificate}`;
+    writeFileSync(path.join(config.directory, 'ca.pem'), bundle, { mode: 0o644 });
+  }
+  const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trusted, log);
+  const { connections } = config.limits;
+  await listen(
+    createBroker({ config, egress, relay, secrets, budget, ca: trusted, log, tellUsage }),
+    path.join(config.directory, 'api.sock'),
+    connections,
+  );
+  await listen(createProxy({ config, egress, log, intercept }), path.join(config.directory, 'proxy.sock'), connections);
+  tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
+  return { relay, egress, secrets };
+}
+
+/** @type {Awaited<ReturnType<typeof start>> | undefined} */
+let running;
+
+/** @param {import('../../src/types/gateway.ts').ToGateway} message */
+function take(message) {
+  if (message.type === 'start')
+    start(message).then(
+      (parts) => {
+        running = parts;
+      },
+      (error) => {
+        tell({ type: 'failed', message: String(error) });
+        process.exitCode = 1;
+        process.stdin.destroy();
+      },
+    );
+  else if (message.type === 'secret') running?.secrets.take(message.secret);
+  else if (message.type === 'secret-failed') running?.secrets.refuse(message.message);
+  else if (message.type === 'rules') running?.egress.setRules(message.rules);
+  else running?.relay.take(message);
+}
+
+// The CLI is gone: so are we, whatever is still open.
+process.stdout.on('error', () => process.exit(0));
+process.on('SIGTERM', () => process.exit(0));
+await readMessages(process.stdin, take).catch((error) => {
+  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+});
+process.exit();

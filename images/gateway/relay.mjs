@@ -1,0 +1,109 @@
+// Streams over the host's side: to the one provider address or proxy that the CLI names, over our stdio. Each stream
+// has a window, so that a slow one neither fills memory nor holds up the others.
+import { Duplex } from 'node:stream';
+
+const WINDOW = 256 * 1024;
+const CHUNK = 32 * 1024;
+
+/** @typedef {import('../../src/types/gateway.ts').RelayMessage} RelayMessage */
+
+class RelayStream extends Duplex {
+  /** @param {number} id @param {(message: RelayMessage) => void} send */
+  constructor(id, send) {
+    super({ allowHalfOpen: true });
+    this.id = id;
+    this.send = send;
+    this.credit = WINDOW;
+    this.unread = 0;
+    /** @type {{ bytes: Buffer, done: (error?: Error | null) => void } | undefined} */
+    this.blocked = undefined;
+  }
+
+  /** @override @param {Buffer} bytes @param {string} _encoding @param {(error?: Error | null) => void} done */
+  _write(bytes, _encoding, done) {
+    this.blocked = { bytes, done };
+    this.pushOut();
+  }
+
+  pushOut() {
+    while (this.blocked !== undefined && this.credit > 0) {
+      const { bytes, done } = this.blocked;
+      const part = bytes.subarray(0, Math.min(this.credit, CHUNK));
+      this.credit -= part.length;
+      this.send({ type: 'relay-data', id: this.id, data: part.toString('base64') });
+      const rest = bytes.subarray(part.length);
+      this.blocked = rest.length > 0 ? { bytes: rest, done } : undefined;
+      if (rest.length === 0) done();
+    }
+  }
+
+  /** @override */
+  _read() {
+    if (this.unread === 0) return;
+    this.send({ type: 'relay-ack', id: this.id, bytes: this.unread });
+    this.unread = 0;
+  }
+
+  /** @override @param {(error?: Error | null) => void} done */
+  _final(done) {
+    this.send({ type: 'relay-end', id: this.id });
+    done();
+  }
+
+  // http and tls ask these of a socket.
+  setKeepAlive() {
+    return this;
+  }
+  setNoDelay() {
+    return this;
+  }
+  setTimeout() {
+    return this;
+  }
+  ref() {
+    return this;
+  }
+  unref() {
+    return this;
+  }
+
+  /** @param {RelayMessage} message */
+  receive(message) {
+    if (message.type === 'relay-data') {
+      const bytes = Buffer.from(message.data, 'base64');
+      this.unread += bytes.length;
+      if (this.push(bytes)) this._read();
+    } else if (message.type === 'relay-ack') {
+      this.credit += message.bytes;
+      this.pushOut();
+    } else if (message.type === 'relay-end') this.push(null);
+    else this.destroy(message.type === 'relay-close' && message.why !== undefined ? new Error(message.why) : undefined);
+  }
+}
+
+/** @param {(message: RelayMessage) => void} send */
+export function createRelay(send) {
+  /** @type {Map<number, RelayStream>} */
+  const streams = new Map();
+  let last = 0;
+  return {
+    /** @param {'provider' | 'proxy'} to @returns {Duplex} */
+    open(to) {
+      last += 1;
+      const id = last;
+      const stream = new RelayStream(id, send);
+      streams.set(id, stream);
+      stream.once('close', () => {
+        if (streams.delete(id)) send({ type: 'relay-close', id });
+      });
+      send({ type: 'relay-open', id, to });
+      return stream;
+    },
+    /** @param {RelayMessage} message */
+    take(message) {
+      const stream = streams.get(message.id);
+      if (message.type === 'relay-close') streams.delete(message.id);
+      stream?.receive(message);
+    },
+  };
+}

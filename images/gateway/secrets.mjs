@@ -1,0 +1,61 @@
+// The credential, in memory. Renewed on the host only: we ask, once for all requests that wait.
+
+/** @typedef {import('../../src/types/credential.ts').Secret} Secret */
+
+/** No credential, or one that is no longer good: the message says how to log in. */
+export class Unauthorised extends Error {}
+
+/** How long the host may take, a person's password prompt included. */
+const REFRESH_MS = 60_000;
+
+/**
+ * @param {Secret | undefined} first
+ * @param {() => void} ask tells the host that a new one is needed
+ */
+export function createSecrets(first, ask) {
+  let secret = first;
+  /** @type {{ promise: Promise<Secret>, done: (secret: Secret) => void, failed: (error: Error) => void } | undefined} */
+  let waiting;
+
+  function refresh() {
+    if (waiting !== undefined) return waiting.promise;
+    /** @type {(secret: Secret) => void} */
+    let done = () => undefined;
+    /** @type {(error: Error) => void} */
+    let failed = () => undefined;
+    /** @type {Promise<Secret>} */
+    const promise = new Promise((resolve, reject) => {
+      done = resolve;
+      failed = reject;
+    });
+    waiting = { promise, done, failed };
+    const timer = setTimeout(() => failed(new Unauthorised('the host gave no new credential in time')), REFRESH_MS);
+    const over = () => {
+      clearTimeout(timer);
+      waiting = undefined;
+    };
+    promise.then(over, over);
+    ask();
+    return promise;
+  }
+
+  return {
+    current: () => Promise.resolve(secret),
+    /** The secret to try again with after `used` was refused. @param {Secret} used @returns {Promise<Secret>} */
+    async after401(used) {
+      if (secret !== undefined && secret.value !== used.value) return secret;
+      return refresh();
+    },
+    /** @param {Secret} next */
+    take(next) {
+      secret = next;
+      waiting?.done(next);
+    },
+    /** @param {string} message */
+    refuse(message) {
+      waiting?.failed(new Unauthorised(message));
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof createSecrets>} Secrets */

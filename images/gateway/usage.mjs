@@ -1,0 +1,104 @@
+// Counts requests, tokens and cost from what passes the broker, and says when a budget is used up.
+
+/**
+ * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
+ * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
+ *   cache_creation_input_tokens?: number }} Tokens
+ */
+
+/** @param {unknown} value @returns {Tokens} */
+function tokensOf(value) {
+  return typeof value === 'object' && value !== null ? /** @type {Tokens} */ (value) : {};
+}
+
+/** Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. */
+export class UsageReader {
+  /** @param {boolean} stream */
+  constructor(stream) {
+    this.stream = stream;
+    this.text = '';
+    this.model = '';
+    /** @type {Tokens} */
+    this.tokens = {};
+    this.decoder = new TextDecoder();
+  }
+
+  /** @param {Uint8Array} bytes */
+  push(bytes) {
+    this.text += this.decoder.decode(bytes, { stream: true });
+    if (!this.stream) return;
+    const lines = this.text.split('\n');
+    this.text = lines.pop() ?? '';
+    // Only events that carry usage are parsed: the deltas between them are most of the stream.
+    for (const line of lines)
+      if (line.startsWith('data:') && line.includes('"usage"')) this.read(line.slice(5));
+  }
+
+  end() {
+    if (!this.stream) this.read(this.text);
+  }
+
+  /** @param {string} text */
+  read(text) {
+    /** @type {Record<string, unknown>} */
+    let event;
+    try {
+      event = JSON.parse(text);
+    } catch (error) {
+      if (error instanceof SyntaxError) return;
+      throw error;
+    }
+    const message = /** @type {Record<string, unknown>} */ (event['message'] ?? event);
+    if (typeof message['model'] === 'string') this.model = message['model'];
+    this.tokens = { ...this.tokens, ...tokensOf(message['usage'] ?? event['usage']) };
+  }
+}
+
+/** Totals of one gateway, and whether they are at a limit.
+ * @param {import('../../src/types/gateway.ts').GatewayConfig} config */
+export function createBudget(config) {
+  let usage = { ...config.usage };
+
+  /** @param {string} model */
+  function priceOf(model) {
+    const known = config.prices.filter((price) => model.startsWith(price.model));
+    const longest = known.sort((a, b) => b.model.length - a.model.length)[0];
+    // An unknown model counts as the dearest known: a budget errs on the safe side.
+    return longest ?? [...config.prices].sort((a, b) => b.output - a.output)[0];
+  }
+
+  return {
+    usage: () => usage,
+    /** Why no more requests may pass, or undefined. @returns {string | undefined} */
+    exceeded() {
+      if (config.maxRequests !== undefined && usage.requests >= config.maxRequests)
+        return `the session's limit of ${config.maxRequests} requests is reached`;
+      if (config.maxCostUsd !== undefined && usage.costUsd >= config.maxCostUsd)
+        return `the session's budget of $${config.maxCostUsd.toFixed(2)} is used up`;
+      return undefined;
+    },
+    /** Counted before it is sent, so that requests side by side do not slip past the limit. */
+    countRequest() {
+      usage = { ...usage, requests: usage.requests + 1 };
+    },
+    /** @param {UsageReader} reader @param {string} askedModel */
+    countTokens(reader, askedModel) {
+      const { tokens } = reader;
+      const price = priceOf(reader.model || askedModel);
+      const input = Number(tokens.input_tokens ?? 0);
+      const read = Number(tokens.cache_read_input_tokens ?? 0);
+      const written = Number(tokens.cache_creation_input_tokens ?? 0);
+      const output = Number(tokens.output_tokens ?? 0);
+      const cost =
+        price === undefined
+          ? 0
+          : (input * price.input + read * price.cacheRead + written * price.cacheWrite + output * price.output) / 1e6;
+      usage = {
+        requests: usage.requests,
+        inputTokens: usage.inputTokens + input + read + written,
+        outputTokens: usage.outputTokens + output,
+        costUsd: usage.costUsd + cost,
+      };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { Secret } from './credential.ts';
+
+// What the host's side and the gateway program say to each other: JSON, one message a line, over the gateway's stdio.
+
+/** One host that may be reached. `host`: a name in ASCII, '*.' before it for everything below it, or an IP address. */
+export interface HostRule {
+  readonly host: string;
+  /** Undefined: 443 and 80. */
+  readonly port?: number;
+  /** Where the rule is from: 'preset npm', '--allow-host', 'network allow', for people. */
+  readonly from: string;
+}
+
+/** Where the gateway finds a way out: straight, or through the one address on the host's side that the relay has. */
+export interface Upstream {
+  readonly url: string;
+  /** Reached through the host: its address is on the host's loopback or private network. */
+  readonly relay: boolean;
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  /** Start of the model's name. */
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** A header put into requests to one host, its value known to the gateway only. */
+export interface BrokeredHost {
+  readonly host: string;
+  readonly header: string;
+  readonly value: string;
+  readonly methods: readonly string[];
+}
+
+/** The first line on the gateway's stdin. */
+export interface GatewayConfig {
+  readonly type: 'start';
+  /** Where the sockets are made. */
+  readonly directory: string;
+  readonly rules: readonly HostRule[];
+  readonly allowAddresses: readonly string[];
+  /** Names whose refusal is logged and not told: what the client asks at start-up. */
+  readonly quiet: readonly string[];
+  /** The provider's own hosts: never by CONNECT, whatever the rules say. */
+  readonly providerHosts: readonly string[];
+  readonly provider: Upstream | undefined;
+  readonly secret: Secret | undefined;
+  /** Why there is no secret, for the agent's eyes. */
+  readonly noSecret: string;
+  readonly proxy: Upstream | undefined;
+  /** PEM text of certificates trusted besides the well-known ones. */
+  readonly extraCa: string;
+  /** Names with fixed addresses, as in a hosts file. */
+  readonly hosts: Readonly<Record<string, readonly string[]>>;
+  readonly prices: readonly Price[];
+  readonly maxCostUsd: number | undefined;
+  readonly maxRequests: number | undefined;
+  /** Totals so far, when a gateway is started again. */
+  readonly usage: GatewayUsage;
+  readonly brokers: readonly BrokeredHost[];
+  /** The session's CA, when a gateway is started again. */
+  readonly ca: SessionCa | undefined;
+  /** The well-known CAs inside, to which the session's CA is added. */
+  readonly caBundle: string;
+  readonly limits: GatewayLimits;
+}
+
+export interface GatewayLimits {
+  readonly connections: number;
+  readonly bytesPerConnection: number;
+  readonly headMs: number;
+  readonly connectMs: number;
+  readonly idleMs: number;
+}
+
+export interface SessionCa {
+  readonly key: string;
+  readonly certificate: string;
+}
+
+export interface GatewayUsage {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+}
+
+export type ToGateway =
+  | GatewayConfig
+  | { readonly type: 'secret'; readonly secret: Secret }
+  | { readonly type: 'secret-failed'; readonly message: string }
+  | { readonly type: 'rules'; readonly rules: readonly HostRule[] }
+  | RelayMessage;
+
+export type FromGateway =
+  | { readonly type: 'ready'; readonly ca?: SessionCa }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'secret-needed' }
+  | ({ readonly type: 'log' } & NetworkEntry)
+  | { readonly type: 'usage'; readonly usage: GatewayUsage; readonly exceeded?: string }
+  | RelayMessage;
+
+export type RelayMessage =
+  | { readonly type: 'relay-open'; readonly id: number; readonly to: 'provider' | 'proxy' }
+  | { readonly type: 'relay-data'; readonly id: number; readonly data: string }
+  | { readonly type: 'relay-ack'; readonly id: number; readonly bytes: number }
+  | { readonly type: 'relay-end'; readonly id: number }
+  | { readonly type: 'relay-close'; readonly id: number; readonly why?: string };
+
+/** One line of the network log. Names are cleaned: what is not a host name is escaped. */
+export interface NetworkEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly kind: 'connect' | 'http' | 'provider' | 'broker';
+  readonly verdict: 'passed' | 'refused' | 'failed';
+  readonly host: string;
+  readonly port: number;
+  readonly method: string;
+  /** Why it was refused or failed. */
+  readonly why?: string;
+  /** Expected noise of the client: logged, not told. */
+  readonly quiet?: boolean;
+  /** The host itself is not in the rules: an --allow-host would let it pass. */
+  readonly unlisted?: boolean;
+  readonly status?: number;
+  readonly up: number;
+  readonly down: number;
+  readonly ms: number;
+}
