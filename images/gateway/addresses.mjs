@@ -44,7 +44,8 @@ const OUTSIDE = /** @type {const} */ ([
 /** An address as a number: IPv4 32 bits, IPv6 128. Undefined when it is not in the usual spelling.
  * @param {string} text @returns {{ bits: 32 | 128, value: bigint } | undefined} */
 function parseAddress(text) {
-  if (net.isIPv4(text)) return { bits: 32, value: text.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n) };
+  if (net.isIPv4(text))
+    return { bits: 32, value: text.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n) };
   if (!net.isIPv6(text) || text.includes('%')) return undefined;
   const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const tail = dotted === null ? undefined : parseAddress(String(dotted[2]));
@@ -73,7 +74,8 @@ export function inRange(address, cidr) {
 /** Why an address is not public, or undefined when it is.
  * @param {string} address @returns {string | undefined} */
 export function specialUse(address) {
-  const named = SPECIAL.find(([range]) => inRange(address, range)) ?? OUTSIDE.find(([range]) => inRange(address, range));
+  const named =
+    SPECIAL.find(([range]) => inRange(address, range)) ?? OUTSIDE.find(([range]) => inRange(address, range));
   if (named !== undefined) return named[1];
   if (net.isIPv4(address)) return undefined;
   return inRange(address, '2000::/3') ? undefined : 'not global unicast';

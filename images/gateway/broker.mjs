@@ -37,7 +37,10 @@ function fail(response, status, type, message) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': status >= 500 ? 'true' : 'false' });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'x-should-retry': status >= 500 ? 'true' : 'false',
+  });
   response.end(JSON.stringify({ type: 'error', error: { type, message: `run-claude: ${message}` } }));
 }
 
@@ -75,8 +78,8 @@ function judgeFetches(value, judge) {
     if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
     judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
   }
+  // A tool's own input and schema are the agent's words, not the provider's orders.
   for (const [name, one] of Object.entries(record))
-    // A tool's own input and schema are the agent's words, not the provider's orders.
     if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge);
 }
 
@@ -104,7 +107,8 @@ function agentFor({ config, egress, relay, ca }, base) {
   const host = base.hostname.replace(/^\[|\]$/g, '');
   const agent = new (secure ? https.Agent : http.Agent)({ keepAlive: true, maxFreeSockets: 16 });
   /** @returns {Promise<import('node:stream').Duplex>} */
-  const way = () => (config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port));
+  const way = () =>
+    config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port);
   /** @param {unknown} _options @param {(error: Error | null, socket?: import('node:stream').Duplex) => void} done */
   const createConnection = (_options, done) => {
     way()
@@ -159,7 +163,9 @@ export function createBroker(parts) {
     const [name = '', query] = target.split('?', 2);
     if (name === '/api/hello' && (request.method === 'HEAD' || request.method === 'GET')) {
       request.resume();
-      response.writeHead(200, { 'content-type': 'application/json' }).end(request.method === 'HEAD' ? '' : '{"message":"hello"}');
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(request.method === 'HEAD' ? '' : '{"message":"hello"}');
       return { quiet: true, status: 200, down: 0, up: 0 };
     }
     const passed = PASSED.find((one) => one.method === request.method && one.path.test(name));
@@ -167,7 +173,9 @@ export function createBroker(parts) {
     if (passed === undefined || oddQuery || target.includes('#'))
       // Flags, profiles and telemetry that the client asks for by itself: no news for the person.
       throw new Refused(`${cleanName(`${request.method} ${name}`)}: only inference requests pass the gateway`, {
-        quiet: /^\/(api|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(name),
+        quiet: /^\/(api|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(
+          name,
+        ),
       });
     if (config.provider === undefined) throw new Refused(config.noSecret);
     const spent = passed.counted ? budget.exceeded() : undefined;
@@ -223,12 +231,24 @@ export function createBroker(parts) {
     response.once('close', () => stop.abort());
     answer(request, response, stop.signal)
       .then(({ quiet, status, up, down }) =>
-        log({ kind: 'provider', verdict: 'passed', host, port, method, status, up, down, ms: Date.now() - started, quiet }),
+        log({
+          kind: 'provider',
+          verdict: 'passed',
+          host,
+          port,
+          method,
+          status,
+          up,
+          down,
+          ms: Date.now() - started,
+          quiet,
+        }),
       )
       .catch((error) => {
         request.resume();
         const refused = error instanceof Refused;
-        const why = refused || error instanceof Unauthorised ? error.message : `the provider can't be reached: ${error.message}`;
+        const why =
+          refused || error instanceof Unauthorised ? error.message : `the provider can't be reached: ${error.message}`;
         if (refused) fail(response, 403, 'permission_error', why);
         else if (error instanceof Unauthorised) fail(response, 401, 'authentication_error', why);
         else fail(response, 502, 'api_error', why);

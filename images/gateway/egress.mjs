@@ -87,7 +87,11 @@ export function createEgress(config, relay) {
     if (net.isIP(host) !== 0) return [host];
     const fixed = Object.hasOwn(config.hosts, host) ? config.hosts[host] : undefined;
     if (fixed !== undefined) return fixed;
-    const found = await within(config.limits.connectMs, `${host}: the resolver gave no answer`, dns.lookup(host, { all: true }));
+    const found = await within(
+      config.limits.connectMs,
+      `${host}: the resolver gave no answer`,
+      dns.lookup(host, { all: true }),
+    );
     return found.map((entry) => entry.address);
   }
 

@@ -15,7 +15,9 @@ import { parseAuthority } from './names.mjs';
 export function methodAllowed(methods, method, url) {
   const [path = '', query = ''] = url.split('?', 2);
   const writes = !methods.every((one) => one === 'GET' || one === 'HEAD' || one === 'OPTIONS');
-  const push = path.endsWith('/git-receive-pack') || (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)));
+  const push =
+    path.endsWith('/git-receive-pack') ||
+    (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)));
   if (push) return writes && methods.includes('POST');
   if (method === 'POST' && path.endsWith('/git-upload-pack')) return methods.includes('GET');
   return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
@@ -54,7 +56,8 @@ export function createIntercept(config, ca, egress, trusted, log) {
     let down = 0;
     try {
       const named = parseAuthority(request.headers.host ?? '', 443);
-      if (named?.host !== target.host || named.port !== target.port) throw new Refused(`the Host header is not ${target.host}`);
+      if (named?.host !== target.host || named.port !== target.port)
+        throw new Refused(`the Host header is not ${target.host}`);
       const rules = config.brokers.filter((broker) => broker.host === target.host);
       if (!rules.every((rule) => methodAllowed(rule.methods, method, request.url ?? '')))
         throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
@@ -99,7 +102,8 @@ export function createIntercept(config, ca, egress, trusted, log) {
 
   return (client, target) => {
     if (!config.brokers.some((broker) => broker.host === target.host)) return false;
-    const context = contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
+    const context =
+      contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
     contexts.set(target.host, context);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     const secure = new tls.TLSSocket(/** @type {import('node:net').Socket} */ (client), {

@@ -20,7 +20,8 @@ const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
  */
 
 /** @param {string} why one line for the agent */
-const lineFor = (why) => `run-claude: ${why}; the person can allow it: run-claude network allow`.replace(/[^\x20-\x7e]/g, '?');
+const lineFor = (why) =>
+  `run-claude: ${why}; the person can allow it: run-claude network allow`.replace(/[^\x20-\x7e]/g, '?');
 
 /** @param {Duplex} socket @param {number} status @param {string} why */
 function refuseSocket(socket, status, why) {
@@ -79,7 +80,9 @@ function judgeFirst(first, { host }, portByRule) {
 
 /** The one Host header of a request, or undefined. @param {http.IncomingMessage} request @param {number} port */
 function hostHeader(request, port) {
-  const values = request.rawHeaders.filter((_, i) => i % 2 === 1 && request.rawHeaders[i - 1]?.toLowerCase() === 'host');
+  const values = request.rawHeaders.filter(
+    (_, i) => i % 2 === 1 && request.rawHeaders[i - 1]?.toLowerCase() === 'host',
+  );
   return values.length === 1 ? parseAuthority(String(values[0]), port) : undefined;
 }
 
@@ -132,7 +135,14 @@ export function createProxy({ config, egress, log, intercept }) {
         throw error;
       }
       const { up, down, cut } = await join(client, upstream, limits);
-      log({ ...entry, verdict: 'passed', up, down, ms: Date.now() - started, ...(cut === undefined ? {} : { why: cut }) });
+      log({
+        ...entry,
+        verdict: 'passed',
+        up,
+        down,
+        ms: Date.now() - started,
+        ...(cut === undefined ? {} : { why: cut }),
+      });
     } catch (error) {
       const why = logFailure(entry, started, error);
       if (!answered) refuseSocket(client, error instanceof Refused ? 403 : 502, why);
@@ -149,7 +159,8 @@ export function createProxy({ config, egress, log, intercept }) {
     const inside = tunnels.get(request.socket);
     const url = request.url ?? '';
     const absolute = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url);
-    if (inside === undefined && absolute === null) throw new Refused('this is a proxy: it takes http:// addresses and CONNECT');
+    if (inside === undefined && absolute === null)
+      throw new Refused('this is a proxy: it takes http:// addresses and CONNECT');
     if (inside !== undefined && !url.startsWith('/')) throw new Refused('inside a tunnel a request names a path');
     const target = inside ?? parseAuthority(absolute?.[1] ?? '', 80);
     if (target === undefined) throw new Refused(`${cleanName(absolute?.[1] ?? '')} is not a plain host name`);
@@ -239,9 +250,12 @@ export function createProxy({ config, egress, log, intercept }) {
     }
   }
 
-  const server = http.createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 0, connectionsCheckingInterval: Math.min(limits.headMs, 5000) }, (request, response) => {
-    void plain(request, response);
-  });
+  const server = http.createServer(
+    { maxHeaderSize: 16 * 1024, requestTimeout: 0, connectionsCheckingInterval: Math.min(limits.headMs, 5000) },
+    (request, response) => {
+      void plain(request, response);
+    },
+  );
   server.headersTimeout = limits.headMs;
   server.on('connect', (request, client, head) => void connect(request, client, head));
   server.on('upgrade', (request, client, head) => void upgrade(request, client, head));
@@ -251,7 +265,17 @@ export function createProxy({ config, egress, log, intercept }) {
       socket.destroy();
       return;
     }
-    log({ kind: 'http', verdict: 'refused', host: '', port: 0, method: '', why: `bad request (${code})`, up: 0, down: 0, ms: 0 });
+    log({
+      kind: 'http',
+      verdict: 'refused',
+      host: '',
+      port: 0,
+      method: '',
+      why: `bad request (${code})`,
+      up: 0,
+      down: 0,
+      ms: 0,
+    });
     refuseSocket(socket, code === 'HPE_HEADER_OVERFLOW' ? 431 : 400, 'this is no proper HTTP request');
   });
   return server;

@@ -30,9 +30,12 @@ export function join(client, server, limits) {
       client.destroy();
       server.destroy();
     };
-    const idle = setInterval(() => {
-      if (Date.now() - last > limits.idleMs) stop('idle for too long');
-    }, Math.min(limits.idleMs, 30_000));
+    const idle = setInterval(
+      () => {
+        if (Date.now() - last > limits.idleMs) stop('idle for too long');
+      },
+      Math.min(limits.idleMs, 30_000),
+    );
     let open = 2;
     /** @param {Duplex} other */
     const closed = (other) => () => {

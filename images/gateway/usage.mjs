@@ -30,8 +30,7 @@ export class UsageReader {
     const lines = this.text.split('\n');
     this.text = lines.pop() ?? '';
     // Only events that carry usage are parsed: the deltas between them are most of the stream.
-    for (const line of lines)
-      if (line.startsWith('data:') && line.includes('"usage"')) this.read(line.slice(5));
+    for (const line of lines) if (line.startsWith('data:') && line.includes('"usage"')) this.read(line.slice(5));
   }
 
   end() {

@@ -119,7 +119,7 @@ export const DEFAULTS: Policy = {
   network: 'gateway',
   allowHosts: [],
   allowAddresses: [],
-  networkPresets: [],
+  networkPresets: ['default'],
   brokers: [],
   credentials: 'broker',
   freshCreds: false,

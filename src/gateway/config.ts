@@ -1,0 +1,63 @@
+import { isIP } from 'node:net';
+import type { Secret } from '../types/credential.ts';
+import type { BrokeredHost, GatewayConfig, HostRule } from '../types/gateway.ts';
+import type { Policy } from '../types/policy.ts';
+import { GATEWAY_DIR } from './agent-side.ts';
+import { PROVIDER_HOSTS, QUIET_HOSTS } from './presets.ts';
+import { PRICES } from './pricing.ts';
+import { parseAddressRange, policyRules } from './rules.ts';
+import type { Upstreams } from './upstream.ts';
+
+const NO_LOGIN =
+  'there is no login on the host: run claude there and /login, or set ANTHROPIC_API_KEY, then start again';
+
+/** The credential is a file inside: its owner talks to the provider itself. */
+const DIRECT_PROVIDER = ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'];
+
+/**
+ * The gateway's first line of stdin, from the policy, the ways out and the secrets. Pure.
+ *
+ * @throws RunClaudeError USAGE for a rule, preset or range that cannot be read.
+ */
+export function gatewayConfig(
+  policy: Policy,
+  upstreams: Upstreams,
+  secret: Secret | undefined,
+  brokers: readonly BrokeredHost[],
+): GatewayConfig {
+  const direct = policy.credentials === 'file';
+  const provider = new URL(upstreams.provider.url).hostname;
+  const own: readonly string[] = isIP(provider) === 0 ? [provider] : [];
+  const directRules: readonly HostRule[] = direct
+    ? [...DIRECT_PROVIDER, ...own].map((host) => ({ host, from: '--credentials=file' }))
+    : [];
+  return {
+    type: 'start',
+    directory: GATEWAY_DIR,
+    rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
+    allowAddresses: policy.allowAddresses.map(parseAddressRange),
+    quiet: QUIET_HOSTS,
+    providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],
+    provider: policy.credentials === 'broker' ? upstreams.provider : undefined,
+    secret,
+    noSecret:
+      policy.credentials === 'broker' ? NO_LOGIN : `there is no broker with --credentials=${policy.credentials}`,
+    proxy: upstreams.proxy,
+    extraCa: upstreams.extraCa,
+    hosts: {},
+    prices: PRICES,
+    maxCostUsd: policy.maxCostUsd,
+    maxRequests: policy.maxRequests,
+    usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    brokers,
+    ca: undefined,
+    caBundle: '/etc/ssl/certs/ca-certificates.crt',
+    limits: {
+      connections: 512,
+      bytesPerConnection: 16 * 1024 ** 3,
+      headMs: 15_000,
+      connectMs: 15_000,
+      idleMs: 30 * 60_000,
+    },
+  };
+}

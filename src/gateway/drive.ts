@@ -1,0 +1,111 @@
+import { createInterface } from 'node:readline';
+import { RunClaudeError } from '../errors.ts';
+import type { CredentialSource, Secret } from '../types/credential.ts';
+import type { Tell } from '../types/event.ts';
+import type { FromGateway, GatewayConfig, GatewayUsage, HostRule, SessionCa, ToGateway } from '../types/gateway.ts';
+import type { NetworkLog } from './network-log.ts';
+import { createRelay, type RelayTargets } from './relay.ts';
+
+/** A running gateway program: a container's streams, or a process's. */
+export interface GatewayStreams {
+  readonly stdin: NodeJS.WritableStream;
+  readonly stdout: NodeJS.ReadableStream;
+}
+
+export interface DriveOptions {
+  readonly config: GatewayConfig;
+  readonly credential: CredentialSource | undefined;
+  readonly targets: RelayTargets;
+  readonly log: NetworkLog;
+  readonly tell: Tell;
+  readonly onUsage: (usage: GatewayUsage, exceeded: string | undefined) => void;
+}
+
+/** The host's side of the conversation with one gateway program. */
+export interface DrivenGateway {
+  /** Its CA, once it is ready. Rejects with GATEWAY_FAILED when it ends or fails before. */
+  readonly ready: Promise<SessionCa | undefined>;
+  setRules(rules: readonly HostRule[]): void;
+  setSecret(secret: Secret): void;
+  close(): void;
+}
+
+/** Sends the configuration, credential in it, as the first line; then answers what the program asks. */
+export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOptions): DrivenGateway {
+  const { config, credential, log, tell } = options;
+  const send = (message: ToGateway): void => void stdin.write(`${JSON.stringify(message)}\n`);
+  const relay = createRelay(options.targets, send);
+  const ready = deferred<SessionCa | undefined>();
+
+  const renew = async (): Promise<void> => {
+    try {
+      if (credential === undefined) throw new RunClaudeError('CREDENTIAL_EXPIRED', 'there is no credential to renew');
+      send({ type: 'secret', secret: await credential.refresh() });
+    } catch (error) {
+      const hint = error instanceof RunClaudeError && error.hint !== undefined ? ` ${error.hint}` : '';
+      const message = `${error instanceof RunClaudeError ? error.message : 'the credential could not be renewed'}.${hint}`;
+      tell({ kind: 'message', level: 'error', text: message });
+      send({ type: 'secret-failed', message });
+    }
+  };
+
+  const take = (message: FromGateway): void => {
+    if (message.type === 'ready') ready.resolve(message.ca);
+    else if (message.type === 'failed') ready.reject(failed(message.message));
+    else if (message.type === 'secret-needed') void renew();
+    else if (message.type === 'usage') options.onUsage(message.usage, message.exceeded);
+    else if (message.type === 'log') {
+      const { type: _type, ...entry } = message;
+      log.add(entry);
+    } else relay.take(message);
+  };
+
+  // The program's own death shows as the end of its output; a write that hits the gap is no news.
+  stdin.on('error', () => undefined);
+  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  lines.on('line', (line) => {
+    try {
+      take(JSON.parse(line) as FromGateway);
+    } catch (error) {
+      tell({ kind: 'trace', text: `gateway: ${error instanceof Error ? error.message : String(error)}` });
+    }
+  });
+  lines.on('close', () => {
+    relay.close();
+    ready.reject(failed('it ended before it was ready'));
+  });
+  // Waited for by whoever started it; without this a later end would count as unhandled.
+  ready.promise.catch(() => undefined);
+  send(config);
+  return {
+    ready: ready.promise,
+    setRules: (rules) => send({ type: 'rules', rules }),
+    setSecret: (secret) => send({ type: 'secret', secret }),
+    close: () => {
+      stdin.end();
+      relay.close();
+    },
+  };
+}
+
+function failed(why: string): RunClaudeError {
+  return new RunClaudeError('GATEWAY_FAILED', `the gateway did not start: ${why}`, {
+    hint: 'without it there is no safe way out; --network none starts the session without any network',
+  });
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<T>((done, failed) => {
+    resolve = done;
+    reject = failed;
+  });
+  return { promise, resolve, reject };
+}

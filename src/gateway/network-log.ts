@@ -1,0 +1,111 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import type { Tell } from '../types/event.ts';
+import type { NetworkEntry } from '../types/gateway.ts';
+
+/** The agent can make entries as fast as it can connect. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+const MAX_HOSTS = 1000;
+
+/** All of one host, for the report. */
+export interface HostTotal {
+  readonly host: string;
+  readonly port: number;
+  readonly passed: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly up: number;
+  readonly down: number;
+  /** The last reason of a refusal. */
+  readonly why?: string;
+  readonly quiet: boolean;
+  readonly unlisted: boolean;
+}
+
+/** Adds an entry to the totals of its host and port. Past 1000 hosts the rest counts as one, '(others)'. */
+export function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostTotal {
+  const own = `${entry.host}:${entry.port}`;
+  const full = totals.size >= MAX_HOSTS && !totals.has(own);
+  const key = full ? '(others)' : own;
+  const before = totals.get(key);
+  const why = entry.verdict === 'refused' ? (entry.why ?? before?.why) : before?.why;
+  const total: HostTotal = {
+    host: full ? '(others)' : entry.host,
+    port: full ? 0 : entry.port,
+    passed: (before?.passed ?? 0) + (entry.verdict === 'passed' ? 1 : 0),
+    refused: (before?.refused ?? 0) + (entry.verdict === 'refused' ? 1 : 0),
+    failed: (before?.failed ?? 0) + (entry.verdict === 'failed' ? 1 : 0),
+    up: (before?.up ?? 0) + entry.up,
+    down: (before?.down ?? 0) + entry.down,
+    quiet: (before?.quiet ?? true) && entry.quiet === true,
+    unlisted: (before?.unlisted ?? false) || entry.unlisted === true,
+    ...(why === undefined ? {} : { why }),
+  };
+  totals.set(key, total);
+  return total;
+}
+
+export interface NetworkLog {
+  readonly file: string;
+  add(entry: NetworkEntry): void;
+  totals(): readonly HostTotal[];
+  close(): void;
+}
+
+/**
+ * The session's network log: one JSON entry a line, bounded; the first refusal of each host is told to the person.
+ * @throws when the file cannot be opened: no session without its log.
+ */
+export function openNetworkLog(file: string, tell: Tell): NetworkLog {
+  const descriptor = openSync(file, 'a', 0o600);
+  const totals = new Map<string, HostTotal>();
+  let bytes = 0;
+  let open = true;
+  return {
+    file,
+    add(entry) {
+      const total = addToTotals(totals, entry);
+      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) tell(notice(entry));
+      const line = `${JSON.stringify(entry)}\n`;
+      if (!open || bytes > MAX_LOG_BYTES) return;
+      bytes += line.length;
+      writeSync(descriptor, bytes > MAX_LOG_BYTES ? '{"truncated":true}\n' : line);
+    },
+    totals: () => [...totals.values()],
+    close() {
+      if (open) closeSync(descriptor);
+      open = false;
+    },
+  };
+}
+
+function notice(entry: NetworkEntry): Parameters<Tell>[0] {
+  const where = entry.host === '' ? 'a request' : `${entry.host}:${entry.port}`;
+  const way =
+    entry.unlisted === true ? `; to allow it: run-claude network allow ${entry.host}${portOf(entry.port)}` : '';
+  return { kind: 'message', level: 'warning', text: `network: refused ${where} (${entry.why ?? ''})${way}` };
+}
+
+const portOf = (port: number): string => (port === 443 || port === 80 || port === 0 ? '' : `:${port}`);
+
+/** Entries of a log file, oldest first; a torn or foreign line is left out. @throws when the file cannot be read. */
+export function readNetworkLog(file: string): readonly NetworkEntry[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        const value = JSON.parse(line) as Partial<NetworkEntry>;
+        return typeof value.host === 'string' && typeof value.verdict === 'string' ? [value as NetworkEntry] : [];
+      } catch (error) {
+        if (error instanceof SyntaxError) return [];
+        throw error;
+      }
+    });
+}
+
+/** The rules that would have let this session's refused hosts pass, as lines for the command line or the config. */
+export function suggestRules(entries: readonly NetworkEntry[]): readonly string[] {
+  const wanted = entries.filter(
+    (entry) => entry.verdict === 'refused' && entry.unlisted === true && entry.quiet !== true,
+  );
+  return [...new Set(wanted.map((entry) => `--allow-host ${entry.host}${portOf(entry.port)}`))].sort();
+}

@@ -1,0 +1,24 @@
+import type { Price } from '../types/gateway.ts';
+
+const price = (model: string, input: number, output: number): Price => ({
+  model,
+  input,
+  output,
+  cacheRead: input / 10,
+  cacheWrite: input * 1.25,
+});
+
+/**
+ * List prices in US dollars for a million tokens, by the start of the model's name; the longest that fits counts, and
+ * an unknown model counts as the dearest. A cache entry that lives an hour is charged more than counted here.
+ */
+export const PRICES: readonly Price[] = [
+  price('claude-opus-4', 15, 75),
+  price('claude-opus-4-5', 5, 25),
+  price('claude-opus-4-6', 5, 25),
+  price('claude-sonnet-4', 3, 15),
+  price('claude-haiku-4', 1, 5),
+  price('claude-3-5-haiku', 0.8, 4),
+  price('claude-3-haiku', 0.25, 1.25),
+  price('claude-3-7-sonnet', 3, 15),
+];

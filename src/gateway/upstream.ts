@@ -1,0 +1,99 @@
+import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { RunClaudeError, usageError } from '../errors.ts';
+import type { Upstream } from '../types/gateway.ts';
+import type { RelayTargets } from './relay.ts';
+
+const DEFAULT_PROVIDER = 'https://api.anthropic.com';
+
+/** Addresses that the gateway's own network cannot or must not reach, but this machine can. */
+const near = new BlockList();
+for (const [range, bits] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['169.254.0.0', 16],
+  ['0.0.0.0', 8],
+] as const)
+  near.addSubnet(range, bits, 'ipv4');
+for (const [range, bits] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  near.addSubnet(range, bits, 'ipv6');
+
+/** The ways out of one session. */
+export interface Upstreams {
+  readonly provider: Upstream;
+  readonly proxy: Upstream | undefined;
+  readonly targets: RelayTargets;
+  /** PEM text of the certificates that this host trusts besides the well-known ones. */
+  readonly extraCa: string;
+}
+
+/**
+ * Where the provider and the host's own HTTPS proxy are, and which of them only this machine can reach.
+ *
+ * @throws RunClaudeError USAGE for a provider or proxy address that is no http(s) URL; CA_UNREADABLE.
+ */
+export async function findUpstreams(env: NodeJS.ProcessEnv): Promise<Upstreams> {
+  const provider = httpUrl(env['ANTHROPIC_BASE_URL'] || DEFAULT_PROVIDER, 'ANTHROPIC_BASE_URL');
+  const proxyText = env['HTTPS_PROXY'] || env['https_proxy'] || env['ALL_PROXY'] || env['all_proxy'] || '';
+  const proxy = proxyText === '' ? undefined : httpUrl(proxyText, 'HTTPS_PROXY');
+  if (proxy?.protocol === 'https:')
+    throw usageError('HTTPS_PROXY: a proxy reached over TLS is not supported', 'use its http:// address');
+  const [providerNear, proxyNear] = await Promise.all([isNear(provider), proxy === undefined ? false : isNear(proxy)]);
+  return {
+    provider: { url: provider.href, relay: providerNear },
+    proxy: proxy === undefined ? undefined : { url: proxy.href, relay: proxyNear },
+    targets: {
+      ...(providerNear ? { provider: target(provider) } : {}),
+      ...(proxyNear && proxy !== undefined ? { proxy: target(proxy) } : {}),
+    },
+    extraCa: extraCa(env),
+  };
+}
+
+function httpUrl(text: string, name: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw usageError(`${name} is not an http:// or https:// address`);
+  }
+  return url;
+}
+
+const bareHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+function target(url: URL): { readonly host: string; readonly port: number } {
+  return { host: bareHost(url), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
+}
+
+async function isNear(url: URL): Promise<boolean> {
+  const host = bareHost(url);
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  if (isIP(host) !== 0) return near.check(host, isIPv4(host) ? 'ipv4' : 'ipv6');
+  try {
+    const found = await lookup(host, { all: true });
+    return found.some(({ address, family }) => near.check(address, family === 4 ? 'ipv4' : 'ipv6'));
+  } catch {
+    // Not resolved here: perhaps a proxy knows it. The first request says so if nothing does.
+    return false;
+  }
+}
+
+function extraCa(env: NodeJS.ProcessEnv): string {
+  const file = env['NODE_EXTRA_CA_CERTS'] ?? '';
+  if (file === '') return '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new RunClaudeError('CA_UNREADABLE', `NODE_EXTRA_CA_CERTS: cannot read ${file}`, {
+      hint: 'name a readable file, or unset it',
+      cause: error,
+    });
+  }
+}
