@@ -45,7 +45,7 @@ export const SETTINGS: readonly Setting[] = [
     tighten: 'never',
   },
   { name: 'shallow', key: 'shallow', form: { kind: 'switch' }, tighten: 'on' },
-  { name: 'repo', key: 'repo', form: { kind: 'switch' }, tighten: 'off' },
+  { name: 'repo', key: 'repo', form: { kind: 'switch' }, tighten: 'never' },
   { name: 'auto-apply', key: 'autoApply', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
   { name: 'allow-suspect', key: 'allowSuspect', form: { kind: 'list' }, tighten: 'never' },
   { name: 'yes', key: 'yes', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },

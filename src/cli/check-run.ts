@@ -1,0 +1,35 @@
+import { EXIT, RunClaudeError } from '../errors.ts';
+import { newSessionId } from '../session/id.ts';
+import { cleanLine } from '../terminal/clean.ts';
+import type { CommandContext } from './context.ts';
+import { type Check, fault, ok } from './doctor/report.ts';
+import { checkLines, runChecks } from './doctor/run-checks.ts';
+import { imageTag } from './image-tag.ts';
+import type { RunLine } from './parse-command-line.ts';
+import { prepare } from './prepare.ts';
+import { readPolicy } from './read-policy.ts';
+
+/** `--check`: the doctor's checks, and whether this very session could be planned. 0, or 1 with faults. */
+export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
+  // What is wrong with the words or the files is exit 2, before anything else is looked at.
+  const { policy } = readPolicy(line.project, line.flags, context);
+  const checks = [...(await runChecks(context, policy.engine)), await planCheck(line, context)];
+  for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
+  return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
+}
+
+async function planCheck(line: RunLine, context: CommandContext): Promise<Check> {
+  try {
+    const prepared = await prepare(line, context, process);
+    try {
+      const plan = prepared.plan(newSessionId(Date.now()), await imageTag(prepared.policy), undefined);
+      return ok('plan', `${plan.mode} mode for ${plan.project.root}`);
+    } finally {
+      await prepared.engine.close();
+    }
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    if (error.status === EXIT.usage) throw error;
+    return fault('plan', error.message.split('\n')[0] ?? '', error.hint ?? 'See run-claude doctor.');
+  }
+}

@@ -1,0 +1,48 @@
+import { formatDurationMs, formatSizeMb } from '../../config/quantities.ts';
+import { SETTINGS, type Setting } from '../../config/settings.ts';
+import { MASKED } from '../../plan/mask-plan.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { CommandRun } from '../context.ts';
+import { readPolicy } from '../read-policy.ts';
+
+/** `config [PROJECT]`: every setting with its value and where that comes from. */
+export const configCommand: CommandRun = async (line, context) => {
+  const { policy, origins, warnings } = readPolicy(line.words[0], [], context);
+  for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
+  const rows = SETTINGS.filter((setting) => setting.file !== false).map((setting) => ({
+    name: setting.name,
+    value: shown(setting, policy),
+    origin: origins.get(setting.key) ?? 'default',
+  }));
+  const tables = (['brokers', 'auditRules', 'auditSeverities'] as const).map((key) => ({
+    name: key === 'brokers' ? '[[broker]]' : key === 'auditRules' ? '[[audit.rules]]' : '[audit.severities]',
+    value: policy[key],
+    origin: origins.get(key) ?? 'default',
+  }));
+  if (line.options.has('json')) {
+    const data = Object.fromEntries([...rows, ...tables].map(({ name, value, origin }) => [name, { value, origin }]));
+    context.write(`${JSON.stringify(data, undefined, 2)}\n`);
+    return 0;
+  }
+  for (const { name, value, origin } of rows) {
+    context.write(`${name.padEnd(20)} ${text(value).padEnd(24)} ${cleanLine(origin)}\n`);
+  }
+  for (const { name, value, origin } of tables.filter((table) => table.origin !== 'default')) {
+    context.write(`${name.padEnd(20)} ${text(value)} ${cleanLine(origin)}\n`);
+  }
+  return 0;
+};
+
+function shown(setting: Setting, policy: Policy): unknown {
+  if (setting.key === 'env') return Object.keys(policy.env).map((name) => `${name}=${MASKED}`);
+  const value = policy[setting.key];
+  if (typeof value === 'number' && setting.form.kind === 'size') return formatSizeMb(value);
+  if (typeof value === 'number' && setting.form.kind === 'duration') return formatDurationMs(value);
+  if (setting.form.kind === 'cpus' && value === 0) return 'all';
+  return value ?? null;
+}
+
+function text(value: unknown): string {
+  return value === null ? '-' : cleanLine(typeof value === 'string' ? value : JSON.stringify(value));
+}

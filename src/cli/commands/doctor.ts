@@ -1,0 +1,20 @@
+import { EXIT, usageError } from '../../errors.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { Policy } from '../../types/policy.ts';
+import { type CommandRun, optionValue } from '../context.ts';
+import { checkLines, runChecks } from '../doctor/run-checks.ts';
+
+/** `doctor`: is everything there that a session needs? 0, or 1 with faults. */
+export const doctorCommand: CommandRun = async (line, context) => {
+  if (line.options.has('probe')) throw usageError('doctor --probe: not yet');
+  const checks = await runChecks(context, engineChoice(optionValue(line, 'engine')));
+  if (line.options.has('json')) context.write(`${JSON.stringify(checks, undefined, 2)}\n`);
+  else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
+  return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
+};
+
+/** The engine that a command's --engine names. Throws usageError for any other word. */
+export function engineChoice(word: string | undefined): Policy['engine'] {
+  if (word === undefined || word === 'auto' || word === 'docker' || word === 'podman') return word ?? 'auto';
+  throw usageError(`--engine ${word}: one of auto, docker, podman`);
+}

@@ -1,0 +1,23 @@
+import type { Places } from '../session/probe.ts';
+import type { Tell } from '../types/event.ts';
+import type { CommandLineOfCommand } from './parse-command-line.ts';
+
+/** What every command is handed: the outside world, so that none reaches for it. */
+export interface CommandContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly places: Places;
+  readonly tell: Tell;
+  /** Writes a command's data. */
+  readonly write: (text: string) => void;
+  /** Fires at SIGINT, SIGTERM, SIGHUP. */
+  readonly signal: AbortSignal;
+}
+
+/** A command's work: its words and the world in, the exit status out. */
+export type CommandRun = (line: CommandLineOfCommand, context: CommandContext) => Promise<number>;
+
+/** The one value of an option that takes one, undefined when it was not given. */
+export function optionValue(line: CommandLineOfCommand, name: string): string | undefined {
+  return line.options.get(name)?.at(-1);
+}

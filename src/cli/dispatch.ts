@@ -1,0 +1,17 @@
+import { usageError } from '../errors.ts';
+import type { CommandContext, CommandRun } from './context.ts';
+import type { CommandLineOfCommand } from './parse-command-line.ts';
+
+// Loaded when needed: `sessions` must not pay for what a session loads.
+const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
+  sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+};
+
+/** Runs one command. Throws usageError for a command whose work has not been built. */
+export async function dispatch(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
+  const load = LOADERS[line.name];
+  if (load === undefined) throw usageError(`${line.name}: not yet`);
+  return (await load())(line, context);
+}

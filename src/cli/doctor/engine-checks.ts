@@ -1,0 +1,58 @@
+import { RunClaudeError } from '../../errors.ts';
+import type { Engine, EngineFacts } from '../../types/engine.ts';
+import type { Policy } from '../../types/policy.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandContext } from '../context.ts';
+import { type Check, fault, ok, warning } from './report.ts';
+
+/** Connects for the doctor: the engine, or the fault that there is none. */
+export async function checkConnection(
+  choice: Policy['engine'],
+  context: CommandContext,
+): Promise<{ readonly engine: Engine | undefined; readonly check: Check }> {
+  try {
+    const engine = await connectOurs(choice, context);
+    const { name, endpoint, kernel, arch } = engine.facts;
+    return { engine, check: ok('engine', `${name} at ${endpoint} (kernel ${kernel}, ${arch})`) };
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    const first = error.message.split('\n').join(' ');
+    return { engine: undefined, check: fault('engine', first, error.hint ?? 'Start an engine.') };
+  }
+}
+
+/** What the engine must be able to hold. */
+export function engineChecks(facts: EngineFacts): Check[] {
+  const kind = facts.rootless ? 'rootless' : facts.usernsRemap ? 'rootful, users remapped' : 'rootful';
+  const limits = [
+    ...(facts.memoryLimit ? [] : ['memory']),
+    ...(facts.swapLimit ? [] : ['swap']),
+    ...(facts.pidsLimit ? [] : ['processes']),
+    ...(facts.cpuLimit ? [] : ['processors']),
+  ];
+  const delegate = 'Delegate the cgroup controllers to the engine (for rootless: systemd Delegate=memory pids cpu).';
+  const hard = !facts.memoryLimit || !facts.pidsLimit;
+  return [
+    ok('engine-kind', `${kind}, ${facts.local ? 'on this kernel' : 'elsewhere (a VM or remote)'}`),
+    facts.seccomp
+      ? ok('seccomp', 'available')
+      : fault('seccomp', 'the engine has no seccomp', 'Use a kernel and an engine built with seccomp.'),
+    limits.length === 0
+      ? ok('limits', `memory, swap, processes, processors (cgroup v${facts.cgroupVersion})`)
+      : (hard ? fault : warning)('limits', `the engine cannot limit: ${limits.join(', ')}`, delegate),
+    kernelCheck(facts),
+  ];
+}
+
+/** 5.11 lets an overlay be mounted with userxattr, which the layers strategy needs. */
+function kernelCheck(facts: EngineFacts): Check {
+  const [major = 0, minor = 0] = facts.kernel.split('.').map((part) => Number.parseInt(part, 10));
+  const modern = major > 5 || (major === 5 && minor >= 11);
+  return modern
+    ? ok('kernel', facts.kernel)
+    : warning(
+        'kernel',
+        `${facts.kernel} is older than 5.11`,
+        'Sessions copy the whole workspace; a newer kernel is faster.',
+      );
+}

@@ -1,0 +1,38 @@
+import { DEFAULTS } from '../../config/settings.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { CommandContext } from '../context.ts';
+import { imageTag } from '../image-tag.ts';
+import { credentialCheck, imageCheck } from './claude-checks.ts';
+import { checkConnection, engineChecks } from './engine-checks.ts';
+import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
+import type { Check } from './report.ts';
+
+/** Every check of the doctor's, in the order in which they are shown. */
+export async function runChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
+  const [{ engine, check }, git, credential] = await Promise.all([
+    checkConnection(choice, context),
+    gitCheck(),
+    credentialCheck(context),
+  ]);
+  try {
+    const ofEngine =
+      engine === undefined
+        ? []
+        : [
+            ...engineChecks(engine.facts),
+            sharingCheck(engine.facts, context.cwd),
+            await imageCheck(engine, await imageTag(DEFAULTS)),
+          ];
+    return [...hostChecks(context), git, check, ...ofEngine, credential];
+  } finally {
+    await engine?.close();
+  }
+}
+
+/** The checks as lines for people. */
+export function checkLines(checks: readonly Check[]): string[] {
+  return checks.flatMap(({ name, result, text, wayOut }) => [
+    `${result.padEnd(8)} ${name.padEnd(16)} ${text}`,
+    ...(wayOut === undefined ? [] : [`${' '.repeat(26)}→ ${wayOut}`]),
+  ]);
+}

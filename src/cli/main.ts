@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { EXIT } from '../errors.ts';
+import { findPlaces } from '../session/probe.ts';
+import { createPrinter } from '../terminal/printer.ts';
+import type { Tell } from '../types/event.ts';
+import type { CommandContext } from './context.ts';
+import { type CommandLine, parseCommandLine } from './parse-command-line.ts';
+import { printError } from './print-error.ts';
+
+/** One run of the command: words in, exit status out. Prints every error itself. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
+  let tell = printer(early.includes('--trace'), early.includes('--quiet'));
+  const interrupted = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => interrupted.abort(name);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  try {
+    const line = parseCommandLine(argv, isDirectory);
+    tell = printer(asks(line, 'trace'), asks(line, 'quiet'));
+    return await carryOut(line, tell, interrupted.signal);
+  } catch (error) {
+    if (interrupted.signal.aborted) {
+      return interrupted.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
+    }
+    return printError(error, tell);
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, onSignal);
+  }
+}
+
+async function carryOut(line: CommandLine, tell: Tell, signal: AbortSignal): Promise<number> {
+  const write = (text: string): void => void process.stdout.write(text);
+  if (line.kind === 'help') {
+    write((await import('./help.ts')).helpText(line.command));
+    return EXIT.ok;
+  }
+  if (line.kind === 'version') {
+    write((await import('./version.ts')).versionText());
+    return EXIT.ok;
+  }
+  const places = findPlaces(process.env, homedir());
+  const context: CommandContext = { env: process.env, cwd: process.cwd(), places, tell, write, signal };
+  if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
+  return (await import('./commands/run.ts')).runCommand(line, context);
+}
+
+function asks(line: CommandLine, name: 'trace' | 'quiet'): boolean {
+  if (line.kind === 'command') return line.options.has(name);
+  return line.kind === 'run' && line.flags.some((flag) => flag.setting === name);
+}
+
+function printer(trace: boolean, quiet: boolean): Tell {
+  const { stderr, env } = process;
+  const tty = stderr.isTTY === true && env['TERM'] !== 'dumb';
+  const colour = tty && (env['NO_COLOR'] ?? '') === '';
+  return createPrinter({ stderr, trace, quiet, json: false, tty, colour, columns: stderr.columns ?? 80 });
+}
+
+function isDirectory(word: string): boolean {
+  if (word === '' || word.includes('\0')) return false;
+  return statSync(path.resolve(word), { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,61 @@
+import { usageError } from '../errors.ts';
+import { type PlanInput, planRun } from '../plan/plan-run.ts';
+import { refuseProject } from '../plan/refuse-project.ts';
+import { type ProcessView, probeHost } from '../session/probe.ts';
+import type { Engine } from '../types/engine.ts';
+import type { HostFacts, Plan } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
+import { connectOurs } from './connect-ours.ts';
+import type { CommandContext } from './context.ts';
+import type { RunLine } from './parse-command-line.ts';
+import { type ProjectPolicy, readPolicy } from './read-policy.ts';
+
+/** All that a plan needs but the session's id and the image; the engine is connected and to be closed. */
+export interface Prepared {
+  readonly engine: Engine;
+  readonly host: HostFacts;
+  readonly policy: Policy;
+  readonly warnings: readonly string[];
+  plan(sessionId: string, image: string, trial: PlanInput['trial']): Plan;
+}
+
+/** Reads policy and facts, and connects the engine. Throws what each of them throws; nothing has started then. */
+export async function prepare(
+  line: RunLine,
+  context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
+  process: ProcessView,
+): Promise<Prepared> {
+  const host = probeHost(process, context.places);
+  const merged = readPolicy(line.project, line.flags, context);
+  refuseProject(merged.project.root, host);
+  refuseContradictions(merged, line);
+  const engine = await connectOurs(merged.policy.engine, context);
+  const { policy, project, warnings } = merged;
+  const person = {
+    term: context.env['TERM'],
+    colorterm: context.env['COLORTERM'],
+    timeZone: context.env['TZ'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+  return {
+    engine,
+    host,
+    policy,
+    warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
+    plan: (sessionId, image, trial) =>
+      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, trial, person }),
+  };
+}
+
+const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";
+
+/** What two sources together ask for and cannot both have. */
+function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine): void {
+  if (policy.autoApply && policy.mode === 'bind') throw usageError('--auto-apply works on a copy, not in bind mode');
+  if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
+    throw usageError('a strategy needs copy mode');
+  }
+  if (policy.report !== undefined && !/\.(json|sarif|md)$/.test(policy.report)) {
+    throw usageError(`--report ${policy.report}: its name ends in .json, .sarif or .md`);
+  }
+  if (line.action !== 'run' && policy.rebuild) throw usageError(`--${line.action} starts nothing, --rebuild builds`);
+}
