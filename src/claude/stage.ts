@@ -1,17 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlaceEntry } from '../engine/place.ts';
 import { insideJson } from './claude-json.ts';
 import { isKnownName, stagedNames } from './entries.ts';
 import { gitIdentity } from './git-identity.ts';
 import { type Instance, openInstance, readOwnFile } from './instance.ts';
-import { type JsonObject, parseObject } from './json-object.ts';
+import { asObject, type JsonObject, parseObject } from './json-object.ts';
 import { profileDir } from './profile.ts';
 import { type RunProgram, runProgram } from './run-program.ts';
 import { filterSettings } from './settings-filter.ts';
 import { stagePlugins } from './stage-plugins.ts';
 import { stageProject } from './stage-project.ts';
 import { stageTree } from './stage-trees.ts';
-import { type StagedEntry, type StagedFile, Staging } from './staged.ts';
+import { type StagedFile, Staging } from './staged.ts';
 
 export interface StageOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -38,11 +39,13 @@ export interface StageOptions {
 /** What the session needs to remember for collectClaude; plain data. */
 export interface StagedBaseline {
   readonly files: Readonly<Record<string, StagedFile>>;
+  /** Names of the MCP servers that went in. */
+  readonly servers: readonly string[];
 }
 
 export interface StagedClaude {
   /** For the session's home, relative to /home/agent, parents first. */
-  readonly entries: readonly StagedEntry[];
+  readonly entries: readonly PlaceEntry[];
   readonly env: Readonly<Record<string, string>>;
   /** To stand before the person's own words for Claude. */
   readonly args: readonly string[];
@@ -70,7 +73,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   for (const name of stagedNames('tree'))
     await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
   await stagePlugins(staging, source, '.claude/plugins');
-  await stageJson(staging, options);
+  const servers = await stageJson(staging, options);
   staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
   const instance = options.isolate
     ? undefined
@@ -82,7 +85,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
     env: {},
     args: options.permissions === 'skip' ? ['--dangerously-skip-permissions'] : [],
     notes: staging.notes,
-    baseline: { files: staging.baseline() },
+    baseline: { files: staging.baseline(), servers },
     instance,
   };
 }
@@ -97,7 +100,8 @@ async function stageSettings(staging: Staging, dir: string, shown: string, skip:
   staging.file('.claude/settings.json', JSON.stringify(kept, undefined, 2));
 }
 
-async function stageJson(staging: Staging, options: StageOptions): Promise<void> {
+/** Gives the names of the MCP servers that went in. */
+async function stageJson(staging: Staging, options: StageOptions): Promise<string[]> {
   const inside = insideJson(await hostJson(options), {
     projectRoot: options.projectRoot,
     workdir: options.workdir ?? '/workspace',
@@ -106,6 +110,7 @@ async function stageJson(staging: Staging, options: StageOptions): Promise<void>
   });
   staging.file('.claude.json', JSON.stringify(inside.json, undefined, 2));
   if (inside.leftOut.length > 0) staging.note(`MCP servers not brought along: ${inside.leftOut.join(', ')}`);
+  return Object.keys(asObject(inside.json['mcpServers']) ?? {});
 }
 
 /** ~/.claude.json, or the one in CLAUDE_CONFIG_DIR when that is set. */

@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
-
-/** Something that the session puts into its home before start; `path` is relative to /home/agent. */
-export interface StagedEntry {
-  readonly path: string;
-  readonly kind: 'dir' | 'file';
-  readonly mode: number;
-  readonly content?: Buffer;
-}
+import type { PlaceEntry } from '../engine/place.ts';
 
 /** What goes in, and what a person should know about what does not. */
 export class Staging {
-  readonly #entries = new Map<string, StagedEntry>();
+  readonly #entries = new Map<string, PlaceEntry>();
   readonly notes: string[] = [];
 
   /** Adds a file, 0600 unless executable, and its parents, 0700; a path that is there already is replaced. */
@@ -18,19 +11,19 @@ export class Staging {
     const parts = path.split('/');
     for (let depth = 1; depth < parts.length; depth += 1) this.dir(parts.slice(0, depth).join('/'));
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    this.#entries.set(path, { path, kind: 'file', mode: executable ? 0o700 : 0o600, content: bytes });
+    this.#entries.set(path, { path, mode: executable ? 0o700 : 0o600, content: bytes });
   }
 
   dir(path: string): void {
-    if (!this.#entries.has(path)) this.#entries.set(path, { path, kind: 'dir', mode: 0o700 });
+    if (!this.#entries.has(path)) this.#entries.set(path, { path, mode: 0o700, content: 'directory' });
   }
 
   note(text: string): void {
     this.notes.push(text);
   }
 
-  /** Parents before children. */
-  entries(): StagedEntry[] {
+  /** For the session's home, relative to /home/agent; parents before children. */
+  entries(): PlaceEntry[] {
     return [...this.#entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
@@ -38,7 +31,7 @@ export class Staging {
   baseline(): Record<string, StagedFile> {
     const files: Record<string, StagedFile> = {};
     for (const { path, content } of this.#entries.values())
-      if (content !== undefined)
+      if (content instanceof Uint8Array)
         files[path] = { size: content.length, digest: createHash('sha256').update(content).digest('hex') };
     return files;
   }

@@ -1,0 +1,56 @@
+import type { ContentStore } from '../store/content.ts';
+import type { ClaudeChange } from '../types/claude-data.ts';
+import type { TreeReader } from '../types/collector.ts';
+import type { Finding } from '../types/finding.ts';
+import { parseRelPath, type RelPath } from '../types/path.ts';
+import type { StagedBaseline } from './stage.ts';
+
+export interface CollectOptions {
+  readonly reader: TreeReader;
+  /** The reader's name for the session's home. */
+  readonly root: string;
+  readonly baseline: StagedBaseline;
+  readonly sessionId: string;
+  /** The session's store: everything that may come back is frozen in it first. */
+  readonly store: ContentStore;
+  /** false with --no-sync-back and --isolate-claude-data: nothing comes out, what was tried is still told. */
+  readonly syncBack: boolean;
+  /** Values that must not come back in any text, such as a token that was inside with --credentials=file. */
+  readonly secrets?: readonly string[];
+}
+
+/** What the parts of a collection share. */
+export interface Collection extends CollectOptions {
+  readonly changes: ClaudeChange[];
+  readonly findings: Finding[];
+  readonly dropped: Map<string, number>;
+}
+
+/** The content of a file of the home, its first `max` bytes where the caller has not found it small enough. */
+export async function readWhole(collection: Collection, path: string, max = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const rel = parseRelPath(path);
+  if (rel === undefined) return Buffer.alloc(0);
+  for await (const chunk of collection.reader.read(collection.root, rel)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > max) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** True for text with a credential in it that was inside. */
+export function holdsSecret(collection: Collection, content: Buffer | string): boolean {
+  return (collection.secrets ?? []).some((secret) => secret !== '' && content.includes(secret));
+}
+
+/** Something that would have been on the allowlist but for what it is. */
+export function refuse(collection: Collection, path: string, title: string, why: string): void {
+  collection.findings.push({ rule: 'claude-data-refused', severity: 'blocked', path: shown(path), title, why });
+}
+
+/** A path of the home as a person knows it. */
+export function shown(path: string): RelPath {
+  return `~/${path}` as RelPath;
+}

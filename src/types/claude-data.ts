@@ -1,0 +1,26 @@
+import type { Digest } from './entry.ts';
+import type { Finding, Severity } from './finding.ts';
+
+/** One thing of Claude's own data that may come back into the project's instance, frozen in the session's store. */
+export interface ClaudeChange {
+  /** Relative to the instance: 'projects/-workspace/<id>.jsonl', 'history.jsonl', 'plans/x.md'. Names of ours or checked. */
+  readonly path: string;
+  readonly how: 'append' | 'create' | 'replace';
+  /** suspect: text that a later session obeys; comes back only with a yes. */
+  readonly verdict: 'clean' | Exclude<Severity, 'note'>;
+  /** The bytes to append, or the whole new content. */
+  readonly digest: Digest;
+  readonly size: number;
+  /** Of a conversation that went on: so many bytes of the content are what was staged; only the rest is appended. */
+  readonly prefix?: number;
+  /** What the instance must hold for 'replace': the digest of what was staged. */
+  readonly before?: Digest;
+}
+
+/** What a session did to Claude's own data; plain data for the record, the report and applyClaude. */
+export interface ClaudeData {
+  readonly changes: readonly ClaudeChange[];
+  readonly findings: readonly Finding[];
+  /** Transcript records that stayed out, by kind. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
