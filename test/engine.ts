@@ -5,7 +5,7 @@ import type { ContainerSpec, Engine } from '../src/types/engine.ts';
 /** The engine that the test run uses. */
 export function connectForTest(owner = ownerOf(`test ${process.pid}`)): Promise<Engine> {
   const { env, platform } = process;
-  return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner, compare: () => [] });
+  return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner });
 }
 
 /** A small container of the given image, for tests to change. */

@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
+import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
 /** Labels that every object of ours carries. */
 export const SESSION_LABEL = 'run-claude.session';
@@ -47,6 +48,11 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     CapAdd: [...spec.capabilities],
     Privileged: false,
     SecurityOpt: ['no-new-privileges', ...(spec.seccomp === undefined ? [] : [`seccomp=${spec.seccomp}`])],
+    MaskedPaths: [...MASKED_PATHS],
+    ReadonlyPaths: [...READONLY_PATHS],
+    Sysctls: { ...SYSCTLS },
+    // Without a network the engine would still copy the host's resolver and its domains in.
+    ...(spec.network === 'none' ? { Dns: ['127.0.0.1'], DnsSearch: ['.'] } : {}),
     LogConfig: { Type: 'none', Config: {} },
     NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
     IpcMode: 'private',

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { RunClaudeError } from '../errors.ts';
 import type { Engine } from '../types/engine.ts';
 import { type Client, openClient } from './client.ts';
-import { type CompareRecord, openEngine } from './docker.ts';
+import { compareRecord } from './compare-record.ts';
+import { openEngine } from './docker.ts';
 import { type Candidate, endpointName, findCandidates } from './endpoint.ts';
 import { readFacts } from './facts.ts';
 
@@ -13,8 +14,6 @@ export interface ConnectOptions {
   readonly platform: NodeJS.Platform;
   /** From ownerOf(): marks what is ours among several state directories on one engine. */
   readonly owner: string;
-  /** Compares the engine's record with the spec after create; see hardened.ts. */
-  readonly compare: CompareRecord;
 }
 
 /** The owner label's value for the state directory with this real path. */
@@ -53,7 +52,7 @@ async function greet(client: Client, candidate: Candidate, options: ConnectOptio
   const timeoutMs = candidate.endpoint.kind === 'ssh' ? 30_000 : 10_000;
   const [version, info] = await Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
   const facts = readFacts(candidate.endpoint, options.platform, version, info);
-  return openEngine(client, { facts, owner: options.owner, compare: options.compare });
+  return openEngine(client, { facts, owner: options.owner, compare: compareRecord });
 }
 
 function reasonOf(error: unknown): string {

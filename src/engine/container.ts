@@ -7,6 +7,9 @@ import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
 
+/** The engine detaches at ctrl-p ctrl-q and knows no way to switch that off: a row of keys that nobody presses. */
+const NEVER_TYPED = Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? 'ctrl-^' : 'ctrl-@')).join(',');
+
 export interface AttachOptions {
   readonly name: string;
   readonly tty: boolean;
@@ -17,7 +20,15 @@ export interface AttachOptions {
 
 /** Attaches to a container that exists, and speaks for it from then on. */
 export async function attachContainer(container: Docker.Container, options: AttachOptions): Promise<Container> {
-  const attach = { stream: true, stdin: options.stdin, stdout: true, stderr: true, logs: false, hijack: true };
+  const attach = {
+    stream: true,
+    stdin: options.stdin,
+    stdout: true,
+    stderr: true,
+    logs: false,
+    hijack: true,
+    detachKeys: NEVER_TYPED,
+  };
   const connection = (await asking('attach to the container', () => container.attach(attach))) as unknown as Duplex;
   const stdin = inputOf(connection);
   const { stdout, stderr } = splitOutput(connection, options.tty);

@@ -5,7 +5,8 @@ export const INSIDE = '/usr/lib/run-claude';
 
 const HOSTNAME = 'sandbox';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const NOFILE = 65_536;
+/** Enough for a large build; above this some engines have no right to raise it themselves. */
+const NOFILE = 16_384;
 const RUN_MB = 16;
 
 /** What every container of a session shares. */
