@@ -1,16 +1,18 @@
-import type { ContentReader, Digest } from '../types/entry.ts';
+import type { ContentStore } from '../store/content.ts';
+import { withLock } from '../store/lock.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Choice } from '../types/review.ts';
-import type { ApplyOutcome } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import { conflictFileSteps } from './conflict-files.ts';
+import { openHostWalker } from './host-path.ts';
+import { runJournalled } from './journalled.ts';
+import { projectLockFile } from './lock-file.ts';
+import { prepare } from './prepare.ts';
+import { recoverApply } from './recover.ts';
 
 export type ConflictRule = 'keep' | 'theirs' | 'markers' | 'file';
-
-/** The session's frozen store: what apply writes comes from it, and pre-images go into it. */
-export interface ApplyStore extends ContentReader {
-  put(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Digest>;
-}
 
 /** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
 export interface Merged {
@@ -22,17 +24,18 @@ export interface Merged {
 export interface ApplyRequest {
   /** Real path of the project. */
   readonly project: string;
-  /** Device and inode of the project when the session began, 'dev:ino'; refused when it is another directory now. */
+  /** Device and inode of the project when the session began (directoryIdentity); refused when it is another now. */
   readonly projectIdentity?: string;
   readonly sessionDir: string;
   readonly choice: Choice;
-  readonly store: ApplyStore;
+  /** The session's frozen store: what is written comes from it, pre-images go into it. */
+  readonly store: ContentStore;
   readonly conflict: ConflictRule;
   readonly dryRun: boolean;
   readonly tell: Tell;
   /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
   readonly signal?: AbortSignal;
-  /** Findings on the new bytes of a merge or of chosen hunks: the audit again. A blocked or suspect one holds it back. */
+  /** Findings on the new bytes of a merge: the audit again. A blocked or suspect one holds it back. */
   readonly audit: (path: RelPath, before: Buffer, after: Buffer) => readonly Finding[];
   /** Shows a merge that audits clean and asks; --yes and --auto-apply answer true. */
   readonly acceptMerge: (merge: Merged) => Promise<boolean>;
@@ -40,14 +43,30 @@ export interface ApplyRequest {
 
 /**
  * Applies what was chosen to the host project as it is now: three-way, journalled, never outside the project and never
- * into a `.git`. Throws RunClaudeError APPLY_PROJECT_REPLACED and what the journal throws; failures of single paths are
- * verdicts. The outcome lists `choice.left` too.
+ * into a `.git`. One apply a project at a time; an apply that ended in the middle is finished first. Throws
+ * RunClaudeError APPLY_PROJECT_REPLACED, LOCK_HELD and what the store throws; failures of single paths are verdicts.
+ * The outcome lists `choice.left` too.
  */
 export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome> {
-  const outcomes = request.choice.chosen.map(({ change }) => ({
-    path: change.path,
-    verdict: 'skipped' as const,
-    why: 'apply is not built yet',
-  }));
-  return { changes: [...outcomes, ...request.choice.left], at: new Date().toISOString() };
+  const lock = { what: 'applying changes', waitMs: 60_000, waiting: (who: string) => sayWaiting(request.tell, who) };
+  return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
+    if (!request.dryRun) await recoverApply({ ...request, locked: true });
+    using walker = openHostWalker(request.project, request.projectIdentity);
+    const prepared = await prepare({ request, walker, trusted: false });
+    const outcomes: ChangeOutcome[] = [...prepared.outcomes];
+    const beside = request.conflict === 'file' ? conflictFileSteps(request, outcomes, walker) : [];
+    const steps = [...prepared.steps, ...beside];
+    if (request.dryRun) outcomes.push(...steps.map((step) => would(step.path)));
+    else outcomes.push(...(await runJournalled({ ...request, walker, steps, kind: 'apply' })));
+    const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { changes: byPath, at: new Date().toISOString() };
+  });
+}
+
+function would(changed: string): ChangeOutcome {
+  return { path: changed as RelPath, verdict: 'applied', why: 'would be applied' };
+}
+
+function sayWaiting(tell: Tell, who: string): void {
+  tell({ kind: 'message', level: 'info', text: `Waiting for another apply to this project: ${who}` });
 }

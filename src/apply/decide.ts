@@ -8,6 +8,8 @@ export interface ThreeWay {
   readonly base: Entry | undefined;
   readonly session: Entry | undefined;
   readonly host: HostEntry | undefined;
+  /** The "session" side is the host's own former state (undo): its whole mode counts. */
+  readonly trusted?: boolean;
 }
 
 export type Decision =
@@ -27,17 +29,18 @@ const PERMISSIONS = 0o777;
  * The three-way decision for one path. Pure. The host's edits win: whatever both sides changed differently and cannot
  * be merged by text is a conflict. Set-id and sticky bits are never taken from a session.
  */
-export function decide({ base, session, host }: ThreeWay): Decision {
+export function decide({ base, session, host, trusted = false }: ThreeWay): Decision {
+  const taken = (entry: Entry): number => entry.mode & (trusted ? 0o7777 : PERMISSIONS);
   if (session === undefined) return decideDelete(base, host);
   if (!isPlain(session)) return conflict('a session can only bring files, folders and symbolic links');
   if (host !== undefined && sameContent(session, host)) return decideMode(base, session, host);
   if (host === undefined) {
-    return base === undefined ? { kind: 'take', mode: session.mode & PERMISSIONS } : conflict('deleted on the host');
+    return base === undefined ? { kind: 'take', mode: taken(session) } : conflict('deleted on the host');
   }
   if (!isPlain(host)) return conflict('the host has a special file here');
   if (base === undefined) return conflict('created on the host too, with other content');
   if (sameContent(base, host)) {
-    const mode = session.kind === host.kind ? mergedMode(base, session, host) : session.mode & PERMISSIONS;
+    const mode = session.kind === host.kind ? mergedMode(base, session, host) : taken(session);
     return mode === undefined ? conflict('the mode was changed on the host too') : { kind: 'take', mode };
   }
   if (base.kind === 'file' && session.kind === 'file' && host.kind === 'file') {

@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  type BigIntStats,
-} from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { encodeBytes } from '../types/path.ts';
 
@@ -22,6 +14,8 @@ export interface HostWalker extends Disposable {
   enter(folder: string): Buffer;
   /** A descriptor of the folder entered last, for fsync. Valid until the next enter(). */
   syncFolder(): void;
+  /** Modification time of the project's own directory, in nanoseconds. */
+  rootTime(): string;
 }
 
 /** A component of a path that is not a folder of the project: absent, a link, or something else. */
@@ -90,6 +84,10 @@ class DescriptorWalker implements HostWalker {
     return this.#prefix();
   }
 
+  rootTime(): string {
+    return String(fstatSync(this.#root, { bigint: true }).mtimeNs);
+  }
+
   syncFolder(): void {
     fsyncSync(this.#open.at(-1)?.fd ?? this.#root);
   }
@@ -146,6 +144,11 @@ class ChdirWalker implements HostWalker {
       if (directoryIdentity('.') !== `${expected.dev}:${expected.ino}`) throw new NotAFolder(path, 'link');
     }
     return Buffer.from('./');
+  }
+
+  rootTime(): string {
+    this.enter('');
+    return String(lstatSync('.', { bigint: true }).mtimeNs);
   }
 
   syncFolder(): void {

@@ -27,15 +27,14 @@ export function chooseClean(review: Review, filter: PathFilter = { only: [], ski
 
 /** Nothing was decided: every change waits. */
 export function chooseNothing(review: Review): Choice {
-  const { left } = choose(review, () => ({ verdict: 'skipped', why: 'kept for later' }));
-  return { decided: false, discard: false, chosen: [], left };
+  return { ...choose(review, () => ({ verdict: 'skipped', why: 'kept for later' })), decided: false };
 }
 
-type Pick = 'apply' | { readonly content: Buffer } | LeftOut;
+type Picked = 'apply' | { readonly content: Buffer } | LeftOut;
 type LeftOut = { readonly verdict: ChangeOutcome['verdict']; readonly why: string };
 
 /** A choice made by asking `pick` for each item that may be chosen (clean or suspect). Pure but for `pick`. */
-export function choose(review: Review, pick: (item: ReviewItem) => Pick): Choice {
+export function choose(review: Review, pick: (item: ReviewItem) => Picked): Choice {
   const chosen: ChosenChange[] = [];
   const left: ChangeOutcome[] = [];
   for (const item of review.items) {
@@ -45,12 +44,16 @@ export function choose(review: Review, pick: (item: ReviewItem) => Pick): Choice
     else if (item.state === 'withheld') left.push({ path, verdict: 'withheld', why: 'ignored by the project' });
     else {
       const picked = pick(item);
-      if (picked === 'apply') chosen.push({ change: item.change });
-      else if ('content' in picked) chosen.push({ change: item.change, content: picked.content });
+      const mark = item.state === 'suspect' ? { suspect: true } : {};
+      if (picked === 'apply') chosen.push({ change: item.change, ...mark });
+      else if ('content' in picked) chosen.push({ change: item.change, content: picked.content, ...mark });
       else left.push({ path, ...picked });
     }
   }
-  return { decided: true, discard: false, chosen, left };
+  const folders = review.items.filter(
+    ({ change, state }) => isSelectable({ state }) && change.kind === 'created' && change.after?.kind === 'dir',
+  );
+  return { decided: true, discard: false, chosen, left, folders: folders.map(({ change }) => change) };
 }
 
 /** A predicate on paths from --only and --skip. */
@@ -61,7 +64,7 @@ export function pathFilter(filter: PathFilter): (path: string) => boolean {
 }
 
 /** Whether an item can be chosen at all. */
-export function isSelectable(item: ReviewItem): boolean {
+export function isSelectable(item: Pick<ReviewItem, 'state'>): boolean {
   return item.state === 'clean' || item.state === 'suspect';
 }
 

@@ -34,6 +34,8 @@ export interface ChosenChange {
   readonly change: Change;
   /** Bytes to apply instead of the session's: some hunks only, or edited by the person. */
   readonly content?: Buffer;
+  /** Chosen by name although suspect: it is applied after the rest. */
+  readonly suspect?: boolean;
 }
 
 /** What a person, or a policy, decided on a review. */
@@ -43,6 +45,8 @@ export interface Choice {
   /** The whole word `discard`. */
   readonly discard: boolean;
   readonly chosen: readonly ChosenChange[];
+  /** Folders that the session made and that may be: made when something chosen goes into them. */
+  readonly folders: readonly Change[];
   /** What is not applied, and why. Entries of `.git` without a blocked finding are not listed. */
   readonly left: readonly ChangeOutcome[];
 }

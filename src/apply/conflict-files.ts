@@ -1,0 +1,28 @@
+import type { ChangeOutcome } from '../types/session.ts';
+import type { ApplyRequest } from './apply-changes.ts';
+import { readHost } from './host-entry.ts';
+import type { HostWalker } from './host-path.ts';
+import type { Step } from './steps.ts';
+
+/**
+ * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`; only where
+ * that name is free. The conflict itself stays pending; its reason in `outcomes` then says where to look.
+ */
+export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
+  const steps: Step[] = [];
+  for (const [at, outcome] of outcomes.entries()) {
+    const after = request.choice.chosen.find(({ change }) => change.path === outcome.path)?.change.after;
+    if (outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined) continue;
+    const path = `${outcome.path}.session`;
+    if (readHost(walker, path) !== undefined) {
+      outcomes[at] = { ...outcome, why: `${outcome.why}; ${path} is there already` };
+      continue;
+    }
+    steps.push({
+      path,
+      post: { kind: 'file', mode: after.mode & 0o666 & ~process.umask(), digest: after.digest, size: after.size },
+    });
+    outcomes[at] = { ...outcome, why: `${outcome.why}; the session's version is ${path}` };
+  }
+  return steps;
+}

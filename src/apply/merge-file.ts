@@ -1,0 +1,52 @@
+import { closeSync } from 'node:fs';
+import type { Entry } from '../types/entry.ts';
+import type { ChosenChange } from '../types/review.ts';
+import type { Verdict } from '../types/session.ts';
+import { type HostState, openHost, readOpen } from './host-entry.ts';
+import { mergeText } from './merge-text.ts';
+import type { Preparing } from './prepare.ts';
+
+/** A merge that goes to the host, or why it does not. */
+export type FileMerge =
+  | { readonly digest: string; readonly size: number }
+  | { readonly verdict: Verdict; readonly why: string };
+
+/**
+ * Merges a text file that both sides changed: the result is frozen, goes through the audit again and is shown before
+ * it counts. Throws what reading throws.
+ */
+export async function mergeFile(
+  one: ChosenChange,
+  session: Entry,
+  host: HostState,
+  { request, walker }: Preparing,
+): Promise<FileMerge> {
+  const { path, before } = one.change;
+  if (before?.digest === undefined || session.digest === undefined) {
+    return { verdict: 'conflict', why: 'changed on both sides' };
+  }
+  const mine = readWhole(walker, path);
+  const merge = mergeText(await request.store.read(before.digest), mine, await request.store.read(session.digest));
+  if (merge.kind === 'impossible') return { verdict: 'conflict', why: merge.why };
+  if (merge.kind === 'conflict' && request.conflict !== 'markers') {
+    return { verdict: 'conflict', why: 'the same lines were changed on the host' };
+  }
+  const findings = request.audit(path, mine, merge.content);
+  for (const severity of one.suspect ? (['blocked'] as const) : (['blocked', 'suspect'] as const)) {
+    const finding = findings.find((candidate) => candidate.severity === severity);
+    if (finding !== undefined) return { verdict: severity, why: `the merged file: ${finding.why}` };
+  }
+  const { digest, size } = await request.store.put([merge.content]);
+  if (digest === host.digest) return { verdict: 'same', why: 'the host has it already' };
+  const accepted = request.dryRun || (await request.acceptMerge({ path, host: mine, merged: merge.content }));
+  return accepted ? { digest, size } : { verdict: 'conflict', why: 'the merge was not accepted' };
+}
+
+function readWhole(walker: Preparing['walker'], path: string): Buffer {
+  const fd = openHost(walker, path);
+  try {
+    return Buffer.concat([...readOpen(fd)]);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,100 @@
+import { diff3Merge } from 'node-diff3';
+import { decodeBytes, encodeBytes } from '../types/path.ts';
+
+export type TextMerge =
+  | { readonly kind: 'clean'; readonly content: Buffer }
+  /** `content` has the conflicts between markers. */
+  | { readonly kind: 'conflict'; readonly content: Buffer }
+  /** Binary, or too large to be merged line by line. */
+  | { readonly kind: 'impossible'; readonly why: string };
+
+/** Lines that differ on either side, at most: beyond this, line matching takes minutes. */
+const MOST_LINES = 20_000;
+
+/**
+ * Three-way merge by lines, in-process. Line endings are merged on their own, so that a file that was converted on one
+ * side still merges by its words. Pure.
+ */
+export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerge {
+  if ([base, host, session].some((content) => content.includes(0))) {
+    return { kind: 'impossible', why: 'binary, changed on both sides' };
+  }
+  const texts = { base: decodeBytes(base), host: decodeBytes(host), session: decodeBytes(session) };
+  const ending = mergedEnding(texts);
+  const lines = (text: string): string[] => {
+    const normal = ending === undefined ? text : text.replaceAll('\r\n', '\n');
+    return normal === '' ? [] : normal.split(/(?<=\n)/);
+  };
+  const [o, a, b] = [lines(texts.base), lines(texts.host), lines(texts.session)];
+  const { head, tail } = commonEnds(o, a, b);
+  const middle = (list: string[]): string[] => list.slice(head, list.length - tail);
+  if (Math.max(middle(o).length, middle(a).length, middle(b).length) > MOST_LINES) {
+    return { kind: 'impossible', why: 'too large to merge, changed on both sides' };
+  }
+  const out: string[] = a.slice(0, head);
+  const markers = markersFor(Object.values(texts));
+  let conflict = false;
+  for (const region of diff3Merge(middle(a), middle(o), middle(b), { excludeFalseConflicts: true }) as Region[]) {
+    if (region.ok !== undefined) out.push(...region.ok);
+    else if (region.conflict !== undefined) {
+      conflict = true;
+      const { a: mine, b: theirs } = region.conflict;
+      out.push(
+        `${markers.open} host\n`,
+        ...closed(mine),
+        `${markers.middle}\n`,
+        ...closed(theirs),
+        `${markers.close} session\n`,
+      );
+    }
+  }
+  out.push(...a.slice(a.length - tail));
+  const text = ending === '\r\n' ? out.join('').replaceAll('\n', '\r\n') : out.join('');
+  return { kind: conflict ? 'conflict' : 'clean', content: encodeBytes(text) };
+}
+
+interface Region {
+  readonly ok?: readonly string[];
+  readonly conflict?: { readonly a: readonly string[]; readonly b: readonly string[] };
+}
+
+/** A marker has a line of its own even after a line without an ending. */
+function closed(lines: readonly string[]): readonly string[] {
+  const last = lines.at(-1);
+  return last === undefined || last.endsWith('\n') ? lines : [...lines.slice(0, -1), `${last}\n`];
+}
+
+/** Markers longer than any run of their kind in the texts: content cannot pose as one. */
+function markersFor(texts: readonly string[]): { open: string; middle: string; close: string } {
+  let longest = 6;
+  for (const text of texts) {
+    for (const [run] of text.matchAll(/^(<+|=+|>+)/gm)) longest = Math.max(longest, run.length);
+  }
+  const length = longest + 1;
+  return { open: '<'.repeat(length), middle: '='.repeat(length), close: '>'.repeat(length) };
+}
+
+/** The ending that the result has, or undefined when a side mixes them and lines are compared as they are. */
+function mergedEnding(texts: { base: string; host: string; session: string }): '\n' | '\r\n' | undefined {
+  const [base, host, session] = [endingOf(texts.base), endingOf(texts.host), endingOf(texts.session)];
+  if (base === undefined || host === undefined || session === undefined) return undefined;
+  return host === base ? session : host;
+}
+
+function endingOf(text: string): '\n' | '\r\n' | undefined {
+  const crlf = text.split('\r\n').length - 1;
+  const all = text.split('\n').length - 1;
+  if (crlf === 0) return '\n';
+  return crlf === all ? '\r\n' : undefined;
+}
+
+/** Lines that all three share at both ends, less a few as context. */
+function commonEnds(o: string[], a: string[], b: string[]): { head: number; tail: number } {
+  const shortest = Math.min(o.length, a.length, b.length);
+  let head = 0;
+  while (head < shortest && o[head] === a[head] && o[head] === b[head]) head += 1;
+  let tail = 0;
+  const same = (at: number): boolean => o.at(-at) === a.at(-at) && o.at(-at) === b.at(-at);
+  while (tail < shortest - head && same(tail + 1)) tail += 1;
+  return { head, tail };
+}

@@ -1,0 +1,168 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  futimesSync,
+  lchownSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { encodeBytes } from '../types/path.ts';
+import { copyAttributes } from './attributes.ts';
+import { splitPath } from './host-entry.ts';
+import type { HostWalker } from './host-path.ts';
+import type { Step, Target } from './steps.ts';
+
+export interface StepTools {
+  readonly walker: HostWalker;
+  /** Name of our file beside the target. */
+  readonly temp: string;
+  /** New content of a file, when it changes. */
+  readonly content: Buffer | undefined;
+  /** What was in the way of another kind is gone already. */
+  readonly cleared: boolean;
+}
+
+/**
+ * Brings one path from `pre` to `post`: each file is written beside its target, made durable and renamed over it.
+ * Synchronous throughout. Throws what the system throws; the path is then as before, and nothing of ours is left.
+ */
+export function performStep(step: Step, tools: StepTools): void {
+  const { folder, name } = splitPath(step.path);
+  const prefix = tools.walker.enter(folder);
+  const place = { target: Buffer.concat([prefix, name]), temp: Buffer.concat([prefix, encodeBytes(tools.temp)]) };
+  const { post } = step;
+  if (post === undefined) {
+    if (step.pre?.kind === 'dir') rmdirSync(place.target);
+    else unlinkSync(place.target);
+  } else if (post.kind === 'dir') makeFolder(step, post, place.target, tools.cleared);
+  else {
+    if (step.pre?.kind === 'dir' && !tools.cleared) rmdirSync(place.target);
+    if (post.kind === 'symlink') makeLink(post, place);
+    else if (tools.content === undefined) setMode(place.target, post);
+    else if (step.inPlace && step.pre?.kind === 'file') writeInPlace(post, place.target, tools.content);
+    else writeBeside(step, post, place, tools.content);
+  }
+  tools.walker.syncFolder();
+}
+
+interface Place {
+  readonly target: Buffer;
+  readonly temp: Buffer;
+}
+
+function makeFolder(step: Step, post: Target, target: Buffer, cleared: boolean): void {
+  if (step.pre?.kind === 'dir') {
+    chmodFolder(target, post);
+    return;
+  }
+  if (step.pre !== undefined && !cleared) unlinkSync(target);
+  mkdirSync(target, { mode: post.mode & 0o777 });
+  chmodFolder(target, post);
+}
+
+function chmodFolder(target: Buffer, post: Target): void {
+  const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    fchmodSync(fd, post.mode);
+    if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeLink(post: Target, { target, temp }: Place): void {
+  symlinkSync(encodeBytes(post.target ?? ''), temp);
+  try {
+    if (post.uid !== undefined && post.gid !== undefined) lchownSync(temp, post.uid, post.gid);
+    if (post.mtimeNs !== undefined) lutimesSync(temp, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    renameSync(temp, target);
+  } catch (error) {
+    unlinkSync(temp);
+    throw error;
+  }
+}
+
+/** Without following, and on a regular file only. */
+function setMode(target: Buffer, post: Target): void {
+  const fd = openForMode(target);
+  try {
+    fchmodSync(fd, post.mode);
+    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file that its owner may not read can still get another mode, if it may be written; otherwise by its name. */
+function openForMode(target: Buffer): number {
+  const flags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    return openSync(target, constants.O_RDONLY | flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return openSync(target, constants.O_WRONLY | flags);
+  }
+}
+
+function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Buffer): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const fd = openSync(temp, flags, 0o600);
+  try {
+    writeAll(fd, content);
+    const owner = step.pre?.kind === 'file' ? step.pre : post;
+    if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid);
+    if (step.attributes) copyAttributes(target, fd);
+    fchmodSync(fd, post.mode);
+    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    fsyncSync(fd);
+    renameSync(temp, target);
+  } catch (error) {
+    unlinkSync(temp);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeInPlace(post: Target, target: Buffer, content: Buffer): void {
+  const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    writeAll(fd, content);
+    ftruncateSync(fd, content.length);
+    if ((fstatSync(fd).mode & 0o7777) !== post.mode) fchmodSync(fd, post.mode);
+    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeAll(fd: number, content: Buffer): void {
+  for (let at = 0; at < content.length; ) at += writeSync(fd, content, at, content.length - at, at);
+}
+
+/** Only where it differs: a person who is not root may give nothing away. */
+function giveOwner(fd: number, uid: number, gid: number): void {
+  const now = fstatSync(fd);
+  if (now.uid !== uid || now.gid !== gid) fchownSync(fd, uid, gid);
+}
+
+/** Node takes times as doubles; half a microsecond more, so that rounding down gives the microsecond meant. */
+export function performableTime(mtimeNs: string): number {
+  const ns = BigInt(mtimeNs);
+  const micros = ns / 1000n - (ns % 1000n < 0n ? 1n : 0n);
+  return (Number(micros) + 0.5) / 1e6;
+}

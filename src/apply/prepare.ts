@@ -1,0 +1,251 @@
+import { closeSync } from 'node:fs';
+import type { Entry } from '../types/entry.ts';
+import type { ChosenChange } from '../types/review.ts';
+import type { ChangeOutcome, Verdict } from '../types/session.ts';
+import type { ApplyRequest } from './apply-changes.ts';
+import { mayHaveAttributes } from './attributes.ts';
+import { type Decision, decide } from './decide.ts';
+import { insideLinks } from './hard-links.ts';
+import { type HostState, namesBelow, openHost, readHost, readOpen } from './host-entry.ts';
+import { type HostWalker, NotAFolder } from './host-path.ts';
+import { isOurs } from './journal.ts';
+import { mergeFile } from './merge-file.ts';
+import { reasonOf } from './run-steps.ts';
+import { liesBelow, type Step, type Target } from './steps.ts';
+
+/** What is to be done for a choice on the host as it is now, and what cannot be. */
+export interface Prepared {
+  readonly steps: readonly Step[];
+  readonly outcomes: readonly ChangeOutcome[];
+}
+
+/** What preparing needs besides the request. */
+export interface Preparing {
+  readonly request: ApplyRequest;
+  readonly walker: HostWalker;
+  /** Undo: entries are the host's own, with their times and owners. */
+  readonly trusted: boolean;
+}
+
+type Outcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };
+
+/**
+ * The three-way for every chosen change, and pre-images of what will be replaced or deleted put in the store. Reads
+ * the host, writes nothing to it.
+ */
+export async function prepare(preparing: Preparing): Promise<Prepared> {
+  const { request } = preparing;
+  const chosen = withImpliedFolders(request);
+  const steps: Step[] = [];
+  const outcomes: ChangeOutcome[] = [];
+  for (const one of chosen) {
+    const result = await prepareOne(one, chosen, preparing).catch((error: unknown): Outcome => {
+      if (!isOnePath(error)) throw error;
+      const verdict: Verdict = error instanceof NotAFolder ? 'conflict' : 'failed';
+      return left(one, verdict, error instanceof NotAFolder ? parentReason(error) : reasonOf(error));
+    });
+    if ('step' in result) steps.push(result.step);
+    else outcomes.push(result.outcome);
+  }
+  const whole = dropBroken(steps, outcomes, preparing);
+  const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
+  const marked = mayHaveAttributes(
+    request.project,
+    files.map((step) => step.path),
+  );
+  const inside = insideLinks(request.project, files);
+  const us = process.getuid?.() ?? 0;
+  return {
+    steps: whole.map((step) => ({
+      ...step,
+      ...(marked.has(step.path) ? { attributes: true } : {}),
+      // All names in the project: they stay names of one file. A name elsewhere: it is not ours to change.
+      ...(inside.has(step.path) || (step.pre?.kind === 'file' && us !== 0 && step.pre.uid !== us)
+        ? { inPlace: true }
+        : {}),
+    })),
+    outcomes,
+  };
+}
+
+async function prepareOne(one: ChosenChange, all: readonly ChosenChange[], preparing: Preparing): Promise<Outcome> {
+  const { change } = one;
+  if (change.problem !== undefined || change.inGit || !isOurs(change.path)) {
+    return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
+  }
+  const session = await sessionEntry(one, preparing);
+  const host = caseRename(one, all, preparing) ? undefined : readHost(preparing.walker, change.path);
+  const decision = decide({ base: change.before, session, host, trusted: preparing.trusted });
+  const outcome = await fromDecision({ one, session, host, decision }, preparing);
+  if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);
+  return outcome;
+}
+
+interface Decided {
+  readonly one: ChosenChange;
+  readonly session: Entry | undefined;
+  readonly host: HostState | undefined;
+  readonly decision: Decision;
+}
+
+async function fromDecision(decided: Decided, preparing: Preparing): Promise<Outcome> {
+  const { one, session, host, decision } = decided;
+  const { conflict } = preparing.request;
+  switch (decision.kind) {
+    case 'same':
+      return left(one, 'same', 'the host has it already');
+    case 'delete':
+      return stepOf(one, host, undefined);
+    case 'mode':
+      return stepOf(one, host, targetOf(host as HostState, decision.mode, undefined));
+    case 'take':
+      return stepOf(one, host, targetOf(session as Entry, newMode(decision.mode, host, preparing), preparing));
+    case 'merge': {
+      const merged = await mergeFile(one, session as Entry, host as HostState, preparing);
+      if ('digest' in merged) {
+        const entry = { ...(session as Entry), digest: merged.digest, size: merged.size };
+        return stepOf(one, host, targetOf(entry, decision.mode, undefined));
+      }
+      if (conflict === 'theirs' && merged.verdict === 'conflict') {
+        return stepOf(one, host, targetOf(session as Entry, decision.mode, undefined));
+      }
+      return left(one, merged.verdict, merged.why);
+    }
+    case 'conflict': {
+      const swap = host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
+      if (conflict !== 'theirs' || !swap) return left(one, 'conflict', decision.why);
+      return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
+    }
+  }
+}
+
+/** What a created entry gets is what the person's own umask leaves of it. */
+function newMode(mode: number, host: HostState | undefined, preparing: Preparing): number {
+  return host === undefined && !preparing.trusted ? mode & ~process.umask() : mode;
+}
+
+function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | undefined): Target {
+  const owned = entry as Partial<HostState>;
+  return {
+    kind: entry.kind as Target['kind'],
+    mode: entry.kind === 'symlink' ? 0o777 : mode,
+    ...(entry.digest === undefined ? {} : { digest: entry.digest, size: entry.size }),
+    ...(entry.target === undefined ? {} : { target: entry.target }),
+    ...(restore?.trusted ? { mtimeNs: entry.mtimeNs } : {}),
+    ...(restore?.trusted && owned.uid !== undefined && owned.gid !== undefined
+      ? { uid: owned.uid, gid: owned.gid }
+      : {}),
+  };
+}
+
+function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined): Outcome {
+  const { path } = one.change;
+  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...(one.suspect ? { late: true } : {}) } };
+}
+
+export function left({ change }: ChosenChange, verdict: Verdict, why: string): { readonly outcome: ChangeOutcome } {
+  return { outcome: { path: change.path, verdict, why } };
+}
+
+/** Chosen parts of a file are new bytes: frozen, and through the audit again. */
+async function sessionEntry({ change, content }: ChosenChange, { request }: Preparing): Promise<Entry | undefined> {
+  if (content === undefined || change.after === undefined) return change.after;
+  const { digest, size } = await request.store.put([content]);
+  return { ...change.after, digest, size };
+}
+
+/** The host's own bytes, for undo and for taking back: in the store before the host is touched. */
+async function keepPreImage(step: Step, { request, walker }: Preparing): Promise<void> {
+  const digest = step.pre?.digest;
+  if (digest === undefined || (await request.store.has(digest))) return;
+  const fd = openHost(walker, step.path);
+  try {
+    const stored = await request.store.put(readOpen(fd));
+    if (stored.digest !== digest)
+      throw Object.assign(new Error('changed on the host while applying'), { code: 'ECHANGED' });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file in a folder that the session made brings the folder with it. */
+function withImpliedFolders({ choice }: ApplyRequest): readonly ChosenChange[] {
+  const have = new Set(choice.chosen.map(({ change }) => change.path as string));
+  const folders = new Map(choice.folders.map((change) => [change.path as string, change]));
+  const implied: ChosenChange[] = [];
+  for (const { change } of choice.chosen) {
+    if (change.after === undefined) continue;
+    for (let at = change.path.indexOf('/'); at > 0; at = change.path.indexOf('/', at + 1)) {
+      const folder = folders.get(change.path.slice(0, at));
+      if (folder === undefined || have.has(folder.path)) continue;
+      have.add(folder.path);
+      implied.push({ change: folder });
+    }
+  }
+  return [...implied, ...choice.chosen].sort((a, b) => (a.change.path < b.change.path ? -1 : 1));
+}
+
+/** On a disk that folds case: what stands at a created path is the very file whose old name is deleted with it. */
+function caseRename({ change }: ChosenChange, all: readonly ChosenChange[], { walker }: Preparing): boolean {
+  if (change.before !== undefined || change.after === undefined) return false;
+  const fold = (path: string): string => path.normalize('NFC').toLowerCase();
+  const old = all.find(({ change: other }) => other.kind === 'deleted' && fold(other.path) === fold(change.path));
+  if (old === undefined) return false;
+  const [here, there] = [readHost(walker, change.path), readHost(walker, old.change.path)];
+  return here !== undefined && here.fingerprint === there?.fingerprint;
+}
+
+/**
+ * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
+ * what should go into a folder that will not be there stays out.
+ */
+function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker }: Preparing): Step[] {
+  let kept = [...steps];
+  const drop = (gone: (step: Step) => boolean, why: string): void => {
+    for (const step of kept.filter(gone))
+      outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why });
+    kept = kept.filter((step) => !gone(step));
+  };
+  for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
+    const going = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
+    if (namesBelow(walker, step.path).every((path) => going.has(path))) continue;
+    const folder = new Set([step.path]);
+    drop(
+      (other) => other === step || liesBelow(other.path, folder),
+      'the folder has files on the host that would be lost',
+    );
+  }
+  const making = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
+  const removing = new Set(
+    kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
+  );
+  drop((step) => {
+    const folder = step.path.slice(0, Math.max(0, step.path.lastIndexOf('/')));
+    if (step.post === undefined || folder === '' || making.has(folder)) return false;
+    return removing.has(folder) || !isFolder(walker, folder);
+  }, 'its folder is not there on the host');
+  return kept;
+}
+
+function isFolder(walker: HostWalker, folder: string): boolean {
+  try {
+    walker.enter(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof NotAFolder) return false;
+    throw error;
+  }
+}
+
+function isOnePath(error: unknown): boolean {
+  return (
+    error instanceof NotAFolder ||
+    ((error as NodeJS.ErrnoException).code !== undefined && !('hint' in (error as object)))
+  );
+}
+
+function parentReason(error: NotAFolder): string {
+  return error.found === 'link'
+    ? 'a folder on the way is a link on the host'
+    : 'a folder on the way is none on the host';
+}

@@ -1,0 +1,87 @@
+import { unlinkSync } from 'node:fs';
+import type { ContentStore } from '../store/content.ts';
+import { withLock } from '../store/lock.ts';
+import type { Tell } from '../types/event.ts';
+import { encodeBytes } from '../types/path.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import { splitPath } from './host-entry.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
+import { type ReadJournal, readJournals, reopenJournal } from './journal.ts';
+import { endJournal, onePerPath } from './journalled.ts';
+import { projectLockFile } from './lock-file.ts';
+import { rollBack } from './roll-back.ts';
+import { DiskFailure, runSteps } from './run-steps.ts';
+
+export interface RecoverRequest {
+  readonly project: string;
+  readonly sessionDir: string;
+  readonly store: ContentStore;
+  readonly tell: Tell;
+  /** The caller holds the project's lock already. */
+  readonly locked?: boolean;
+}
+
+/**
+ * Finishes (or takes back, where that had begun) an apply or undo of this session that ended in the middle, and says
+ * so. Undefined when there is none. To be called by every command that touches the session. Throws LOCK_HELD while
+ * it is still being applied, APPLY_PROJECT_REPLACED, and what the store throws.
+ */
+export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcome | undefined> {
+  const open = readJournals(request.sessionDir).filter((journal) => journal.end === undefined);
+  if (open.length === 0) return undefined;
+  const body = async (): Promise<ApplyOutcome | undefined> => {
+    const changes: ChangeOutcome[] = [];
+    // Read again: whoever held the lock may have finished it.
+    for (const journal of readJournals(request.sessionDir)) {
+      if (journal.end === undefined) changes.push(...(await finish(journal, request)));
+    }
+    return { changes, at: new Date().toISOString() };
+  };
+  if (request.locked) return body();
+  return withLock(projectLockFile(request.sessionDir, request.project), { what: 'finishing an apply' }, body);
+}
+
+async function finish(read: ReadJournal, request: RecoverRequest): Promise<ChangeOutcome[]> {
+  using walker = openHostWalker(request.project, read.head.identity);
+  using journal = reopenJournal(read);
+  // A record that was cut off must not run into ours.
+  journal.startLine();
+  removeLeftovers(read, walker);
+  const say = (text: string): void => request.tell({ kind: 'message', level: 'warning', text });
+  if (!read.ready) {
+    // It ended before the host was touched.
+    endJournal(journal, walker, read.folders, []);
+    return [];
+  }
+  const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell };
+  const what = read.head.kind === 'undo' ? 'undo' : 'apply';
+  let outcomes: ChangeOutcome[];
+  if (read.rollback !== undefined) {
+    say(`An ${what} of ${read.head.at} ended in the middle: taking it back`);
+    outcomes = await rollBack(read.steps, read.rollback, tools);
+  } else {
+    say(`An ${what} of ${read.head.at} ended in the middle: finishing it`);
+    try {
+      const done = await runSteps(read.steps, { ...tools, resumed: true });
+      outcomes = onePerPath([...done].map(([number, outcome]) => read.failed.get(number) ?? outcome));
+    } catch (error) {
+      if (!(error instanceof DiskFailure)) throw error;
+      outcomes = await rollBack(read.steps, error.message, tools);
+    }
+  }
+  endJournal(journal, walker, read.folders, outcomes);
+  return outcomes;
+}
+
+/** Our files beside their targets; their names are in the journal. */
+function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
+  for (const [number, step] of read.steps.entries()) {
+    for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {
+      try {
+        unlinkSync(Buffer.concat([walker.enter(splitPath(step.path).folder), encodeBytes(name)]));
+      } catch (error) {
+        if (!(error instanceof NotAFolder) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { ContentReader } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
+import type { RelPath } from '../types/path.ts';
+import type { ChangeOutcome } from '../types/session.ts';
+import { fingerprintHost, readHost } from './host-entry.ts';
+import { type HostWalker, NotAFolder } from './host-path.ts';
+import type { Journal } from './journal.ts';
+import { performStep } from './perform-step.ts';
+import type { Step } from './steps.ts';
+import { isDone, isUntouched } from './steps.ts';
+
+export interface Run {
+  readonly walker: HostWalker;
+  readonly journal: Journal;
+  readonly content: ContentReader;
+  /** Names of our files beside their targets: token and step number. */
+  readonly token: string;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+  /** Steps of an earlier process that ended in the middle: what is half done is ours. */
+  readonly resumed: boolean;
+}
+
+/** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
+export class DiskFailure extends Error {
+  readonly done: ReadonlySet<number>;
+  constructor(cause: unknown, done: ReadonlySet<number>) {
+    super((cause as Error).message, { cause });
+    this.name = 'DiskFailure';
+    this.done = done;
+  }
+}
+
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
+/**
+ * Does the steps of a journal that is ready, in order; looks at each path again first. Gives step number → outcome.
+ * Throws DiskFailure; failures of single paths are outcomes.
+ */
+export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
+  const outcomes = new Map<number, ChangeOutcome>();
+  const done = new Set<number>();
+  const what = 'applying';
+  for (const [number, step] of steps.entries()) {
+    run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
+    // Signals are looked at between two paths only; a started path is finished.
+    const outcome = run.signal?.aborted
+      ? leave(step, 'skipped', 'interrupted')
+      : await runStep(step, number, run).catch((error: unknown) => {
+          if (DISK_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw new DiskFailure(error, done);
+          return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
+        });
+    outcomes.set(number, outcome);
+    if (outcome.verdict === 'applied') done.add(number);
+    noteInJournal(run.journal, number, outcome);
+    if (number % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
+  }
+  run.tell({ kind: 'progress-end', what });
+  return outcomes;
+}
+
+/** A hint for recovery, which looks at the host itself: a journal that cannot be appended to stops nothing. */
+function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome): void {
+  try {
+    journal.append([outcome.verdict === 'applied' ? { r: 'done', step } : { r: 'failed', step, outcome }], false);
+  } catch (error) {
+    if (!DISK_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+async function runStep(step: Step, number: number, run: Run): Promise<ChangeOutcome> {
+  const content =
+    step.post?.kind === 'file' && step.pre?.digest !== step.post.digest && step.post.digest !== undefined
+      ? await run.content.read(step.post.digest)
+      : undefined;
+  const verdict = lookAgain(step, run);
+  if (verdict === 'done') return { path: step.path as RelPath, verdict: 'applied' };
+  if (verdict === 'changed') return leave(step, 'conflict', 'changed on the host while applying');
+  performStep(step, {
+    walker: run.walker,
+    temp: `.rc-${run.token}-${number}`,
+    content,
+    cleared: verdict === 'cleared',
+  });
+  return { path: step.path as RelPath, verdict: 'applied' };
+}
+
+/**
+ * The host against what the step expects. RACE: between this look and the rename a writer on the host can still slip
+ * in; the kernel has no rename-if-unchanged.
+ */
+function lookAgain(step: Step, run: Run): 'go' | 'done' | 'changed' | 'cleared' {
+  if (!run.resumed && step.pre !== undefined && step.pre.fingerprint === fingerprintHost(run.walker, step.path))
+    return 'go';
+  const now = readHost(run.walker, step.path);
+  if (isUntouched(step, now)) return isDone(step, now) ? 'done' : 'go';
+  if (run.resumed) {
+    if (isDone(step, now)) return 'done';
+    // What stood in the way of another kind was removed, and then we ended.
+    if (now === undefined && step.post !== undefined && step.pre?.kind !== step.post.kind) return 'cleared';
+    if (now?.kind === 'dir' && step.post?.kind === 'dir') return 'go';
+    if (now?.kind === 'file' && step.post?.kind === 'file') {
+      if (step.inPlace) return 'go';
+      // Content is new but its mode is not yet: only where the two are set apart.
+      if (now.digest === step.post.digest) return 'go';
+    }
+  }
+  return 'changed';
+}
+
+function leave(step: Step, verdict: ChangeOutcome['verdict'], why: string): ChangeOutcome {
+  return { path: step.path as RelPath, verdict, why };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EBUSY: 'busy (a mount point, or in use)',
+  ENOTEMPTY: 'the host has files of its own in it',
+  EEXIST: 'the host has files of its own in it',
+  ENAMETOOLONG: 'the name or path is too long for this file system',
+  EILSEQ: 'this file system cannot hold the name',
+  EINVAL: 'this file system cannot hold the name',
+  ELOOP: 'a link is in the way',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reports an error',
+  EXDEV: 'it lies on another file system',
+};
+
+/** Why a path failed, for people. */
+export function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return (code && REASONS[code]) ?? (error as Error).message;
+}

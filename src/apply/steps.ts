@@ -1,0 +1,83 @@
+import type { EntryKind } from '../types/entry.ts';
+import type { HostState } from './host-entry.ts';
+
+/** What a step leaves at its path. */
+export interface Target {
+  readonly kind: Extract<EntryKind, 'file' | 'dir' | 'symlink'>;
+  readonly mode: number;
+  readonly digest?: string;
+  readonly size?: number;
+  readonly target?: string;
+  /** Times and owner to be put back (undo); otherwise now, and the owner of what was there. */
+  readonly mtimeNs?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** One path from what is there to what shall be there; undefined stands for nothing. JSON-ready. */
+export interface Step {
+  readonly path: string;
+  readonly pre?: HostState;
+  readonly post?: Target;
+  /** Content is written into the file that is there: it has several names in the project, or an owner we cannot give. */
+  readonly inPlace?: boolean;
+  /** The file that is there may have extended attributes or an access list to be kept. */
+  readonly attributes?: boolean;
+  /** After everything that runs nothing: a half-applied set never has the suspect half alone. */
+  readonly late?: boolean;
+}
+
+/**
+ * The order in which steps are done: what stands in the way first (deepest first), then the rest parents before
+ * children, then deletions deepest first, then modes that close a folder.
+ */
+export function orderSteps(steps: readonly Step[]): Step[] {
+  const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
+  const inTheWay: Step[] = [];
+  const middle: Step[] = [];
+  const late: Step[] = [];
+  const deletions: Step[] = [];
+  const closing: Step[] = [];
+  for (const step of [...steps].sort(byPath)) {
+    if (step.post === undefined) (liesBelow(step.path, replaced) ? inTheWay : deletions).push(step);
+    else if (step.post.kind === 'dir' && (step.post.mode & 0o300) !== 0o300) {
+      if (step.pre?.kind !== 'dir') middle.push({ ...step, post: { ...step.post, mode: step.post.mode | 0o700 } });
+      closing.push(step);
+    } else (step.late ? late : middle).push(step);
+  }
+  return [...inTheWay.reverse(), ...middle, ...late, ...deletions.reverse(), ...closing.reverse()];
+}
+
+function replacesFolder(step: Step): boolean {
+  return step.pre?.kind === 'dir' && step.post !== undefined && step.post.kind !== 'dir';
+}
+
+/** Whether a path lies below one of the folders. */
+export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+    if (folders.has(path.slice(0, slash))) return true;
+  }
+  return false;
+}
+
+function byPath(a: Step, b: Step): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** Whether the host is as a step shall leave it. */
+export function isDone(step: Step, now: HostState | undefined): boolean {
+  const { post } = step;
+  if (post === undefined || now === undefined) return post === undefined && now === undefined;
+  if (now.kind !== post.kind) return false;
+  if (post.kind === 'symlink') return now.target === post.target;
+  return now.mode === post.mode && (post.kind === 'dir' || now.digest === post.digest);
+}
+
+/** Whether the host is as it was when the step was planned. */
+export function isUntouched(step: Step, now: HostState | undefined): boolean {
+  const { pre } = step;
+  if (pre === undefined || now === undefined) return pre === undefined && now === undefined;
+  if (now.kind !== pre.kind) return false;
+  if (pre.kind === 'symlink') return now.target === pre.target;
+  return now.mode === pre.mode && (pre.kind !== 'file' || now.digest === pre.digest);
+}

@@ -1,0 +1,122 @@
+import { closeSync, constants, futimesSync, openSync } from 'node:fs';
+import { RunClaudeError } from '../errors.ts';
+import type { ContentStore } from '../store/content.ts';
+import { withLock } from '../store/lock.ts';
+import type { Change, Entry } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
+import type { RelPath } from '../types/path.ts';
+import type { ChosenChange } from '../types/review.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import type { Merged } from './apply-changes.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
+import { type FolderTime, type ReadJournal, readJournals } from './journal.ts';
+import { folderTime, runJournalled } from './journalled.ts';
+import { projectLockFile } from './lock-file.ts';
+import { performableTime } from './perform-step.ts';
+import { prepare } from './prepare.ts';
+import { recoverApply } from './recover.ts';
+import type { Step } from './steps.ts';
+
+export interface UndoRequest {
+  readonly project: string;
+  readonly sessionDir: string;
+  readonly store: ContentStore;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+  /** Only say what would be put back. */
+  readonly dryRun: boolean;
+  /** Where the person edited since: shows the three-way merge and asks. Undefined: such files are left as they are. */
+  readonly acceptMerge?: (merge: Merged) => Promise<boolean>;
+}
+
+/**
+ * Puts back exactly what the last apply of this session changed: content, modes, times, links, folders. What the person
+ * edited since stays, as a conflict. Throws RunClaudeError UNDO_NOTHING when there is nothing to take back.
+ */
+export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
+  const lock = { what: 'undoing an apply', waitMs: 60_000 };
+  return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
+    await recoverApply({ ...request, locked: true });
+    const last = lastApply(request.sessionDir);
+    using walker = openHostWalker(request.project, last.head.identity);
+    const chosen = inverseChanges(last);
+    const choice = { decided: true, discard: false, chosen, left: [], folders: [] };
+    const audit = (): [] => [];
+    const acceptMerge = request.acceptMerge ?? (async () => false);
+    const asked = { ...request, choice, conflict: 'keep' as const, audit, acceptMerge };
+    const prepared = await prepare({ request: asked, walker, trusted: true });
+    const outcomes: ChangeOutcome[] = [...prepared.outcomes];
+    if (request.dryRun) {
+      outcomes.push(...prepared.steps.map(({ path }) => ({ path: path as RelPath, verdict: 'applied' as const })));
+    } else {
+      const before = new Map(last.end?.folders.map((folder) => [folder.path, folderTime(walker, folder.path)]));
+      const finish = (): void => restoreTimes(last, before, walker);
+      const run = { ...request, walker, steps: prepared.steps, kind: 'undo' as const, undoes: last.number, finish };
+      outcomes.push(...(await runJournalled(run)));
+    }
+    return { changes: outcomes.sort((a, b) => (a.path < b.path ? -1 : 1)), at: new Date().toISOString() };
+  });
+}
+
+/** The newest apply that changed something and was not taken back. */
+function lastApply(sessionDir: string): ReadJournal {
+  const journals = readJournals(sessionDir);
+  const undone = new Set(journals.map((journal) => journal.head.undoes));
+  const found = journals.findLast(
+    (journal) => journal.head.kind === 'apply' && !undone.has(journal.number) && changedPaths(journal).size > 0,
+  );
+  if (found !== undefined) return found;
+  throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
+    hint: 'Pre-images are kept for 30 days after an apply; `run-claude sessions` lists the sessions.',
+  });
+}
+
+function changedPaths(journal: ReadJournal): ReadonlySet<string> {
+  return new Set(journal.end?.outcomes.flatMap(({ path, verdict }) => (verdict === 'applied' ? [path] : [])));
+}
+
+/** The apply backwards, as changes for the three-way: "before" is what it left, "after" what there was. */
+function inverseChanges(journal: ReadJournal): ChosenChange[] {
+  const changed = changedPaths(journal);
+  const byPath = new Map<string, Step>();
+  for (const step of journal.steps) {
+    // A folder made open and closed afterwards has two steps: the first knows what there was, the last what it became.
+    const known = byPath.get(step.path);
+    const joined = known === undefined ? step : { ...known, ...(step.post && { post: step.post }) };
+    if (changed.has(step.path)) byPath.set(step.path, joined);
+  }
+  return [...byPath.values()].map((step) => ({ change: inverseChange(step) }));
+}
+
+function inverseChange({ path, pre, post }: Step): Change {
+  const before: Entry | undefined = post && { ...post, size: post.size ?? 0, mtimeNs: post.mtimeNs ?? '0' };
+  const kind = pre === undefined ? 'deleted' : before === undefined ? 'created' : 'modified';
+  return { path: path as RelPath, kind, ...(before && { before }), ...(pre && { after: pre }) };
+}
+
+/** Folders get back the time they had before the apply, unless the person changed what is in them since. */
+function restoreTimes(last: ReadJournal, before: ReadonlyMap<string, string | undefined>, walker: HostWalker): void {
+  const folders = last.end?.folders ?? [];
+  const deepestFirst = [...folders, ...removedFolders(last)].sort((a, b) => (a.path < b.path ? 1 : -1));
+  for (const folder of deepestFirst) {
+    if (folder.after !== undefined && before.get(folder.path) !== folder.after) continue;
+    try {
+      const fd = openSync(Buffer.concat([walker.enter(folder.path), Buffer.from('.')]), constants.O_RDONLY);
+      try {
+        futimesSync(fd, performableTime(folder.mtimeNs), performableTime(folder.mtimeNs));
+      } finally {
+        closeSync(fd);
+      }
+    } catch (error) {
+      // A folder that could not be put back has no time either; its own outcome says why.
+      if (!(error instanceof NotAFolder) && (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    }
+  }
+}
+
+function removedFolders(last: ReadJournal): FolderTime[] {
+  const known = new Set(last.end?.folders.map((folder) => folder.path));
+  return last.steps.flatMap(({ path, pre }) =>
+    pre?.kind === 'dir' && !known.has(path) ? [{ path, mtimeNs: pre.mtimeNs }] : [],
+  );
+}
