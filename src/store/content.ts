@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
 import { makePrivateDir, syncDir } from './record.ts';
@@ -13,19 +15,21 @@ export interface StoredContent {
 /** Frozen bytes under their SHA-256; nothing in it is ever changed. */
 export interface ContentStore extends ContentReader {
   /**
-   * Stores what the chunks hold and gives its digest; the bytes are on the disk when it resolves, their names after
-   * {@link ContentStore.flush}. An error of the source leaves nothing behind. Throws RunClaudeError STORE_UNWRITABLE.
+   * Stores what the chunks hold and gives its digest; it stands a power cut after {@link ContentStore.flush}. An error
+   * of the source leaves nothing behind. Throws RunClaudeError STORE_UNWRITABLE.
    */
   put(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredContent>;
   has(digest: Digest): Promise<boolean>;
-  /** Makes the names durable: to be called before a record says that the content is there. */
+  /** Forces everything to the disk: to be called before a record says that the content is there. */
   flush(): Promise<void>;
 }
 
 /** Opens (and makes) a store in a directory of ours. */
 export function openContentStore(dir: string): ContentStore {
   makePrivateDir(dir);
-  const touched = new Set<string>();
+  const written = new Set<Digest>();
+  // Whole for sure: written or read by this process. What else is there may be half of what a power cut left.
+  const whole = new Set<Digest>();
   const pathOf = (digest: Digest): string => {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new RunClaudeError('CONTENT_MISSING', `not a digest: ${digest}`);
     return path.join(dir, digest.slice(0, 2), digest);
@@ -38,23 +42,33 @@ export function openContentStore(dir: string): ContentStore {
       throw error;
     }
   };
+  const isWhole = async (digest: Digest): Promise<boolean> => {
+    if (whole.has(digest)) return true;
+    if (!(await has(digest)) || sha256(await readFile(pathOf(digest))) !== digest) return false;
+    whole.add(digest);
+    return true;
+  };
+  const place = async (digest: Digest, write: (target: string) => Promise<void>): Promise<void> => {
+    const target = pathOf(digest);
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+    await write(target);
+    written.add(digest);
+    whole.add(digest);
+  };
   return {
     has,
     async put(chunks) {
       const beside = path.join(dir, `.new-${randomBytes(8).toString('hex')}`);
       try {
-        const stored = await writeHashed(beside, chunks);
-        if (await has(stored.digest)) {
-          await rm(beside, { force: true });
-          return stored;
+        const { digest, size, small } = await hashInto(beside, chunks);
+        if (await isWhole(digest)) {
+          if (small === undefined) await rm(beside, { force: true });
+          return { digest, size };
         }
-        const target = pathOf(stored.digest);
-        const folder = path.dirname(target);
-        if (!touched.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
-        touched.add(folder);
+        if (small !== undefined) await writeNew(beside, small);
         // Equal content only: renaming over an equal file of another put is no change.
-        await rename(beside, target);
-        return stored;
+        await place(digest, (target) => rename(beside, target));
+        return { digest, size };
       } catch (cause) {
         await rm(beside, { force: true });
         throw cause;
@@ -68,7 +82,7 @@ export function openContentStore(dir: string): ContentStore {
         if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
         throw new RunClaudeError('CONTENT_MISSING', `the session's store has no content ${digest}`, { cause });
       }
-      if (createHash('sha256').update(content).digest('hex') !== digest) {
+      if (sha256(content) !== digest) {
         throw new RunClaudeError(
           'CONTENT_DAMAGED',
           `the session's store was changed: ${digest} is not what was frozen`,
@@ -80,36 +94,71 @@ export function openContentStore(dir: string): ContentStore {
       return content;
     },
     async flush() {
-      for (const folder of touched) syncDir(folder);
-      touched.clear();
+      const files = [...written].map(pathOf);
+      written.clear();
+      if (files.length > MANY && (await syncFileSystem(dir))) return;
+      await Promise.all(files.map(syncFile));
+      for (const folder of new Set(files.map((file) => path.dirname(file)))) syncDir(folder);
       syncDir(dir);
     },
   };
 }
 
-/** Writes the chunks to a new file, synced, hashing on the way. */
-async function writeHashed(
-  file: string,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<StoredContent> {
-  const hash = createHash('sha256');
-  let size = 0;
-  const handle = await open(file, 'wx', 0o600).catch((cause: Error) => {
-    throw unwritable(file, cause);
-  });
+/** More files than this are forced to the disk by one call for the file system. */
+const MANY = 64;
+/** Content up to this size is hashed before anything is written. */
+const SMALL_BYTES = 1 << 20;
+
+function sha256(content: Uint8Array): Digest {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r');
   try {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      size += chunk.length;
-      await handle.appendFile(chunk).catch((cause: Error) => {
-        throw unwritable(file, cause);
-      });
-    }
-    await handle.datasync();
+    await handle.sync();
   } finally {
     await handle.close();
   }
-  return { digest: hash.digest('hex'), size };
+}
+
+/** syncfs(2), which Node lacks; false where there is no such program or option. */
+async function syncFileSystem(dir: string): Promise<boolean> {
+  try {
+    await promisify(execFile)('sync', ['-f', dir]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Hashes the chunks; what is not small is in the new file. */
+async function hashInto(
+  file: string,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<StoredContent & { readonly small: Buffer | undefined }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  let held: Uint8Array[] = [];
+  let spilled = false;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    size += chunk.length;
+    held.push(chunk);
+    if (!spilled && size <= SMALL_BYTES) continue;
+    await writeNew(file, Buffer.concat(held), spilled ? 'a' : 'wx');
+    spilled = true;
+    held = [];
+  }
+  return { digest: hash.digest('hex'), size, small: spilled ? undefined : Buffer.concat(held) };
+}
+
+async function writeNew(file: string, content: Uint8Array, flag: 'wx' | 'a' = 'wx'): Promise<void> {
+  try {
+    await writeFile(file, content, { flag, mode: 0o600 });
+  } catch (cause) {
+    throw unwritable(file, cause as Error);
+  }
 }
 
 function unwritable(file: string, cause: Error): RunClaudeError {

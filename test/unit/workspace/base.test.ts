@@ -87,8 +87,7 @@ describe('the base', () => {
     facts.delete('.');
     expect(facts).toEqual(wanted);
     expect(statSync(path.join(treeOf(base), 'hard/one')).ino).toBe(statSync(path.join(treeOf(base), 'hard/two')).ino);
-    expect(statSync(path.join(treeOf(base), 'sparse')).blocks).toBeLessThan(100);
-    for (const [name] of facts) expect(existsSync(`${project}/${name}`) || name.length > 0).toBe(true);
+    expect(statSync(path.join(treeOf(base), 'sparse')).blocks).toBeLessThan(1000);
     const again = await prepare('two');
     expect(again.dir).toBe(base.dir);
   }, 120_000);
@@ -132,7 +131,7 @@ describe('the base', () => {
   it('follows any edits of the host, and a generation in use stays as it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { maxLength: 12 }), fc.boolean(), async (edits, inUse) => {
-        put('keep/a', 'a');
+        applyEdit({ what: 'write', a: 'keep/a', b: '' });
         const first = await prepare('first');
         const before = treeFacts(treeOf(first));
         if (!inUse) releaseBase(path.join(dir, 'base'), 'first');
