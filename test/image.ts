@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { addressImage } from '../src/image/ensure.ts';
 import type { Engine } from '../src/types/engine.ts';
 
-/** The image that the engine tests run in. */
+/** The image of this working copy, built when it is not on the engine yet. */
 export async function testImage(engine: Engine): Promise<string> {
-  for (const tag of ['run-claude-dev-base:bookworm']) if (await engine.hasImage(tag)) return tag;
-  throw new Error('the image is missing: scripts/build-image.sh');
+  const { tag } = addressImage(engine, { env: process.env, toolchain: false });
+  if (await engine.hasImage(tag)) return tag;
+  const script = path.join(import.meta.dirname, '../scripts/build-image.sh');
+  return execFileSync('sh', [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
 }

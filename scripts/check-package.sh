@@ -1,0 +1,25 @@
+#!/bin/sh
+# Packs the package, installs the tarball into an empty directory and runs it there.
+set -eu
+cd "$(dirname "$0")/.."
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+
+npm pack --silent --ignore-scripts --pack-destination "$dir" >/dev/null
+tarball=$(find "$dir" -name '*.tgz')
+for wanted in package/dist/main.js package/Dockerfile package/images/pins.json package/images/init/init.c \
+  package/seccomp/profile.json package/README.md; do
+  tar -tzf "$tarball" | grep -qx "$wanted" || { echo "the package lacks $wanted" >&2; exit 1; }
+done
+if tar -tzf "$tarball" | grep -E '^package/(src|test|bench|node_modules)/'; then
+  echo 'the package holds what it should not' >&2
+  exit 1
+fi
+
+mkdir "$dir/elsewhere"
+cd "$dir/elsewhere"
+echo '{"private":true}' >package.json
+npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline "$tarball"
+version=$(node_modules/.bin/run-claude --version)
+node_modules/.bin/run-claude --help >/dev/null
+printf 'The installed package runs: %s\n' "$version"

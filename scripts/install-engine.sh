@@ -1,0 +1,58 @@
+#!/bin/sh
+# Makes sure that a container engine answers. Where one does, nothing happens. On Debian and Ubuntu as root it installs
+# Docker from the distribution and starts it, after saying so.
+set -eu
+
+say() { printf '[setup] %s\n' "$1" >&2; }
+
+answers() { command -v docker >/dev/null 2>&1 && timeout 30 docker version >/dev/null 2>&1; }
+
+if answers; then exit 0; fi
+
+case $(uname -s) in
+  Darwin)
+    say 'No container engine answers. Start OrbStack (https://orbstack.dev) or Docker Desktop, then run this again.'
+    exit 1
+    ;;
+esac
+
+if [ "$(id -u)" != 0 ]; then
+  say 'No container engine answers. Start one (sudo systemctl start docker), or run this script as root on Debian or Ubuntu.'
+  exit 1
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+  say 'No container engine answers, and this script can install one on Debian and Ubuntu only.'
+  exit 1
+fi
+
+if ! command -v dockerd >/dev/null 2>&1; then
+  say 'Installing Docker (the packages docker.io and debootstrap) with apt-get; this takes some minutes...'
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends docker.io iptables debootstrap ca-certificates >/dev/null
+  # Newer releases have the client in a package of its own.
+  command -v docker >/dev/null 2>&1 || apt-get install -y -qq --no-install-recommends docker-cli >/dev/null
+fi
+
+say 'Starting the Docker daemon...'
+if [ -d /run/systemd/system ]; then
+  systemctl start docker
+else
+  pidfile=/var/run/docker.pid
+  # A pidfile of a daemon that is gone keeps the next one from starting.
+  if [ -f "$pidfile" ] && ! kill -0 "$(cat "$pidfile")" 2>/dev/null; then rm -f "$pidfile"; fi
+  log=/var/log/dockerd.log
+  setsid nohup dockerd >"$log" 2>&1 </dev/null &
+fi
+
+tries=0
+until answers; do
+  tries=$((tries + 1))
+  if [ "$tries" -ge 90 ]; then
+    say 'The Docker daemon does not answer. Its last words:'
+    tail -n 20 "${log:-/dev/null}" >&2
+    exit 1
+  fi
+  sleep 1
+done
+say 'The container engine is ready.'

@@ -1,0 +1,30 @@
+#!/bin/sh
+# What the checks and tests need beside Node: a C compiler, shellcheck, git, tmux, rsync, debootstrap. Installs what is
+# missing on Debian and Ubuntu as root; elsewhere names it.
+set -eu
+
+missing=
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+need gcc gcc
+need shellcheck shellcheck
+need git git
+need tmux tmux
+need rsync rsync
+need script bsdutils
+need python3 python3
+need debootstrap debootstrap
+need setfacl acl
+need setfattr attr
+echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
+if [ -z "$missing" ]; then exit 0; fi
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  printf '[setup] Installing for the tests:%s\n' "$missing" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  # shellcheck disable=SC2086
+  apt-get install -y -qq --no-install-recommends $missing >/dev/null
+else
+  printf '[setup] The tests also need:%s\n' "$missing" >&2
+  if [ "$(uname -s)" = Linux ]; then exit 1; fi
+fi

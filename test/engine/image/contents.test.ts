@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot, readImageFiles, readPins } from '../../../src/image/files.ts';
+import type { Engine } from '../../../src/types/engine.ts';
+import { connectForTest, smallContainer } from '../../engine.ts';
+import { testImage } from '../../image.ts';
+
+let engine: Engine;
+let image: string;
+
+beforeAll(async () => {
+  engine = await connectForTest();
+  image = await testImage(engine);
+}, 1_800_000);
+afterAll(() => engine.close());
+
+/** Runs a script in the image as the agent's user, without network, with a read-only root. */
+async function inside(script: string, user = '1000:1000'): Promise<string> {
+  const name = `run-claude-test-${randomBytes(4).toString('hex')}`;
+  const spec = smallContainer(name, image, ['bash', '-c', script]);
+  const container = await engine.create({ ...spec, user, limits: { ...spec.limits, memoryMb: 2048, pids: 256 } });
+  try {
+    const said = text(container.stdout);
+    await container.start();
+    await container.wait();
+    return await said;
+  } finally {
+    await container.remove();
+  }
+}
+
+describe('the image', () => {
+  it('has the pinned Claude Code, Node 22, and the usual tools', async () => {
+    const { claudeVersion } = readPins(readImageFiles(packageRoot));
+    const tools =
+      'git git-lfs rg fd jq less curl ssh python3 pip3 node npm npx make patch tree file zip unzip xz tmux sqlite3 vim.tiny nano ps';
+    const said = await inside(
+      `claude --version; node --version; npm --version; for t in ${tools}; do command -v $t >/dev/null || echo missing $t; done`,
+    );
+    const [claude, node, npm, ...missing] = said.trim().split('\n');
+    expect(claude).toContain(claudeVersion);
+    expect(node).toMatch(/^v22\./);
+    expect(npm).toMatch(/^11\./);
+    expect(missing).toEqual([]);
+  });
+
+  it('lacks setuid bits, compilers and the tools of the namespace', async () => {
+    const absent = 'gcc cc clang nsenter unshare chroot mount umount su sudo newgrp passwd pivot_root setpriv docker';
+    const said = await inside(
+      `find / -xdev -perm /6000 2>/dev/null; for t in ${absent}; do PATH=$PATH:/sbin:/usr/sbin command -v $t; done; true`,
+      '0:0',
+    );
+    expect(said).toBe('');
+  });
+
+  it('runs as agent, whose home and workspace exist', async () => {
+    expect(await inside('id -un; echo ~agent; stat -c "%n %U" /workspace /home/agent')).toBe(
+      'agent\n/home/agent\n/workspace agent\n/home/agent agent\n',
+    );
+  });
+
+  it('has our programs, static, and its git runs nothing that a repository brings', async () => {
+    const said = await inside(
+      'ls /usr/lib/run-claude; cd /tmp && git init -q r && cd r && printf "#!/bin/sh\\necho ran >&2\\n" > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && export HOME=/tmp && git -c user.name=a -c user.email=a@b commit --allow-empty -m x 2>&1 | grep -c ran; git config --system core.checkStat',
+    );
+    expect(said).toMatch(/^collector\n/m);
+    expect(said).toMatch(/^init\n/m);
+    expect(said).toMatch(/^0\nminimal\n$/m);
+  });
+
+  it('trusts what this machine trusts, and holds no secret in its history', async () => {
+    const record = await inside('cat /etc/ssl/certs/ca-certificates.crt | grep -c BEGIN');
+    expect(Number(record)).toBeGreaterThan(100);
+    expect(await engine.imageLabel(image, 'run-claude.image')).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});

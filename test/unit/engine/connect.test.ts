@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connectEngine, ownerOf } from '../../../src/engine/connect.ts';
+import { engineFailure } from '../../../src/engine/failure.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'rc-connect-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const connect = (env: Record<string, string>, platform: NodeJS.Platform = 'linux'): Promise<unknown> =>
+  connectEngine({ choice: 'docker', env, home, platform, owner: ownerOf(home), compare: () => [] });
+
+describe('an engine that does not answer', () => {
+  it('is told with where it was looked for and how to start one', async () => {
+    const failure = connect({ DOCKER_HOST: `unix://${home}/none.sock` });
+    await expect(failure).rejects.toMatchObject({
+      code: 'ENGINE_UNREACHABLE',
+      status: 125,
+      message: `no container engine answers. Looked at:\n  unix://${home}/none.sock (DOCKER_HOST): not there`,
+      hint: expect.stringContaining('systemctl start docker'),
+    });
+    await expect(connect({ DOCKER_HOST: 'unix:///none' }, 'darwin')).rejects.toMatchObject({
+      hint: expect.stringContaining('OrbStack'),
+    });
+  });
+
+  it('is told apart from one that refuses, and from one that speaks something else', async () => {
+    const socket = join(home, 's.sock');
+    const server = createServer((peer) => peer.resume().end('what?\n')).listen(socket);
+    await new Promise((resolve) => server.once('listening', resolve));
+    await expect(connect({ DOCKER_HOST: `unix://${socket}` })).rejects.toThrow(/Parse Error|socket hang up/);
+    await new Promise((resolve) => server.close(resolve));
+    await expect(connect({ DOCKER_HOST: 'tcp://127.0.0.1:9' })).rejects.toThrow(
+      'tcp://127.0.0.1:9 (DOCKER_HOST): nobody listens',
+    );
+  });
+});
+
+describe('what went wrong', () => {
+  it.each([
+    [{ statusCode: 500, json: { message: 'write /var/x: no space left on device' } }, 'DISK_FULL'],
+    [{ statusCode: 404, json: { message: 'No such image: run-claude:1' } }, 'IMAGE_MISSING'],
+    [{ code: 'ECONNRESET', message: 'socket hang up' }, 'ENGINE_LOST'],
+    [{ statusCode: 409, json: { message: 'name in use' } }, 'ENGINE_REFUSED'],
+  ])('%j is %s', (error, code) => {
+    expect(engineFailure(error, 'do it')).toMatchObject({ code, status: 125 });
+  });
+});
