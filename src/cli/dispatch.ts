@@ -7,6 +7,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  build: async () => (await import('./commands/build.ts')).buildCommand,
 };
 
 /** Runs one command. Throws usageError for a command whose work has not been built. */

@@ -19,7 +19,7 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
     if (line.action === 'dry-run') {
       const { dryRunText } = await import('../dry-run.ts');
       const { imageTag } = await import('../image-tag.ts');
-      const plan = prepared.plan(newSessionId(Date.now()), await imageTag(prepared.policy), undefined);
+      const plan = prepared.plan(newSessionId(Date.now()), imageTag(prepared.policy, prepared.engine, context.env), undefined);
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
     }

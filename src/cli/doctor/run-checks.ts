@@ -21,7 +21,7 @@ export async function runChecks(context: CommandContext, choice: Policy['engine'
         : [
             ...engineChecks(engine.facts),
             sharingCheck(engine.facts, context.cwd),
-            await imageCheck(engine, await imageTag(DEFAULTS)),
+            await imageCheck(engine, imageTag(DEFAULTS, engine, context.env)),
           ];
     return [...hostChecks(context), git, check, ...ofEngine, credential];
   } finally {
