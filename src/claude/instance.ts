@@ -3,6 +3,7 @@ import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import { mountPointOf } from './mount-point.ts';
 
 /** Where one project's Claude data lives on this host: history, memory, plans and transcripts of its sessions. */
 export interface Instance {
@@ -43,6 +44,8 @@ export async function openInstance(dataDir: string, projectRoot: string, gitComm
   const recorded = await readRoot(dir);
   if (recorded === undefined) writeFileAtomic(join(dir, 'project-root'), `${root}\n`);
   else if (recorded !== root) throw foreign(dir);
+  // For gc: a project that is absent together with its drive is not gone.
+  writeFileAtomic(join(dir, 'mount-point'), `${await mountPointOf(root)}\n`);
   return { key, dir, root };
 }
 

@@ -6,6 +6,8 @@ import type { CommandLineOfCommand } from './parse-command-line.ts';
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
+  gc: async () => (await import('./commands/gc.ts')).gcCommand,
+  projects: async () => (await import('./commands/projects.ts')).projectsCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   build: async () => (await import('./commands/build.ts')).buildCommand,
 };

@@ -1,0 +1,37 @@
+import { type GcItem, planGc, runGc } from '../../session/gc.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { Engine } from '../../types/engine.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
+
+/** `gc [--dry-run]`: says what no session needs any more, and removes it. */
+export const gcCommand: CommandRun = async (line, context) => {
+  const engine = await engineIfAny(context);
+  try {
+    const options = { places: context.places, engine, nowMs: Date.now() };
+    const dry = line.options.has('dry-run');
+    const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
+    if (line.options.has('json')) context.write(`${JSON.stringify({ removed, problems }, undefined, 2)}\n`);
+    else for (const item of removed) context.write(`${dry ? 'would remove' : 'removed'} ${shown(item)}\n`);
+    for (const { path, why } of problems)
+      context.tell({ kind: 'message', level: 'warning', text: `${cleanLine(path)} stays: ${cleanLine(why)}` });
+    if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing to remove' });
+    return problems.length === 0 ? 0 : 1;
+  } finally {
+    await engine?.close();
+  }
+};
+
+async function engineIfAny(context: CommandContext): Promise<Engine | undefined> {
+  try {
+    return await connectOurs('auto', context);
+  } catch (error) {
+    const text = `what lies in the engine is left for the next time: ${(error as Error).message}`;
+    context.tell({ kind: 'message', level: 'warning', text });
+    return undefined;
+  }
+}
+
+function shown({ kind, name, why }: GcItem): string {
+  return `${kind} ${cleanLine(name)} (${cleanLine(why)})`;
+}
