@@ -7,7 +7,7 @@ import { withLock } from '../dist/store/lock.js';
 
 const { env, platform } = process;
 const home = homedir();
-const engine = await connectEngine({ choice: 'auto', env, home, platform, owner: ownerOf('build'), compare: () => [] });
+const engine = await connectEngine({ choice: 'auto', env, home, platform, owner: ownerOf('build') });
 const { tag } = await ensureImage(engine, {
   env,
   cacheDir: join(env.XDG_CACHE_HOME || join(home, '.cache'), 'run-claude'),

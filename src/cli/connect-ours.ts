@@ -1,4 +1,3 @@
-import { compareRecord } from '../engine/compare-record.ts';
 import { connectEngine, ownerOf } from '../engine/connect.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
@@ -15,6 +14,5 @@ export async function connectOurs(
     home: places.home,
     platform: process.platform,
     owner: ownerOf(places.stateDir),
-    compare: compareRecord,
   });
 }

@@ -36,7 +36,6 @@ const overSsh = (): Promise<Engine> =>
     home: dir,
     platform: process.platform,
     owner: ownerOf(dir),
-    compare: () => [],
   });
 
 describe('an engine over ssh', () => {

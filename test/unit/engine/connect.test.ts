@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const connect = (env: Record<string, string>, platform: NodeJS.Platform = 'linux'): Promise<unknown> =>
-  connectEngine({ choice: 'docker', env, home, platform, owner: ownerOf(home), compare: () => [] });
+  connectEngine({ choice: 'docker', env, home, platform, owner: ownerOf(home) });
 
 describe('an engine that does not answer', () => {
   it('is told with where it was looked for and how to start one', async () => {
