@@ -172,7 +172,7 @@ export function createBroker(parts) {
     const oddQuery = query !== undefined && !/^[A-Za-z0-9_=&.,%-]{0,200}$/.test(query);
     if (passed === undefined || oddQuery || target.includes('#'))
       // Flags, profiles and telemetry that the client asks for by itself: no news for the person.
-      throw new Refused(`${cleanName(`${request.method} ${name}`)}: only inference requests pass the gateway`, {
+      throw new Refused(`${request.method} ${cleanName(name)}: only inference requests pass the gateway`, {
         quiet: /^\/(api|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(
           name,
         ),

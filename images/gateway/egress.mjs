@@ -33,6 +33,13 @@ async function within(ms, why, promise) {
   }
 }
 
+/** An entry of the fixed names: 'address', or 'address@port' to be reached on another port. @param {string} text
+ * @returns {{ host: string, port?: number }} */
+function addressOf(text) {
+  const [host = '', port] = text.split('@');
+  return port === undefined ? { host } : { host, port: Number(port) };
+}
+
 /** @param {net.Socket} socket @param {number} ms @param {string} what */
 function connected(socket, ms, what) {
   return within(
@@ -99,7 +106,7 @@ export function createEgress(config, relay) {
    * among public ones is no accident. @param {string} host */
   async function judgedAddresses(host) {
     const addresses = await resolve(host);
-    const bad = addresses.find((address) => !mayConnect(address, config.allowAddresses));
+    const bad = addresses.map((one) => addressOf(one).host).find((one) => !mayConnect(one, config.allowAddresses));
     if (bad !== undefined)
       throw new Refused(`${host} resolves to ${bad} (${specialUse(bad)}); --allow-address would have to name it`);
     return addresses;
@@ -147,7 +154,7 @@ export function createEgress(config, relay) {
     /** @type {unknown} */
     let last = new Error(`${host} has no address`);
     for (const address of addresses.slice(0, 4)) {
-      const socket = net.connect({ host: address, port, noDelay: true, allowHalfOpen: true });
+      const socket = net.connect({ port, ...addressOf(address), noDelay: true, allowHalfOpen: true });
       try {
         await connected(socket, config.limits.connectMs, host);
         return socket;

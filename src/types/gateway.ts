@@ -54,7 +54,7 @@ export interface GatewayConfig {
   readonly proxy: Upstream | undefined;
   /** PEM text of certificates trusted besides the well-known ones. */
   readonly extraCa: string;
-  /** Names with fixed addresses, as in a hosts file. */
+  /** Names with fixed addresses, as in a hosts file: 'address', or 'address@port'. */
   readonly hosts: Readonly<Record<string, readonly string[]>>;
   readonly prices: readonly Price[];
   readonly maxCostUsd: number | undefined;

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gatewayConfig } from '../src/gateway/config.ts';
+import { type KeptGateway, keepRunning } from '../src/gateway/keep-running.ts';
+import { type NetworkLog, openNetworkLog, readNetworkLog } from '../src/gateway/network-log.ts';
+import type { RelayTargets } from '../src/gateway/relay.ts';
+import type { CredentialSource } from '../src/types/credential.ts';
+import type { SessionEvent } from '../src/types/event.ts';
+import type { GatewayConfig, NetworkEntry } from '../src/types/gateway.ts';
+import type { Policy } from '../src/types/policy.ts';
+
+const PROGRAM = path.resolve(import.meta.dirname, '../images/gateway/main.mjs');
+
+/** The real gateway program as a process of this machine, on unix sockets, driven by the host's real side. */
+export class GatewayProcess implements AsyncDisposable {
+  readonly dir: string;
+  readonly events: SessionEvent[];
+  readonly log: NetworkLog;
+  readonly kept: KeptGateway;
+  readonly pids: number[];
+
+  private constructor(dir: string, events: SessionEvent[], log: NetworkLog, kept: KeptGateway, pids: number[]) {
+    this.dir = dir;
+    this.events = events;
+    this.log = log;
+    this.kept = kept;
+    this.pids = pids;
+  }
+
+  static async start(options: {
+    readonly config: Partial<GatewayConfig>;
+    readonly targets?: RelayTargets;
+    readonly credential?: CredentialSource;
+  }): Promise<GatewayProcess> {
+    const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-gateway-'));
+    const events: SessionEvent[] = [];
+    const pids: number[] = [];
+    const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
+    const policy = {
+      network: 'gateway',
+      credentials: 'broker',
+      allowHosts: [],
+      allowAddresses: [],
+      networkPresets: [],
+      brokers: [],
+    };
+    const upstreams = {
+      provider: { url: 'http://127.0.0.1:1', relay: true },
+      proxy: undefined,
+      targets: {},
+      extraCa: '',
+    };
+    const base = gatewayConfig(policy as unknown as Policy, upstreams, await options.credential?.current(), []);
+    const limits = { ...base.limits, headMs: 1500, connectMs: 3000 };
+    const kept = await keepRunning({
+      config: { ...base, directory: dir, limits, ...options.config },
+      targets: options.targets ?? {},
+      credential: options.credential,
+      secret: await options.credential?.current(),
+      log,
+      tell: (event) => events.push(event),
+      start: async () => {
+        const child = spawn(process.execPath, [PROGRAM], { stdio: 'pipe', env: { PATH: process.env['PATH'] } });
+        if (child.pid !== undefined) pids.push(child.pid);
+        const exit = new Promise<number>((done) => child.once('exit', (code) => done(code ?? 128)));
+        const remove = async (): Promise<void> => {
+          child.kill('SIGKILL');
+          await exit;
+        };
+        return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, wait: () => exit, remove };
+      },
+    });
+    return new GatewayProcess(dir, events, log, kept, pids);
+  }
+
+  /** Sends bytes to a socket and gives all that comes back; `then` goes out once a tunnel is open. */
+  say(bytes: string | Buffer, then?: Buffer | string, socketName = 'proxy.sock'): Promise<string> {
+    return new Promise((done) => {
+      const socket = connect(path.join(this.dir, socketName));
+      let text = '';
+      let sent = then === undefined;
+      const timer = setTimeout(() => socket.destroy(), 8000);
+      socket.on('data', (chunk) => {
+        text += chunk.toString('latin1');
+        if (!sent && text.includes(' 200 ') && then !== undefined) socket.write(then);
+        sent ||= text.includes(' 200 ');
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        clearTimeout(timer);
+        done(text);
+      });
+      socket.write(bytes);
+    });
+  }
+
+  entries(): readonly NetworkEntry[] {
+    return readNetworkLog(this.log.file);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kept.stop();
+    this.log.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,253 @@
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
+import { GatewayProcess } from '../../gateway-process.ts';
+
+// The real program on unix sockets. Everything that must not be reached leads to a canary, which no attempt may touch;
+// the control at the end opens each layer in turn and shows the same attempts arriving.
+
+const ca = createCa(Date.now());
+let canaryHits = 0;
+let goodHits = 0;
+const servers: Server[] = [];
+let gateway: GatewayProcess;
+let canary = 0;
+let config: object;
+
+async function listen(server: Server, host: string): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, host, done));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** The first message of a TLS client for this server name. */
+function helloFor(servername: string | undefined): Promise<Buffer> {
+  return new Promise((done) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', (bytes) => {
+        socket.destroy();
+        server.close(() => done(bytes));
+      });
+    }).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      tlsConnect({ host: '127.0.0.1', port, ...(servername === undefined ? {} : { servername }) }).on(
+        'error',
+        () => undefined,
+      );
+    });
+  });
+}
+
+const connectTo = (authority: string, host = authority): string =>
+  `CONNECT ${authority} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+const get = (url: string, host: string, more = ''): string => `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+
+beforeAll(async () => {
+  canary = await listen(
+    createServer((socket) => {
+      canaryHits += 1;
+      socket
+        .on('error', () => undefined)
+        .end('HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\ncanary');
+    }),
+    '127.0.0.1',
+  );
+  const { key, cert } = createHostCertificate(ca, 'good.test', Date.now());
+  const good = await listen(
+    createTlsServer({ key, cert }, (socket) => {
+      goodHits += 1;
+      socket.on('error', () => undefined).end('good');
+    }),
+    '127.0.0.2',
+  );
+  const plain = await listen(
+    createServer((socket) => {
+      goodHits += 1;
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 302 Found\r\nlocation: http://evil.test/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    }),
+    '127.0.0.2',
+  );
+  const from = 'test';
+  const rules = [
+    'good.test',
+    'plain.test',
+    '*.wild.test',
+    'private.test',
+    'mapped.test',
+    'nat64.test',
+    'mixed.test',
+    'linklocal.test',
+    'metadata.test',
+  ]
+    .map((host): { host: string; from: string; port?: number } => ({ host, from }))
+    .concat([{ host: 'odd.test', port: 8443, from }]);
+  config = {
+    rules,
+    allowAddresses: ['127.0.0.2/32'],
+    hosts: {
+      'good.test': [`127.0.0.2@${good}`],
+      'plain.test': [`127.0.0.2@${plain}`],
+      'a.wild.test': [`127.0.0.2@${good}`],
+      'odd.test': [`127.0.0.2@${good}`],
+      'evil.test': [`127.0.0.1@${canary}`],
+      'wild.test': [`127.0.0.1@${canary}`],
+      'private.test': [`127.0.0.1@${canary}`],
+      'mapped.test': [`::ffff:127.0.0.1@${canary}`],
+      'nat64.test': ['64:ff9b::7f00:1'],
+      'mixed.test': [`127.0.0.2@${good}`, `127.0.0.1@${canary}`],
+      'linklocal.test': ['fe80::1'],
+      'metadata.test': ['169.254.169.254'],
+      'api.anthropic.com': [`127.0.0.1@${canary}`],
+    },
+  };
+  gateway = await GatewayProcess.start({ config });
+});
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  for (const server of servers) server.close();
+});
+
+it('lets through what is allowed: TLS to its own name, plain HTTP, a wildcard, a redirect handed back', async () => {
+  const close = 'connection: close\r\n';
+  const [tls, upper, wild, redirect, inside] = await Promise.all([
+    gateway.say(connectTo('good.test:443'), await helloFor('good.test')),
+    gateway.say(connectTo('GOOD.test:443'), await helloFor('Good.Test')),
+    gateway.say(connectTo('a.wild.test:443'), await helloFor('a.wild.test')),
+    gateway.say(get('http://plain.test/', 'plain.test', close)),
+    gateway.say(connectTo('plain.test:80'), get('/', 'plain.test', close)),
+  ]);
+  // The server's side of the handshake came back.
+  for (const answer of [tls, upper, wild]) expect(answer).toMatch(/ 200 [\s\S]*\x16\x03/);
+  for (const answer of [redirect, inside]) expect(answer).toContain('302 Found');
+  expect(goodHits).toBeGreaterThan(0);
+});
+
+/** What, the bytes, and the bytes that follow once a tunnel is open. */
+const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] = [
+  ['an unlisted host', connectTo('evil.test:443')],
+  ['an unlisted host, plain', get('http://evil.test/', 'evil.test')],
+  ['an address', connectTo('127.0.0.1:443')],
+  ['an allowed address range without a host rule', connectTo('127.0.0.2:443')],
+  ['an IPv6 address', connectTo('[::1]:443')],
+  ['an IPv4-mapped address', connectTo('[::ffff:127.0.0.1]:443')],
+  ['a decimal address', connectTo('2130706433:443')],
+  ['an octal address', connectTo('0177.0.0.1:443')],
+  ['a hexadecimal address', connectTo('0x7f000001:443')],
+  ['a short address', connectTo('127.1:443')],
+  ['a zone in an address', connectTo('[fe80::1%25eth0]:443')],
+  ['localhost', connectTo('localhost:443')],
+  ['a name that resolves to loopback', connectTo('private.test:443')],
+  ['a name that resolves to loopback, plain', get('http://private.test/', 'private.test')],
+  ['a name that resolves to a mapped address', connectTo('mapped.test:443')],
+  ['a name that resolves to a NAT64 address', connectTo('nat64.test:443')],
+  ['a name with one private address among others', connectTo('mixed.test:443')],
+  ['a name that resolves to link-local', connectTo('linklocal.test:443')],
+  ['a name that resolves to metadata', connectTo('metadata.test:443')],
+  ["the provider's own host", connectTo('api.anthropic.com:443')],
+  ['another port of an allowed host', connectTo('good.test:22')],
+  ['the default port where the rule names another', connectTo('odd.test:443')],
+  ['no port', connectTo('good.test')],
+  ['port 0', connectTo('good.test:0')],
+  ['a port past the end', connectTo('good.test:65979')],
+  ['a port with a sign', connectTo('good.test:+443')],
+  ['a trailing dot', connectTo('good.test.:443')],
+  ['an allowed name as a prefix', connectTo('good.test.evil.test:443')],
+  ['an allowed name as a suffix', connectTo('evilgood.test:443')],
+  ['the name above a wildcard', connectTo('wild.test:443')],
+  ['a NUL in the name', connectTo('evil.test\0.good.test:443')],
+  ['an encoded NUL in the name', connectTo('evil.test%00.wild.test:443')],
+  ['user information', connectTo('good.test@evil.test:443')],
+  ['user information, plain', get('http://plain.test@evil.test/', 'evil.test')],
+  ['a backslash', get('http://evil.test\\@plain.test/', 'plain.test')],
+  ['a name in another script', connectTo('go\u00f6d.test:443')],
+  ['a fullwidth dot', connectTo('good\uff0etest:443')],
+  ['the Host header of CONNECT differing', connectTo('good.test:443', 'evil.test:443')],
+  ['the Host header differing', get('http://plain.test/', 'evil.test')],
+  ['two Host headers', get('http://plain.test/', 'plain.test', 'Host: evil.test\r\n')],
+  ['no Host header', 'GET http://plain.test/ HTTP/1.0\r\n\r\n'],
+  ['the port of the Host header differing', get('http://plain.test/', 'plain.test:8080')],
+  ['a path alone', get('/', 'plain.test')],
+  ['an https address in absolute form', get('https://good.test/', 'good.test')],
+  ['another scheme', get('ftp://plain.test/', 'plain.test')],
+  [
+    'both lengths',
+    `POST http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ['a space before the colon', 'GET http://plain.test/ HTTP/1.1\r\nHost : evil.test\r\n\r\n'],
+  [
+    'a folded header',
+    'GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nX: a\r\n Host: evil.test\r\nHost: evil.test\r\n\r\n',
+  ],
+  ['headers too large', get('http://plain.test/', 'plain.test', `X: ${'a'.repeat(20_000)}\r\n`)],
+  ['an upgrade to something else', get('http://plain.test/', 'plain.test', 'Connection: Upgrade\r\nUpgrade: h2c\r\n')],
+  ['SOCKS', '\x05\x01\x00'],
+  ['slow headers', 'GET http://plain.test/ HTTP/1.1\r\nHost: pl'],
+  ['another server name', connectTo('good.test:443'), () => helloFor('evil.test')],
+  ['a server name below the allowed one', connectTo('good.test:443'), () => helloFor('x.good.test')],
+  ['no server name', connectTo('good.test:443'), () => helloFor(undefined)],
+  ['plain HTTP in a TLS tunnel', connectTo('good.test:443'), async () => get('/', 'evil.test')],
+  ['SSH in a TLS tunnel', connectTo('good.test:443'), async () => 'SSH-2.0-x\r\n'],
+  ['half a ClientHello', connectTo('good.test:443'), async () => (await helloFor('good.test')).subarray(0, 40)],
+  [
+    'a ClientHello longer than its record',
+    connectTo('good.test:443'),
+    async () => Buffer.from('16030100050100ffff03', 'hex'),
+  ],
+  ['another host inside a plain tunnel', connectTo('plain.test:80'), async () => get('/', 'evil.test')],
+  [
+    'absolute form inside a plain tunnel',
+    connectTo('plain.test:80'),
+    async () => get('http://evil.test/', 'evil.test'),
+  ],
+];
+
+it(`stops ${attempts.length} ways around the policy`, async () => {
+  const wrong: string[] = [];
+  const before = goodHits;
+  await Promise.all(
+    attempts.map(async ([what, bytes, then]) => {
+      const answer = await gateway.say(Buffer.from(bytes, 'utf8'), await then?.());
+      const refused =
+        / (400|403|408|431|502) /.test(answer) || answer.includes('\x15\x03\x03\x00\x02\x02\x70') || answer === '';
+      if (!refused || answer.includes('canary') || answer.includes('302 Found'))
+        wrong.push(`${what}: ${answer.slice(0, 120)}`);
+    }),
+  );
+  expect(wrong).toEqual([]);
+  expect(canaryHits).toBe(0);
+  expect(goodHits).toBe(before);
+});
+
+it('tells the person once for each host, by a name that is clean, and how to allow it', () => {
+  const told = gateway.events.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
+  expect(told.filter((text) => text.includes('refused evil.test:443'))).toHaveLength(1);
+  expect(told.join('\n')).toContain('run-claude network allow evil.test');
+  expect(told.join('')).not.toMatch(/[^\x0a\x20-\x7e]/);
+});
+
+it('control: with each layer opened the same attempts arrive', async () => {
+  const open = config as { rules: { host: string; from: string }[]; hosts: Record<string, string[]> };
+  await using weak = await GatewayProcess.start({
+    config: { ...config, rules: [...open.rules, { host: 'evil.test', from: 'test' }], allowAddresses: ['127.0.0.0/8'] },
+  });
+  for (const url of ['http://evil.test/', 'http://private.test/'])
+    expect(await weak.say(get(url, new URL(url).host, 'connection: close\r\n'))).toContain('canary');
+  expect(canaryHits).toBe(2);
+});
+
+it('allows a host for a session that runs', async () => {
+  const rules = (config as { rules: { host: string; from: string }[] }).rules;
+  expect(await gateway.say(get('http://late.test/', 'late.test', 'connection: close\r\n'))).toContain(
+    'not an allowed host',
+  );
+  gateway.kept.setRules([...rules, { host: 'late.test', from: 'network allow' }]);
+  await expect
+    .poll(() => gateway.say(get('http://late.test/', 'late.test', 'connection: close\r\n')))
+    .not.toContain('not an allowed host');
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { inRange, mayConnect, specialUse } from '../../../images/gateway/addresses.mjs';
+import { readClientHello } from '../../../images/gateway/client-hello.mjs';
+import { methodAllowed } from '../../../images/gateway/intercept.mjs';
+import { hostName, nameMatches } from '../../../images/gateway/names.mjs';
+import { suggestRules } from '../../../src/gateway/network-log.ts';
+import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
+
+it('reads host rules, and refuses what would allow more than one domain', () => {
+  expect(parseHostRule('Example.org:8443', 't')).toEqual({ host: 'example.org', port: 8443, from: 't' });
+  expect(parseHostRule('*.Example.org', 't')).toEqual({ host: '*.example.org', from: 't' });
+  expect(parseHostRule('b\u00fccher.example', 't').host).toBe('xn--bcher-kva.example');
+  expect(parseHostRule('[FD00::1]:443', 't')).toEqual({ host: 'fd00::1', port: 443, from: 't' });
+  const bad = [
+    '*',
+    '*.',
+    '*.com',
+    'a.*.org',
+    '*example.org',
+    'https://x.org',
+    'x.org/',
+    'x.org:0',
+    'x.org:65536',
+    '',
+    ' ',
+    'a b',
+    'x@y.org',
+  ];
+  for (const text of bad) expect(() => parseHostRule(text, 't'), text).toThrow();
+  for (const text of ['10.0.0.0/33', '10.0.0', 'x', '::1/129', '10.0.0.0/8/8', 'fe80::1%eth0/64']) {
+    expect(() => parseAddressRange(text), text).toThrow();
+  }
+  expect(parseAddressRange('fd00::/8')).toBe('fd00::/8');
+});
+
+it('has registries and no code host by default', () => {
+  const policy = { allowHosts: [], networkPresets: ['default'], brokers: [] };
+  const hosts = policyRules(policy).map((rule) => rule.host);
+  expect(hosts).toContain('registry.npmjs.org');
+  expect(hosts.filter((host) => host.includes('github'))).toEqual([]);
+  expect(() => policyRules({ ...policy, networkPresets: ['nmp'] })).toThrow('nmp');
+});
+
+it('knows special addresses in every spelling that a resolver gives', () => {
+  const special = [
+    '0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1 172.31.255.255',
+    '192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255',
+    ':: ::1 ::ffff:8.8.8.8 ::ffff:7f00:1 ::8.8.8.8 64:ff9b::808:808 64:ff9b:1::1 100::1 2001::1 2001:db8::1 2002:7f00:1::',
+    '3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1',
+  ];
+  for (const address of special.join(' ').split(' ')) expect(specialUse(address), address).toBeDefined();
+  for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1']) {
+    expect(specialUse(address), address).toBeUndefined();
+  }
+  expect(mayConnect('10.1.2.3', ['10.1.0.0/16'])).toBe(true);
+  expect(mayConnect('10.2.2.3', ['10.1.0.0/16'])).toBe(false);
+  expect(mayConnect('::ffff:10.1.2.3', ['10.1.0.0/16'])).toBe(false);
+  expect(inRange('fd00::1', '10.0.0.0/8')).toBe(false);
+  expect(inRange('::ffff:1.2.3.4', '::ffff:102:304/128')).toBe(true);
+});
+
+it('has one spelling for a name, none for what a resolver might take for an address', () => {
+  const odd = [
+    '',
+    '.',
+    'a..b',
+    'a.b.',
+    '-a.b',
+    'a-.b',
+    '1.2.3',
+    '0x7f.1',
+    '127.1',
+    'a.0x1',
+    'a\0b',
+    'a%00b',
+    'a b',
+    '\u00e9.x',
+    '[::1%eth0]',
+  ];
+  for (const name of odd) expect(hostName(name), name).toBeUndefined();
+  expect(hostName('A_b.Example')).toBe('a_b.example');
+  expect(nameMatches('*.x.org', 'x.org') || nameMatches('*.x.org', 'ax.org') || nameMatches('*.x.org', '.x.org')).toBe(
+    false,
+  );
+  expect(nameMatches('*.x.org', 'a.b.x.org')).toBe(true);
+  fc.assert(
+    fc.property(
+      fc.string(),
+      (text) => hostName(text) === undefined || hostName(hostName(text) ?? '') === hostName(text),
+    ),
+  );
+});
+
+it('never throws on first bytes, whatever they are', () => {
+  const hello = fc
+    .uint8Array({ maxLength: 400 })
+    .map((bytes) => Buffer.from([22, 3, 1, 0, bytes.length & 255, 1, 0, 0, ...bytes]));
+  fc.assert(fc.property(hello, (bytes) => ['more', 'bad', 'hello', 'plain'].includes(readClientHello(bytes).kind)));
+});
+
+it("takes git's reads for reads and its pushes for writes", () => {
+  const get = ['GET'];
+  expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git-upload-pack')).toBe(true);
+  expect(methodAllowed(get, 'POST', '/o/r.git/git-upload-pack')).toBe(true);
+  expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git-receive-pack')).toBe(false);
+  expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git%2Dreceive%2Dpack')).toBe(false);
+  expect(methodAllowed(get, 'POST', '/o/r.git/git-receive-pack')).toBe(false);
+  expect(methodAllowed(get, 'POST', '/repos/o/r/issues')).toBe(false);
+  expect(methodAllowed(['GET', 'POST'], 'POST', '/o/r.git/git-receive-pack')).toBe(true);
+});
+
+it('suggests the rules that a session would have needed', () => {
+  const entry = {
+    at: '',
+    kind: 'connect',
+    method: 'CONNECT',
+    up: 0,
+    down: 0,
+    ms: 0,
+    verdict: 'refused',
+    unlisted: true,
+  } as const;
+  const entries = [
+    { ...entry, host: 'b.test', port: 443 },
+    { ...entry, host: 'b.test', port: 443 },
+    { ...entry, host: 'a.test', port: 8443 },
+    { ...entry, host: 'quiet.test', port: 443, quiet: true },
+    { ...entry, host: 'private.test', port: 443, unlisted: false },
+  ];
+  expect(suggestRules(entries)).toEqual(['--allow-host a.test:8443', '--allow-host b.test']);
+});
