@@ -9,6 +9,15 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const NOFILE = 16_384;
 const RUN_MB = 16;
 
+/** The guard looks whether this exists; on a read-only root nobody inside can make it. */
+const PUSH_SIGN: Mount = {
+  kind: 'tmpfs',
+  target: '/etc/run-claude/allow-git-push',
+  sizeMb: 1,
+  mode: 0o555,
+  noexec: true,
+};
+
 /** What every container of a session shares. */
 export interface SessionParts {
   readonly sessionId: string;
@@ -33,6 +42,8 @@ export interface AgentParts extends SessionParts {
   readonly limits: { readonly memoryMb: number; readonly cpus: number; readonly pids: number; readonly tmpMb: number };
   readonly tty: boolean;
   readonly stdin: ContainerSpec['stdin'];
+  /** The preload guard lets pushes pass. */
+  readonly allowGitPush?: boolean;
 }
 
 /** The agent's container: "The inside" of the contract. Nothing here is optional; what weakens it is in the plan. */
@@ -44,7 +55,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     user: parts.user,
     env: parts.env,
     workdir: parts.workdir,
-    mounts: [...parts.mounts, ...scratch(parts.user, tmpMb)],
+    mounts: [...parts.mounts, ...scratch(parts.user, tmpMb), ...(parts.allowGitPush === true ? [PUSH_SIGN] : [])],
     network: parts.network,
     capabilities: [],
     limits: limits(memoryMb, cpus, pids),
