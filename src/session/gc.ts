@@ -1,12 +1,11 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listInstances, removeInstance } from '../claude/instances.ts';
-import { withLock } from '../store/lock.ts';
 import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { sweepBases } from '../workspace/sweep.ts';
 import { listSessions, ownerState, sessionsDir } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -67,7 +66,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
   return [
     ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, kept, damaged)),
     ...old.map((session) => sessionRemoval(session, options)),
-    ...baseRemovals(options, kept, damaged),
+    ...(await baseRemovals(options)),
     ...(await instanceRemovals(options, kept)),
   ];
 }
@@ -89,49 +88,17 @@ function sessionRemoval(session: SessionRecord, { places, nowMs }: GcOptions): R
   };
 }
 
-function baseRemovals(
-  { places, nowMs }: GcOptions,
-  kept: readonly SessionRecord[],
-  damaged: readonly string[],
-): Removal[] {
+async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   const top = join(places.cacheDir, 'bases');
-  const needed = new Set(kept.map((session) => session.plan.baseDir));
-  const unused = directories(top).filter((name) => {
-    const dir = join(top, name);
-    const users = files(join(dir, 'users')).map((file) => file.replace(/\.json$/, ''));
-    const used = users.some((id) => damaged.includes(id) || kept.some((session) => session.id === id));
-    return !used && !needed.has(dir) && nowMs - newest(dir) > KEPT_MS;
-  });
-  return unused.map((name) => ({
+  const unused = await sweepBases(top, KEPT_MS / DAY_MS, true);
+  return unused.map(({ dir, unusedDays }) => ({
     kind: 'base',
-    name: join(top, name),
-    why: `unused for ${Math.floor((nowMs - newest(join(top, name))) / DAY_MS)} days`,
-    remove: () =>
-      withLock(join(top, name, 'lock'), { what: 'removing an unused private copy' }, () =>
-        rm(join(top, name), { recursive: true }),
-      ),
+    name: dir,
+    why: `unused for ${Math.floor(unusedDays)} days`,
+    remove: async () => {
+      await sweepBases(top, KEPT_MS / DAY_MS, false);
+    },
   }));
-}
-
-/** Directories with a name that a base has; links are none. */
-function directories(top: string): string[] {
-  if (!existsSync(top)) return [];
-  const entries = readdirSync(top, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory() && /^[0-9a-f]{16}$/.test(entry.name)).map(({ name }) => name);
-}
-
-function files(dir: string): string[] {
-  return existsSync(dir) ? readdirSync(dir) : [];
-}
-
-/** When a base was last brought up to date or taken into use. */
-function newest(dir: string): number {
-  const below = ['gen', 'users'].flatMap((part) => files(join(dir, part)).map((name) => join(dir, part, name)));
-  return Math.max(...[dir, join(dir, 'gen'), join(dir, 'users'), ...below].map(mtime));
-}
-
-function mtime(path: string): number {
-  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 async function instanceRemovals({ places }: GcOptions, kept: readonly SessionRecord[]): Promise<Removal[]> {
