@@ -1,0 +1,132 @@
+import { isDotGitName, isPlainDotGit } from '../git/names.ts';
+import type { Change } from '../types/entry.ts';
+import type { Finding, Severity } from '../types/finding.ts';
+import type { RelPath } from '../types/path.ts';
+import { entryHits } from './entries.ts';
+import { fileHits } from './files.ts';
+import { judgeGitPath } from './git-state.ts';
+import { matcherOf } from './glob.ts';
+import { type AuditInput, type Hit, sceneOf } from './input.ts';
+import { aliasesOf, linkHits } from './links.ts';
+import { nameHits } from './names.ts';
+import { signalHits } from './signals.ts';
+import { treeHits } from './tree.ts';
+
+const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+/** Never lowered by a configuration: what cannot be judged, and what would leave the gate's own ground. */
+const FIXED = new Set([
+  'unreadable',
+  'git-hook',
+  'git-config-exec',
+  'git-redirect',
+  'git-nested',
+  'git-bare',
+  'name-dotgit',
+  'link-outside',
+  'special-file',
+  'setuid',
+  'name-control',
+]);
+
+/**
+ * What the gate has to say about a session's frozen changes: the worst first, then by path. Pure: the same input gives
+ * the same findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are
+ * withheld, are not judged.
+ */
+export function auditChanges(input: AuditInput): Finding[] {
+  const scene = sceneOf(input);
+  const aliases = aliasesOf(scene);
+  const hits: Hit[] = [];
+  const gitData = new Map<string, number>();
+  for (const change of input.changes) {
+    if (change.ignored === true) continue;
+    if (change.problem !== undefined) {
+      hits.push({
+        rule: 'unreadable',
+        severity: 'blocked',
+        path: change.path,
+        title: 'Unreadable change',
+        why: change.problem,
+      });
+      continue;
+    }
+    const git = gitDirOf(change.path);
+    if (git !== undefined) {
+      for (const hit of judgeGitPath(scene, change, git.inner)) {
+        if (hit.rule === 'git-data') gitData.set(git.dir, (gitData.get(git.dir) ?? 0) + 1);
+        else hits.push(hit);
+      }
+      hits.push(...nameHits(change).filter((hit) => hit.rule !== 'name-dotgit' || !isPlainDotGit(git.name)));
+      continue;
+    }
+    hits.push(...nameHits(change), ...entryHits(scene, change), ...linkHits(scene, change));
+    hits.push(...fileHits(scene, change, aliases(change.path)), ...signalHits(scene, change));
+  }
+  for (const [dir, count] of gitData)
+    hits.push({
+      rule: 'git-data',
+      severity: 'note',
+      path: dir,
+      title: "Git's own data changed",
+      why: 'Objects, refs, index and logs stay in the copy.',
+      detail: `${count} files`,
+    });
+  hits.push(...treeHits(scene), ...userHits(input));
+  return settle(hits, input);
+}
+
+/** The first component that is `.git` to some file system, and what follows it. */
+function gitDirOf(path: string): { dir: string; inner: string; name: string } | undefined {
+  const parts = path.split('/');
+  const at = parts.findIndex(isDotGitName);
+  if (at < 0) return undefined;
+  return { dir: parts.slice(0, at + 1).join('/'), inner: parts.slice(at + 1).join('/'), name: parts[at] as string };
+}
+
+function userHits(input: AuditInput): Hit[] {
+  return (input.userRules ?? []).flatMap((rule) => {
+    const matches = matcherOf(rule.paths);
+    const fits = (change: Change): boolean => change.ignored !== true && matches(change.path);
+    return input.changes.filter(fits).map((change) => ({
+      rule: rule.id,
+      severity: rule.severity,
+      path: change.path,
+      title: 'Matches a rule of yours',
+      why: rule.why,
+    }));
+  });
+}
+
+function settle(hits: readonly Hit[], input: AuditInput): Finding[] {
+  const seen = new Set<string>();
+  const out: Finding[] = [];
+  for (const hit of hits) {
+    const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const wanted = input.severities?.[hit.rule] ?? hit.severity;
+    const severity = FIXED.has(hit.rule) && RANK[wanted] > RANK[hit.severity] ? hit.severity : wanted;
+    out.push({
+      rule: hit.rule,
+      severity,
+      path: hit.path as RelPath,
+      title: clean(hit.title),
+      why: clean(hit.why),
+      ...(hit.detail === undefined ? {} : { detail: clean(hit.detail).slice(0, 500) }),
+      ...(hit.line === undefined ? {} : { line: hit.line }),
+    });
+  }
+  return out.sort((a, b) => RANK[a.severity] - RANK[b.severity] || compare(a.path, b.path) || compare(a.rule, b.rule));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Control, bidirectional and invisible characters and lone surrogates as visible escapes. */
+export function clean(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|\p{Variation_Selector}/gu,
+    (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
+  );
+}
+
+export type { AuditInput };

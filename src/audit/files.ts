@@ -1,0 +1,103 @@
+import type { Change, Entry } from '../types/entry.ts';
+import { decodeBytes } from '../types/path.ts';
+import { foldPath, indexGlobs } from './glob.ts';
+import type { Hit, Scene } from './input.ts';
+import { judge } from './judge.ts';
+import type { FileRule } from './rule.ts';
+import { FILE_RULES } from './rules/all.ts';
+
+const matching = indexGlobs(FILE_RULES.map((rule) => rule.paths));
+const excepted = indexGlobs(FILE_RULES.map((rule) => rule.except ?? []));
+/** Folders whose content some rule watches: a link of that name brings other content under it. */
+const WATCHED = new Set(
+  FILE_RULES.flatMap((rule) => rule.paths.map((glob) => /^(\.[\w-]+)\//.exec(glob)?.[1] ?? '')).filter(
+    (name) => name !== '',
+  ),
+);
+/** A text is judged up to here; what is longer is reported. */
+const LONGEST_TEXT = 8 << 20;
+
+/** What the rules about files of certain names see in one change. `aliases`: other paths that lead to it through links. */
+export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  const names = [change.path as string, ...aliases];
+  const folded = names.map(foldPath);
+  const fits = folded.map((name) => ({ yes: matching(name), no: excepted(name) }));
+  const rules = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
+  if ((change.after ?? change.before)?.kind === 'dir') return hits;
+  const before = textOf(scene, change.before);
+  const after = textOf(scene, change.after);
+  for (const index of rules) {
+    const rule = FILE_RULES[index] as FileRule;
+    const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
+    const alias = at > 0 ? `through ${names[at]}` : undefined;
+    const seen = sees(rule, change, before, after, folded[at] as string);
+    if (seen === undefined) continue;
+    const caseOnly = scene.input.hostCase === 'sensitive' && fitsByCaseOnly(rule, names[at] as string);
+    hits.push({
+      rule: rule.id,
+      severity: caseOnly ? 'note' : rule.severity,
+      path: change.path,
+      title: rule.title ?? titleOf(change),
+      why: rule.why,
+      ...(seen === '' && alias === undefined ? {} : { detail: [alias, seen].filter(Boolean).join(': ') }),
+    });
+  }
+  return [...hits, ...watchedLink(change)];
+}
+
+/** A name that fits a plain glob of the rule only when letter case does not count. */
+function fitsByCaseOnly(rule: FileRule, name: string): boolean {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  const words = rule.paths.filter((glob) => !/[*?{]/.test(glob)).map((glob) => glob.slice(glob.lastIndexOf('/') + 1));
+  return !words.includes(last) && words.some((word) => word.toLowerCase() === last.toLowerCase());
+}
+
+function titleOf(change: Change): string {
+  if (change.kind === 'created') return 'Suspect file created';
+  if (change.kind === 'deleted') return 'Suspect file deleted';
+  return 'Suspect file modified';
+}
+
+/** undefined: nothing to say. '': only that it changed. */
+function sees(
+  rule: FileRule,
+  change: Change,
+  before: string | undefined,
+  after: string | undefined,
+  path: string,
+): string | undefined {
+  const { after: entry } = change;
+  if (entry?.kind === 'symlink') return `a link to ${entry.target ?? '?'}`;
+  if (entry !== undefined && entry.kind !== 'file') return undefined;
+  if (before === 'unreadable' || after === 'unreadable') return 'its content cannot be judged';
+  if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
+  const seen = judge(rule, { path, before, after, change }).filter((one) => one !== '');
+  const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
+  if (seen.length > 0) return list.join('; ');
+  if (rule.judges.some((one) => one.kind === 'any')) return '';
+  if (rule.always !== true) return undefined;
+  return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
+}
+
+function textOf(scene: Scene, entry: Entry | undefined): string | 'unreadable' | undefined {
+  const bytes = scene.bytes(entry);
+  if (bytes === undefined || bytes === 'unreadable') return bytes;
+  return bytes.length > LONGEST_TEXT ? 'unreadable' : decodeBytes(bytes);
+}
+
+function watchedLink(change: Change): Hit[] {
+  if (change.after?.kind !== 'symlink') return [];
+  const name = foldPath(change.path.slice(change.path.lastIndexOf('/') + 1));
+  if (!WATCHED.has(name)) return [];
+  return [
+    {
+      rule: 'link-watched-name',
+      severity: 'suspect',
+      path: change.path,
+      title: 'Suspect link',
+      why: 'Tools read configuration through this name, whatever the files behind it are called.',
+      detail: change.after.target ?? '',
+    },
+  ];
+}

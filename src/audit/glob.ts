@@ -1,0 +1,85 @@
+/**
+ * Globs of the audit: `*` within a component, `**` over components, `?`, `{a,b}`. A glob without '/' matches the last
+ * component at any depth; one with '/' matches the end of the path, any depth; one that begins with '/' the whole path.
+ * Letter case never counts.
+ */
+function globToRegex(glob: string): RegExp {
+  const rooted = glob.startsWith('/');
+  const body = rooted ? glob.slice(1) : glob;
+  let out = '';
+  for (let i = 0; i < body.length; i++) {
+    const char = body[i] as string;
+    if (char === '*' && body[i + 1] === '*') {
+      const slash = body[i + 2] === '/';
+      out += slash ? '(?:[^/]+/)*' : '[^]*';
+      i += slash ? 2 : 1;
+    } else if (char === '*') out += '[^/]*';
+    else if (char === '?') out += '[^/]';
+    else out += char.replace(/[.+^$()|[\]\\{}]/g, '\\$&');
+  }
+  return new RegExp(`${rooted ? '^' : '(?:^|/)'}${out}$`, 'i');
+}
+
+/** `a{b,c}d` as `abd` and `acd`, nested ones too. */
+function expandBraces(glob: string): string[] {
+  const open = glob.lastIndexOf('{');
+  const close = glob.indexOf('}', open);
+  if (open < 0 || close < 0) return [glob];
+  const head = glob.slice(0, open);
+  const tail = glob.slice(close + 1);
+  const words = glob.slice(open + 1, close).split(',');
+  return words.flatMap((word) => expandBraces(head + word + tail));
+}
+
+/** Something that a path must have for the glob to match: a last component, an extension, or a component. */
+function keyOf(glob: string): string {
+  const parts = glob.toLowerCase().split('/');
+  const last = parts.at(-1) as string;
+  if (!/[*?]/.test(last)) return `name ${last}`;
+  const extension = /\.([^.*?]+)$/.exec(last)?.[1];
+  if (extension !== undefined) return `end ${extension}`;
+  const literal = parts.find((part) => part !== '' && !/[*?]/.test(part));
+  return literal === undefined ? 'any' : `part ${literal}`;
+}
+
+/**
+ * Matches a path against many lists of globs at once: gives the numbers of the lists that have a match. A path costs a
+ * few look-ups, however many globs there are.
+ */
+export function indexGlobs(lists: readonly (readonly string[])[]): (path: string) => ReadonlySet<number> {
+  const byKey = new Map<string, { regex: RegExp; list: number }[]>();
+  for (const [list, globs] of lists.entries()) {
+    for (const glob of globs.flatMap(expandBraces)) {
+      const key = keyOf(glob);
+      const found = byKey.get(key) ?? [];
+      found.push({ regex: globToRegex(glob), list });
+      byKey.set(key, found);
+    }
+  }
+  return (path) => {
+    const parts = path.toLowerCase().split('/');
+    const last = parts.at(-1) as string;
+    const keys = ['any', `name ${last}`, `end ${last.slice(last.lastIndexOf('.') + 1)}`, ...new Set(parts.map((part) => `part ${part}`))];
+    const matched = new Set<number>();
+    for (const key of keys)
+      for (const { regex, list } of byKey.get(key) ?? []) if (!matched.has(list) && regex.test(path)) matched.add(list);
+    return matched;
+  };
+}
+
+/** Matches a path against one list of globs. */
+export function matcherOf(globs: readonly string[]): (path: string) => boolean {
+  const index = indexGlobs([globs]);
+  return (path) => index(path).size > 0;
+}
+
+/**
+ * A path as the least strict file system would compare it: characters that HFS+ ignores dropped, NFC, lower case.
+ * Takes and gives a lossless path string.
+ */
+export function foldPath(path: string): string {
+  return path
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff\u00ad]/g, '')
+    .normalize('NFC')
+    .toLowerCase();
+}

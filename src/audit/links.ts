@@ -1,0 +1,106 @@
+import type { Change } from '../types/entry.ts';
+import type { Hit, Scene } from './input.ts';
+
+/** Where a link leads: a path of the tree, or why it does not stay there. */
+export type Resolved = { readonly inside: string } | { readonly outside: string };
+
+const MOST_STEPS = 40;
+
+/** Follows a link step by step in the tree as the session leaves it. */
+export function resolveLink(scene: Scene, link: string, target: string): Resolved {
+  const stack = link.split('/').slice(0, -1);
+  let todo = target.split('/');
+  if (target.startsWith('/')) return { outside: target };
+  for (let steps = 0; todo.length > 0; ) {
+    const part = todo.shift() as string;
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      if (stack.pop() === undefined) return { outside: target };
+      continue;
+    }
+    stack.push(part);
+    const next = targetAt(scene, stack.join('/'));
+    if (next === undefined) continue;
+    steps += 1;
+    if (steps > MOST_STEPS) return { outside: 'a loop of links' };
+    if (next.startsWith('/')) return { outside: `${target}, by way of ${stack.join('/')} to ${next}` };
+    stack.pop();
+    todo = [...next.split('/'), ...todo];
+  }
+  return { inside: stack.join('/') };
+}
+
+function targetAt(scene: Scene, path: string): string | undefined {
+  const entry = scene.after(path);
+  if (entry === 'base') return scene.input.base?.linkTarget?.(path);
+  return entry?.kind === 'symlink' ? (entry.target ?? '/') : undefined;
+}
+
+/** A link that leads out of the tree, into a process's own files, or to where the container has the project. */
+export function linkHits(scene: Scene, change: Change): Hit[] {
+  const { after, before } = change;
+  if (after?.kind !== 'symlink') return [];
+  const target = after.target ?? '';
+  if (before?.kind === 'symlink' && before.target === target) return [];
+  const hit = (rule: string, title: string, why: string, detail: string): Hit => ({
+    rule,
+    severity: 'blocked',
+    path: change.path,
+    title,
+    why,
+    detail,
+  });
+  if (/[\u0000-\u001f\u007f]/.test(target))
+    return [hit('link-outside', 'Link with control characters', 'Its target cannot be shown as it is.', target)];
+  if (/^\/+(proc|dev|sys)(\/|$)/.test(target))
+    return [
+      hit(
+        'link-outside',
+        'Link into /proc, /dev or /sys',
+        'It means another file to each process that follows it.',
+        target,
+      ),
+    ];
+  if (/^\/+(workspace|home\/agent)(\/|$)/.test(target))
+    return [
+      hit(
+        'link-outside',
+        'Link to a path of the container',
+        'On this machine it dangles or meets a folder of somebody else.',
+        target,
+      ),
+    ];
+  const where = resolveLink(scene, change.path, target);
+  if ('outside' in where)
+    return [
+      hit(
+        'link-outside',
+        'Link leaves the project',
+        'Tools that follow it read, change or delete files outside the project.',
+        where.outside,
+      ),
+    ];
+  if (where.inside === '')
+    return [
+      hit('link-outside', 'Link to the project itself', 'Tools that follow links never come to an end in it.', target),
+    ];
+  if (/(^|\/)\.git(\/|$)/i.test(where.inside))
+    return [hit('link-outside', 'Link into a git directory', 'What is written through it changes git itself.', target)];
+  return [];
+}
+
+/** For each path, the names by which it can be reached through links that the session made, at most a few. */
+export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
+  const links: { name: string; to: string }[] = [];
+  for (const change of scene.input.changes) {
+    if (change.after?.kind !== 'symlink' || links.length > 500) continue;
+    const where = resolveLink(scene, change.path, change.after.target ?? '');
+    if ('inside' in where && where.inside !== '') links.push({ name: change.path, to: where.inside });
+  }
+  if (links.length === 0) return () => [];
+  return (path) =>
+    links
+      .filter((link) => path === link.to || path.startsWith(`${link.to}/`))
+      .map((link) => link.name + path.slice(link.to.length))
+      .slice(0, 8);
+}

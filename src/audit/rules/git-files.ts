@@ -1,0 +1,207 @@
+import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
+import { hostOf } from '../lockfiles.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
+
+export const gitFileRules: readonly FileRule[] = [
+  {
+    id: 'git-attributes',
+    family: 'git files',
+    trigger: 'git status, diff, checkout, archive',
+    severity: 'suspect',
+    paths: ['.gitattributes'],
+    judges: [
+      { kind: 'custom', see: newDrivers },
+      {
+        kind: 'lines',
+        danger: /\s(-diff|binary|linguist-(generated|vendored|documentation)(=true)?)(\s|$)/,
+        safe: /^[^\s]*(\.lock|lock\.(json|ya?ml)|\.(png|jpe?g|gif|ico|pdf|zip|gz|jar|woff2?|ttf|eot|otf|mp[34]|webp|snap|min\.\w+)|dist\/\S*|generated\/?\S*)\s/i,
+      },
+      {
+        kind: 'lines',
+        danger: /\s(export-ignore|export-subst|ident|working-tree-encoding=|eol=crlf|whitespace=-)/,
+        safe: /^(\/?\.(git|github|editorconfig|gitattributes|gitignore|travis|vscode)\S*|\S*\.(bat|cmd|ps1|sln))\s/i,
+      },
+      { kind: 'lines', removed: /\s(filter=|text|eol=lf)/, danger: /^(?!#)\S+\s.*(?:filter|diff|merge)=\S*[`$;|]/ },
+    ],
+    why: 'Attributes switch filters and drivers on, hide content from diffs, or change bytes at checkout.',
+    source: 'gitattributes(5)',
+  },
+  {
+    id: 'git-modules-file',
+    title: 'Suspect submodule',
+    family: 'git files',
+    trigger: 'git submodule update, clone --recurse-submodules',
+    severity: 'suspect',
+    paths: ['.gitmodules'],
+    judges: [{ kind: 'custom', see: submodules }],
+    why: 'A submodule brings another repository, under a path and address that stand here.',
+    source: 'CVE-2018-11235, CVE-2018-17456, CVE-2025-48384',
+  },
+  {
+    id: 'git-lfsconfig',
+    family: 'git files',
+    trigger: 'git lfs fetch, push',
+    severity: 'suspect',
+    paths: ['.lfsconfig'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /url|access|pushurl|fetchexclude|fetchinclude|transfer|extension|remote/i,
+        safe: /^[#;]/,
+      },
+    ],
+    why: 'Content and credentials go to the server named there.',
+    source: 'git-lfs-config(5)',
+  },
+  {
+    id: 'git-mailmap',
+    family: 'git files',
+    trigger: 'git log, shortlog, blame',
+    severity: 'suspect',
+    paths: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
+    judges: [{ kind: 'lines', danger: /^[^#\s]/, safe: /^([^<]{0,100})<[^>]{0,100}>\s+<[^>]{0,100}>$/ }],
+    why: 'It shows work under another name, or blames lines on somebody else.',
+    source: 'gitmailmap(5), git-blame(1)',
+  },
+  {
+    id: 'git-signers',
+    family: 'git files',
+    trigger: 'git log --show-signature, merge --verify-signatures',
+    severity: 'suspect',
+    paths: ['allowed_signers', '*allowed_signers*', '*allowed-signers*', 'revoked_keys'],
+    judges: [{ kind: 'lines', danger: /^[^#]/, removed: /^[^#]/ }],
+    why: 'Whoever is added counts as a trusted signer.',
+    source: 'ssh-keygen(1)',
+  },
+  {
+    id: 'git-hook-managers',
+    title: 'Suspect hook file',
+    family: 'git files',
+    trigger: 'the next commit, checkout or push',
+    severity: 'suspect',
+    paths: [
+      '.husky/**',
+      '.githooks/**',
+      '.hooks/**',
+      'git-hooks/**',
+      'git_hooks/**',
+      '.git-hooks/**',
+      '.huskyrc*',
+      '{.,}lefthook{,-local}.{yml,yaml,toml,json}',
+      '.config/lefthook*',
+      '.pre-commit-config.y{,a}ml',
+      '.pre-commit-hooks.yaml',
+      '.overcommit.yml',
+      'captainhook.json',
+      'grumphp.yml{,.dist}',
+      '.rusty-hook.toml',
+      '.gitleaks-hooks/**',
+    ],
+    except: ['.husky/README*', '.githooks/README*', 'src/hooks/**'],
+    always: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger: /run|entry|script|repo|rev|language|command|remote|extends|rc|runner|hooks/i,
+      },
+    ],
+    why: 'A hook manager that you may have installed runs it by itself.',
+    source: 'husky, lefthook and pre-commit documentation',
+  },
+  {
+    id: 'git-commit-tools',
+    family: 'git files',
+    trigger: 'committing, making a changelog',
+    severity: 'suspect',
+    paths: ['.gitlint', '.gitchangelog.rc', 'cliff.toml', '.cz.json', '.commitlintrc', '.gitmessage'],
+    judges: [
+      {
+        kind: 'lines',
+        danger:
+          /path|command|exec|subst|import|hook|processor|extra|\[(skip ci|ci skip)\]|^(signed-off|reviewed|co-authored)-by:/i,
+      },
+    ],
+    why: 'It loads code, or puts words into every commit message.',
+    source: 'gitlint, gitchangelog and git-cliff documentation',
+  },
+  {
+    id: 'git-other-vcs',
+    family: 'git files',
+    trigger: 'sl, hg, jj, repo, arc or git review here',
+    severity: 'suspect',
+    paths: [
+      '.sl/**',
+      '.hg/**',
+      '.jj/**',
+      '.svn/**',
+      '.bzr/**',
+      '.fossil',
+      '.repo/**',
+      '.arcconfig',
+      '.arclint',
+      '.reviewboardrc',
+      '.p4config',
+      '.hgrc',
+      '.pijul/**',
+    ],
+    always: true,
+    judges: [],
+    why: 'Another version control system takes hooks, servers and code from it.',
+    source: 'Sapling, Mercurial, Arcanist and RBTools documentation',
+  },
+  {
+    id: 'git-review',
+    family: 'git files',
+    trigger: 'git review',
+    severity: 'suspect',
+    paths: ['.gitreview'],
+    judges: [{ kind: 'lines', danger: /^(host|port|project|scheme|username)\s*=/ }],
+    why: 'Pushes go to the host named there.',
+    source: 'git-review documentation',
+  },
+];
+
+function newDrivers({ before = '', after = '' }: JudgedText): string[] {
+  const drivers = (text: string): Set<string> =>
+    new Set([...text.matchAll(/(?:^|\s)((?:filter|diff|merge)=[^\s]{1,200})/gm)].map((match) => match[1] as string));
+  const had = drivers(before);
+  return [...drivers(after)].filter((one) => !had.has(one)).map((one) => `switches on ${one}`);
+}
+
+function submodules({ before, after }: JudgedText): string[] {
+  if (after === undefined) return [];
+  const { entries, error } = parseConfig(after);
+  if (error !== undefined) return [`does not parse: line ${error.line}, ${error.why}`];
+  const old = parseConfig(before ?? '').entries;
+  const out: string[] = [];
+  for (const entry of entries) {
+    const value = entry.value ?? '';
+    const was = old.find((one) => one.key === entry.key);
+    if (was?.value === entry.value && was !== undefined) continue;
+    const name = entry.subsection ?? '';
+    const said = danger(entry, name, value, was?.value);
+    if (said !== undefined) out.push(`${name}: ${said}`);
+  }
+  return out;
+}
+
+function danger(entry: ConfigEntry, name: string, value: string, was: string | undefined): string | undefined {
+  if (/(^|[/\\])\.\.([/\\]|$)/.test(name) || /[\u0000-\u001f\u007f]/.test(name))
+    return 'its name leaves the modules folder';
+  if (/[\u0000-\u001f\u007f]/.test(value)) return `control characters in its ${entry.name}`;
+  if (value.startsWith('-') || /^[a-z]+=-/i.test(value)) return `its ${entry.name} reads as an option`;
+  if (entry.name === 'update') return /^(checkout|rebase|merge|none)$/.test(value) ? undefined : `update runs ${value}`;
+  if (entry.name === 'path')
+    return /(^|\/)(\.\.|\.git)(\/|$)|^\//i.test(value) ? `its path leaves the project: ${value}` : undefined;
+  if (entry.name !== 'url') return undefined;
+  if (/^[a-z0-9+.-]*::|^(file|http|ftp):|^\/|^~|%0[ad]/i.test(value)) return `its url is ${value}`;
+  if (was === undefined) return `new, from ${value}`;
+  return hostOf(was) === hostOf(value) && /^[a-z]+:\/\//i.test(was)
+    ? ownerOf(was) === ownerOf(value)
+      ? undefined
+      : `its url is now ${value}`
+    : `its url is now ${value}`;
+}
+
+const ownerOf = (url: string): string => url.split('/').slice(0, 4).join('/');

@@ -1,0 +1,253 @@
+import type { Change } from '../types/entry.ts';
+import type { Severity } from '../types/finding.ts';
+import { decodeBytes } from '../types/path.ts';
+import { binaryHits, isText } from './binary.ts';
+import type { Hit, Scene } from './input.ts';
+import { newLines } from './judge.ts';
+import { LINE_SIGNALS } from './line-signals.ts';
+import { secretIn } from './secrets.ts';
+import { looksLatin } from './skeleton.ts';
+
+const LONGEST = 8 << 20;
+/** A signal shows this many lines of one file, and says how many there are. */
+const SHOWN = 1;
+const WINDOW = 4000;
+
+export const PROSE =
+  /\.(md|mdx|markdown|rst|txt|adoc|html?|po|pot|xlf|arb|strings|srt|vtt|tex)$|(^|\/)(locales?|i18n|translations?|lang)\//i;
+export const CODE =
+  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|py|pyw|rb|php|pl|pm|lua|sh|bash|zsh|fish|ps1|bat|cmd|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|r|jl|ex|exs|erl|hs|ml|clj|dart|groovy|gradle|sql|tf|mk|cmake)$|(^|\/)(makefile|dockerfile|gemfile|rakefile|justfile)$/i;
+
+type Say = (rule: string, severity: Severity, title: string, why: string, detail?: string, line?: number) => void;
+
+/** What the new content of a file gives away, whatever its name. Only what is new counts. */
+export function signalHits(scene: Scene, change: Change): Hit[] {
+  const bytes = scene.bytes(change.after);
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0 || change.before?.digest === change.after?.digest) return [];
+  const old = scene.bytes(change.before);
+  const before = Buffer.isBuffer(old) ? old : undefined;
+  const hits: Hit[] = [];
+  const say: Say = (rule, severity, title, why, detail, line) =>
+    void hits.push({
+      rule,
+      severity,
+      path: change.path,
+      title,
+      why,
+      ...(detail === undefined ? {} : { detail }),
+      ...(line === undefined ? {} : { line }),
+    });
+  binaryHits(change.path, before, bytes, say);
+  if (!isText(bytes)) {
+    if (before !== undefined && isText(before) && CODE.test(change.path))
+      say(
+        'text-nul',
+        'suspect',
+        'Text became binary',
+        'Diffs no longer show it; shells and interpreters still run it.',
+      );
+    return hits;
+  }
+  if (bytes.length > LONGEST) {
+    say(
+      'text-long',
+      'suspect',
+      'Text too long to look through',
+      'Nobody can review it, and neither was it looked through.',
+      `${bytes.length} bytes`,
+    );
+    return hits;
+  }
+  const text = decodeBytes(bytes);
+  const oldText = before === undefined ? undefined : decodeBytes(before);
+  if (
+    /[\udc80-\udcff]/.test(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')) &&
+    (oldText === undefined
+      ? CODE.test(change.path)
+      : !/[\udc80-\udcff]/.test(oldText.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')))
+  )
+    say(
+      'text-not-utf8',
+      'suspect',
+      'Invalid UTF-8 in a text file',
+      'Editors, reviewers and interpreters read different things.',
+    );
+  if (/^\ufeff/.test(text) !== /^\ufeff/.test(oldText ?? '') && oldText !== undefined)
+    say('text-bom', 'note', 'Byte order mark changed', 'Interpreters and shebangs read the first line in another way.');
+  const lines = newLines(oldText, text);
+  characters(change.path, text, oldText, lines, say);
+  lineSignals(change.path, lines, oldText, say);
+  return hits;
+}
+
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
+const MARKS = /[\u200e\u200f\u061c]/;
+const INVISIBLE =
+  /[\u200b\u2060-\u2064\u00ad\u180e\u115f\u1160\u3164\uffa0]|\u034f|(?<=[\w.])[\u200c\u200d\ufeff](?=[\w.])/u;
+const TAGS = /[\u{e0000}-\u{e007f}]/u;
+const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
+const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
+const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
+
+type Line = { readonly line: number; readonly text: string };
+
+/** Characters that show one thing and mean another. ASCII lines, nearly all, cost one test. */
+function characters(path: string, text: string, old: string | undefined, lines: readonly Line[], say: Say): void {
+  const prose = PROSE.test(path);
+  const first = (regex: RegExp): Line | undefined => lines.find((line) => regex.test(line.text.slice(0, WINDOW * 4)));
+  const control = first(ESCAPES);
+  if (control !== undefined && !(old !== undefined && ESCAPES.test(old)))
+    say(
+      'text-escapes',
+      'suspect',
+      'Terminal control characters',
+      'Printing the file drives the terminal, or hides a part of it.',
+      undefined,
+      control.line,
+    );
+  if (
+    /[\r\u0085\u2028\u2029\u000b]/.test(text) &&
+    ODD_BREAKS.test(text) &&
+    !(old !== undefined && ODD_BREAKS.test(old)) &&
+    !prose
+  )
+    say('text-breaks', 'suspect', 'Odd line breaks', 'Some tools see a new line where others see a comment going on.');
+  const rich = lines.filter((line) => /[^\u0000-\u007f]/.test(line.text));
+  if (rich.length === 0) return;
+  const found = (regex: RegExp): Line | undefined => rich.find((line) => regex.test(line.text.slice(0, WINDOW * 4)));
+  const bidi = found(BIDI);
+  if (bidi !== undefined) {
+    const harmless = prose && !/[\u202d\u202e]/.test(bidi.text) && balanced(text);
+    say(
+      'text-bidi',
+      harmless ? 'note' : 'suspect',
+      'Text that changes direction',
+      'What you read is not the order in which it is run.',
+      undefined,
+      bidi.line,
+    );
+  }
+  const marks = found(MARKS);
+  if (marks !== undefined && !/[\u0590-\u08ff]/.test(marks.text))
+    say(
+      'text-invisible',
+      'suspect',
+      'Invisible characters',
+      'Names, keys and URLs are not what they look like.',
+      undefined,
+      marks.line,
+    );
+  const invisible = found(INVISIBLE);
+  if (invisible !== undefined && !/[\u0600-\u06ff\u0900-\u0dff]/.test(invisible.text))
+    say(
+      'text-invisible',
+      prose && /\u00ad/.test(invisible.text) ? 'note' : 'suspect',
+      'Invisible characters',
+      'Names, keys and URLs are not what they look like.',
+      undefined,
+      invisible.line,
+    );
+  const tags = rich.find((line) => TAGS.test(line.text.replace(/\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu, '')));
+  if (tags !== undefined)
+    say(
+      'text-tags',
+      'suspect',
+      'Invisible tag characters',
+      'A model reads them, a person sees nothing.',
+      undefined,
+      tags.line,
+    );
+  const selectors = rich.find((line) =>
+    SELECTORS.test(
+      line.text
+        .replace(/\p{Extended_Pictographic}\ufe0f?(\u200d\p{Extended_Pictographic}\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu, '')
+        .slice(0, WINDOW * 4),
+    ),
+  );
+  if (selectors !== undefined)
+    say(
+      'text-selectors',
+      'suspect',
+      'Variation selectors as a carrier',
+      'They hold bytes that nobody sees.',
+      undefined,
+      selectors.line,
+    );
+  if (!CODE.test(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return;
+  for (const line of rich) {
+    const token = mixedToken(line.text.slice(0, WINDOW));
+    if (token === undefined) continue;
+    say(
+      'text-homoglyph',
+      'suspect',
+      'Identifier with look-alike letters',
+      'It is another name than the one it looks like.',
+      token,
+      line.line,
+    );
+    break;
+  }
+}
+
+function balanced(text: string): boolean {
+  const count = (regex: RegExp): number => text.match(regex)?.length ?? 0;
+  return count(/[\u2066-\u2068]/g) === count(/\u2069/g) && count(/[\u202a\u202b]/g) === count(/\u202c/g);
+}
+
+/** A word of Latin letters with a look-alike of another script in it, or one that is another word in NFKC. */
+function mixedToken(text: string): string | undefined {
+  for (const [token] of text.matchAll(/[\p{L}_$][\p{L}\p{N}\p{Mn}_$]{0,200}/gu)) {
+    if (!/[^\u0000-\u024f]/.test(token)) continue;
+    const odd = [...token].filter((char) => char > '\u024f' && looksLatin(char));
+    if (odd.length > 0 && /[A-Za-z]/.test(token)) return token;
+    if (/[\uff21-\uff5a\u{1d400}-\u{1d7ff}\u2100-\u214f]/u.test(token) && token.normalize('NFKC') !== token)
+      return token;
+  }
+  return undefined;
+}
+
+function lineSignals(path: string, lines: readonly Line[], old: string | undefined, say: Say): void {
+  const fits = LINE_SIGNALS.filter((signal) => signal.paths.test(path) && !(signal.except?.test(path) ?? false));
+  const found = new Map<string, { count: number; line: Line }>();
+  for (const line of lines) {
+    const text =
+      line.text.length > 2 * WINDOW ? `${line.text.slice(0, WINDOW)} ${line.text.slice(-WINDOW)}` : line.text;
+    for (const signal of fits) {
+      if (!signal.regex.test(text) || (signal.safe?.test(text) ?? false)) continue;
+      const one = found.get(signal.id);
+      if (one === undefined) found.set(signal.id, { count: 1, line });
+      else one.count += 1;
+    }
+    const secret = secretIn(text, path);
+    if (secret !== undefined)
+      say(
+        'secret',
+        'suspect',
+        'Secret written into a file',
+        'Whoever gets the file, a commit or a package has it.',
+        secret,
+        line.line,
+      );
+  }
+  for (const signal of fits) {
+    const one = found.get(signal.id);
+    if (one === undefined) continue;
+    const more = one.count > SHOWN ? `, and ${one.count - SHOWN} more lines` : '';
+    say(signal.id, signal.severity, signal.title, signal.why, one.line.text.slice(0, 120) + more, one.line.line);
+  }
+  const longest = lines.reduce((most, line) => Math.max(most, line.text.length), 0);
+  const was = old === undefined ? 0 : Math.max(0, ...old.split('\n', 5000).map((line) => line.length));
+  if (
+    CODE.test(path) &&
+    longest > 500 &&
+    was < 300 &&
+    !/(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.lock$/i.test(path)
+  )
+    say(
+      'text-long-line',
+      old === undefined ? 'note' : 'suspect',
+      'Very long line',
+      'Reviewers see its beginning only.',
+      `${longest} characters`,
+    );
+}

@@ -1,0 +1,30 @@
+/**
+ * Letters that look like a Latin one or like each other, after UTS 39 (confusables), reduced to those met in names and
+ * identifiers: Cyrillic, Greek, Armenian, Cherokee and Latin look-alikes.
+ */
+const LOOKS: Readonly<Record<string, string>> = Object.fromEntries(
+  `аa вb сc ԁd еe һh іi јj кk ӏl мm нh оo рp ԛq ѕs тt уy хx ԝw ѵv ԍg ԗr үy ьb гr пn иu
+   αa βb εe ηn ιi κk νv οo ρp τt υu χx ωw γy ϲc ϳj
+   աw եt ոn սu օo ցg հh զq յj քp ꭺa ꮯc ꭼe ꮋh ꭻj ꮶk ꮮl ꮇm ꮲp ꮪs ꭲt ꮩv ꮃw ꮓz
+   ıi ɡg ɑa ɩi ʋv ꞁl ǀl`
+    .trim()
+    .split(/\s+/)
+    .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
+);
+
+/** What a name looks like: two names with one skeleton are taken for each other. */
+export function skeleton(text: string): string {
+  let out = '';
+  for (const char of text.normalize('NFKD').toLowerCase()) out += LOOKS[char] ?? char;
+  return out
+    .replace(/[\p{Mn}\p{Cf}]/gu, '')
+    .replace(/[1|]/g, 'l')
+    .replace(/0/g, 'o')
+    .replace(/rn/g, 'm')
+    .replace(/vv/g, 'w');
+}
+
+/** Whether a letter of another script passes for a Latin one. */
+export function looksLatin(char: string): boolean {
+  return LOOKS[char.toLowerCase()] !== undefined;
+}

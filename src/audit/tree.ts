@@ -1,0 +1,258 @@
+import ignore from 'ignore';
+import { parseConfig } from '../git/config-parse.ts';
+import { isDotGitName } from '../git/names.ts';
+import { decodeBytes } from '../types/path.ts';
+import { foldPath } from './glob.ts';
+import type { Hit, Scene } from './input.ts';
+import { newLines } from './judge.ts';
+import { reachedHits } from './reached.ts';
+import { skeleton } from './skeleton.ts';
+
+const MANY = 2000;
+
+/** What only the whole set of changes shows: collisions, repositories by their shape, hiding rules, numbers. */
+export function treeHits(scene: Scene): Hit[] {
+  return [
+    ...collisions(scene),
+    ...bareRepositories(scene),
+    ...hiddenByIgnore(scene),
+    ...hostConfigTargets(scene),
+    ...reachedHits(scene),
+    ...counts(scene),
+  ];
+}
+
+function livePaths(scene: Scene): Set<string> {
+  const paths = new Set<string>(scene.input.base?.paths ?? []);
+  for (const change of scene.input.changes) {
+    if (change.after === undefined) paths.delete(change.path);
+    else paths.add(change.path);
+  }
+  return paths;
+}
+
+/** Names that are one name where case, normal form or invisible characters do not count, and names that only look alike. */
+function collisions(scene: Scene): Hit[] {
+  const fresh = scene.input.changes.filter(
+    (change) => change.before === undefined && change.after !== undefined && !change.path.split('/').some(isDotGitName),
+  );
+  if (fresh.length === 0) return [];
+  const folded = new Map<string, Set<string>>();
+  const alike = new Map<string, Set<string>>();
+  const put = (map: Map<string, Set<string>>, key: string, path: string): void => {
+    const set = map.get(key);
+    if (set === undefined) map.set(key, new Set([path]));
+    else set.add(path);
+  };
+  const live = livePaths(scene);
+  for (const path of [...live])
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) live.add(path.slice(0, at));
+  for (const path of live) {
+    put(folded, foldPath(path), path);
+    put(alike, skeleton(path), path);
+  }
+  const hits: Hit[] = [];
+  const report = (path: string): void => {
+    const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
+    if (twin !== undefined)
+      return void hits.push({
+        rule: 'name-collides',
+        severity: 'blocked',
+        path,
+        title: 'Name that collides elsewhere',
+        why: 'On macOS or Windows one of the two overwrites the other.',
+        detail: twin,
+      });
+    const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
+    if (look !== undefined)
+      hits.push({
+        rule: 'name-looks-alike',
+        severity: 'suspect',
+        path,
+        title: 'Name that looks like another',
+        why: 'It is taken for the file beside it.',
+        detail: look,
+      });
+  };
+  for (const change of fresh) {
+    report(change.path);
+    for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1)) {
+      const dir = change.path.slice(0, at);
+      if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
+    }
+  }
+  return hits;
+}
+
+/** Folders with HEAD, objects and refs, whatever they are called: git takes them for a repository. */
+function bareRepositories(scene: Scene): Hit[] {
+  const seen = new Map<string, Set<string>>();
+  for (const change of scene.input.changes) {
+    const parts = change.path.split('/');
+    if (change.after === undefined || parts.some(isDotGitName)) continue;
+    for (const [index, part] of parts.entries()) {
+      const name = part.toLowerCase();
+      if (
+        name !== 'head' &&
+        name !== 'objects' &&
+        name !== 'refs' &&
+        name !== 'config' &&
+        name !== 'hooks' &&
+        name !== 'commondir'
+      )
+        continue;
+      const dir = parts.slice(0, index).join('/');
+      const set = seen.get(dir) ?? new Set();
+      seen.set(dir, set.add(name));
+    }
+  }
+  const hits: Hit[] = [];
+  for (const [dir, fresh] of seen) {
+    const has = (name: string): boolean =>
+      fresh.has(name) || scene.after(dir === '' ? name : `${dir}/${name}`) !== undefined;
+    if (!has('head') && !has('HEAD')) continue;
+    const inBase = [...(scene.input.base?.paths ?? [])];
+    const holds = (name: string): boolean =>
+      has(name) || inBase.some((path) => path.startsWith(`${dir === '' ? '' : `${dir}/`}${name}/`));
+    if (!(has('commondir') || (holds('objects') && holds('refs')))) continue;
+    const inside = scene.input.changes.filter(
+      (change) =>
+        change.after !== undefined &&
+        (dir === ''
+          ? /^(HEAD|config|objects|refs|hooks|commondir)(\/|$)/i.test(change.path)
+          : change.path.startsWith(`${dir}/`)),
+    );
+    for (const change of inside)
+      hits.push({
+        rule: 'git-bare',
+        severity: 'blocked',
+        path: change.path,
+        title: 'New bare repository',
+        why: 'Git run in that folder uses its configuration and hooks.',
+        detail: dir === '' ? 'the project itself' : dir,
+      });
+  }
+  return hits;
+}
+
+/** New rules of an ignore file that hide what this session made, or uncover a secret. */
+function hiddenByIgnore(scene: Scene): Hit[] {
+  const hits: Hit[] = [];
+  for (const change of scene.input.changes) {
+    const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+    if (!/^\.([a-z]{1,20})?ignore$|^\.aiexclude$/i.test(name) || change.after?.kind !== 'file') continue;
+    const bytes = scene.bytes(change.after);
+    const old = scene.bytes(change.before);
+    if (!Buffer.isBuffer(bytes) || bytes.length > 1 << 20) continue;
+    const text = decodeBytes(bytes);
+    const before = Buffer.isBuffer(old) ? decodeBytes(old) : undefined;
+    const dir = change.path.slice(0, -name.length);
+    const added = newLines(before, text)
+      .map((line) => line.text)
+      .filter((line) => !line.startsWith('#'));
+    const rules = safeIgnore(added);
+    const planted = scene.input.changes.find(
+      (one) =>
+        one.after?.kind === 'file' &&
+        one.path !== change.path &&
+        one.path.startsWith(dir) &&
+        rules(one.path.slice(dir.length)),
+    );
+    if (planted !== undefined)
+      hits.push({
+        rule: 'ignore-hides',
+        severity: 'suspect',
+        path: change.path,
+        title: 'A new rule hides a file of this session',
+        why: 'Git and search tools no longer show it.',
+        detail: planted.path,
+      });
+    const uncovered = [
+      ...added.filter((line) => line.startsWith('!') && SECRET_NAME.test(line)),
+      ...newLines(text, before)
+        .map((line) => line.text)
+        .filter((line) => SECRET_NAME.test(line) && !line.startsWith('!')),
+    ];
+    if (uncovered[0] !== undefined)
+      hits.push({
+        rule: 'ignore-uncovers',
+        severity: 'suspect',
+        path: change.path,
+        title: 'A rule that keeps secrets out is gone',
+        why: 'The next commit or package may hold them.',
+        detail: uncovered[0],
+      });
+  }
+  return hits;
+}
+
+const SECRET_NAME =
+  /\.env|\.pem|\.key\b|\.p12|\.pfx|\.jks|keystore|secret|credential|id_rsa|id_ed25519|\.npmrc|\.netrc|\.aws|kubeconfig|token|password|\.htpasswd|\.kdbx|service-account/i;
+
+function safeIgnore(lines: readonly string[]): (path: string) => boolean {
+  const matcher = ignore({ allowRelativePaths: true }).add([...lines]);
+  return (path) => {
+    try {
+      return path !== '' && matcher.ignores(path);
+    } catch {
+      // A pattern that no regular expression can be made of matches nothing.
+      return false;
+    }
+  };
+}
+
+/** Files of the tree that the host's own git configuration points at. */
+function hostConfigTargets(scene: Scene): Hit[] {
+  const text = scene.input.base?.read('.git/config');
+  if (text === undefined) return [];
+  const hits: Hit[] = [];
+  for (const entry of parseConfig(decodeBytes(text)).entries) {
+    const value = entry.value ?? '';
+    const words = value
+      .split(/[\s"';|&]+/)
+      .map((word) =>
+        word.replace(/^(\.\/)+/, '').replace(/^(\.\.\/)(?!\.\.)/, entry.section.startsWith('include') ? '' : '../'),
+      );
+    for (const change of scene.input.changes) {
+      const named = words.some(
+        (word) =>
+          word !== '' &&
+          !word.startsWith('..') &&
+          (change.path === word || change.path.startsWith(`${word.replace(/\/$/, '')}/`)),
+      );
+      if (
+        !named ||
+        !/hookspath|^path$|file|clean|smudge|process|textconv|command|template|program|driver|helper|editor|pager/.test(
+          entry.name,
+        )
+      )
+        continue;
+      hits.push({
+        rule: 'git-host-target',
+        severity: 'blocked',
+        path: change.path,
+        title: 'A file that your git configuration uses',
+        why: `Your own ${entry.key} points here: editing it edits what git runs or reads.`,
+        detail: entry.key,
+      });
+    }
+  }
+  return hits;
+}
+
+function counts(scene: Scene): Hit[] {
+  const live = scene.input.changes.filter(
+    (change) => change.ignored !== true && !change.path.split('/').some(isDotGitName),
+  );
+  if (live.length < MANY) return [];
+  return [
+    {
+      rule: 'many-changes',
+      severity: 'note',
+      path: '.',
+      title: 'Very many changes',
+      why: 'Few people read that many: the findings above come first.',
+      detail: `${live.length} entries`,
+    },
+  ];
+}
