@@ -59,7 +59,12 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
   return (path) => {
     const parts = path.toLowerCase().split('/');
     const last = parts.at(-1) as string;
-    const keys = ['any', `name ${last}`, `end ${last.slice(last.lastIndexOf('.') + 1)}`, ...new Set(parts.map((part) => `part ${part}`))];
+    const keys = [
+      'any',
+      `name ${last}`,
+      `end ${last.slice(last.lastIndexOf('.') + 1)}`,
+      ...new Set(parts.map((part) => `part ${part}`)),
+    ];
     const matched = new Set<number>();
     for (const key of keys)
       for (const { regex, list } of byKey.get(key) ?? []) if (!matched.has(list) && regex.test(path)) matched.add(list);
