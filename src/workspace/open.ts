@@ -62,6 +62,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
   );
   list('Excluded or masked', base.withheld);
+  if (base.withheld.length > 0 && project.git !== 'none') {
+    tell({ kind: 'message', level: 'warning', text: "Git's history is copied in full and may still hold what is excluded or masked." });
+  }
   list("Not carried into the copy's git configuration", base.dropped);
   const strategy = plan.strategy === 'bind' ? 'layers' : plan.strategy;
   return open(options, { version: 1, strategy, generation: base.dir, entries: base.entries, rules });

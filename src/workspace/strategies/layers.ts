@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -72,9 +73,16 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     async close(keep) {
       await engine.removeVolume(volume);
       rmSync(links, { recursive: true, force: true });
-      if (!keep) removeTree(path.dirname(dir), path.basename(dir));
+      if (!keep) removeLayer(dir, work);
     },
   };
+}
+
+/** The kernel leaves `work/work` behind as root's, mode 000 and empty: its parent is ours, so it can be removed. */
+function removeLayer(dir: string, work: string): void {
+  const inner = path.join(work, 'work');
+  if (existsSync(inner)) rmdirSync(inner);
+  removeTree(path.dirname(dir), path.basename(dir));
 }
 
 /** The merged root shows the upper directory's owner, mode and time: the base's own. */

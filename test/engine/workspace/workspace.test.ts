@@ -86,7 +86,7 @@ describe.each<StrategyName>(['layers', 'copy'])('a workspace by %s', (strategy) 
       seed: 20_261,
     });
     const build = cases.map(({ tree }, i) => `mkdir -p t${i}; cd t${i}; ${tree.map(command).join('; ')}; cd ..`);
-    execFileSync('bash', ['-s'], { cwd: scene.project, input: build.join('\n'), stdio: ['pipe', 'ignore', 'ignore'] });
+    execFileSync('bash', ['-s'], { cwd: scene.project, input: `${build.join('\n')}\ntrue`, stdio: ['pipe', 'ignore', 'ignore'] });
     const id = newId();
     const workspace = await scene.open(id, strategy);
     const edits = cases.map(({ edits: list }, i) => `cd t${i}; (${list.map(command).join('; ')}) >/dev/null 2>&1; cd ..`);
