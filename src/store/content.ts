@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -24,16 +25,25 @@ export interface ContentStore extends ContentReader {
   flush(): Promise<void>;
 }
 
+/**
+ * Content of a store's directory, whole and re-hashed, for the pure stages that cannot wait. Throws RunClaudeError
+ * CONTENT_MISSING or CONTENT_DAMAGED.
+ */
+export function readContentSync(dir: string, digest: Digest): Buffer {
+  try {
+    return checked(readFileSync(contentPath(dir, digest)), digest);
+  } catch (cause) {
+    throw missing(digest, cause);
+  }
+}
+
 /** Opens (and makes) a store in a directory of ours. */
 export function openContentStore(dir: string): ContentStore {
   makePrivateDir(dir);
   const written = new Set<Digest>();
   // Whole for sure: written or read by this process. What else is there may be half of what a power cut left.
   const whole = new Set<Digest>();
-  const pathOf = (digest: Digest): string => {
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new RunClaudeError('CONTENT_MISSING', `not a digest: ${digest}`);
-    return path.join(dir, digest.slice(0, 2), digest);
-  };
+  const pathOf = (digest: Digest): string => contentPath(dir, digest);
   const has = async (digest: Digest): Promise<boolean> => {
     try {
       return (await stat(pathOf(digest))).isFile();
@@ -75,23 +85,11 @@ export function openContentStore(dir: string): ContentStore {
       }
     },
     async read(digest) {
-      let content: Buffer;
       try {
-        content = await readFile(pathOf(digest));
+        return checked(await readFile(pathOf(digest)), digest);
       } catch (cause) {
-        if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-        throw new RunClaudeError('CONTENT_MISSING', `the session's store has no content ${digest}`, { cause });
+        throw missing(digest, cause);
       }
-      if (sha256(content) !== digest) {
-        throw new RunClaudeError(
-          'CONTENT_DAMAGED',
-          `the session's store was changed: ${digest} is not what was frozen`,
-          {
-            hint: 'Nothing of it was used. Look at the disk, then discard the session or collect it again.',
-          },
-        );
-      }
-      return content;
     },
     async flush() {
       const files = [...written].map(pathOf);
@@ -166,4 +164,22 @@ function unwritable(file: string, cause: Error): RunClaudeError {
     cause,
     hint: 'Free some space on that disk; the session is kept as it is.',
   });
+}
+
+function contentPath(dir: string, digest: Digest): string {
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new RunClaudeError('CONTENT_MISSING', `not a digest: ${digest}`);
+  return path.join(dir, digest.slice(0, 2), digest);
+}
+
+function checked(content: Buffer, digest: Digest): Buffer {
+  if (sha256(content) === digest) return content;
+  throw new RunClaudeError('CONTENT_DAMAGED', `the session's store was changed: ${digest} is not what was frozen`, {
+    hint: 'Nothing of it was used. Look at the disk, then discard the session or collect it again.',
+  });
+}
+
+/** ENOENT in the store's own words; anything else as it is. */
+function missing(digest: Digest, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause;
+  return new RunClaudeError('CONTENT_MISSING', `the session's store has no content ${digest}`, { cause });
 }

@@ -1,8 +1,19 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
-import { RunClaudeError } from '../../errors.ts';
+import { EXIT } from '../../errors.ts';
+import { addressImage } from '../../image/ensure.ts';
+import { packageRoot } from '../../image/files.ts';
+import { startScreen } from '../../plan/describe-plan.ts';
+import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
+import { listenForSignals } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
+import { reserveSession } from '../../session/record.ts';
+import { runSession } from '../../session/run.ts';
+import { askLine } from '../../terminal/ask.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { CommandContext } from '../context.ts';
+import { openScreen } from '../open-screen.ts';
 import type { RunLine } from '../parse-command-line.ts';
 import { type Prepared, prepare } from '../prepare.ts';
 
@@ -23,9 +34,36 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
     }
-    throw new RunClaudeError('SESSION_NOT_YET', 'starting a session: not yet', { status: 2 });
+    return await startSession(prepared, context, shownCredential(credential, prepared));
   } finally {
     await prepared.engine.close();
+  }
+}
+
+/** Takes an id, asks where it must be asked, and runs the session. */
+async function startSession(prepared: Prepared, context: CommandContext, credential: string): Promise<number> {
+  const { engine, host, policy } = prepared;
+  const { tell, env } = context;
+  const image = policy.image ?? addressImage(engine, { env, toolchain: policy.toolchain }).tag;
+  const { id, dir } = reserveSession(host.stateDir, Date.now());
+  const screen = openScreen(process, env, context.signal);
+  try {
+    const plan = prepared.plan(id, image, { works: engine.facts.local, why: 'the engine is elsewhere' });
+    for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
+    if (!policy.yes && screen !== undefined && mustAskStart(plan, host.stateDir)) {
+      const answer = (await askLine(screen, '[sandbox] Start? [Y/n]:'))?.trim().toLowerCase();
+      if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
+        rmSync(dir, { recursive: true, force: true });
+        tell({ kind: 'message', level: 'info', text: 'Not started.' });
+        return EXIT.interrupted;
+      }
+      rememberStart(plan, host.stateDir);
+    }
+    using interruption = listenForSignals();
+    return await runSession(plan, { engine, host, env, packageRoot, tell, screen, interruption });
+  } catch (error) {
+    if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
+    throw error;
   }
 }
 

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { applyChanges, type ConflictRule } from '../apply/apply-changes.ts';
+import { auditChanges } from '../audit/audit.ts';
+import { openContentStore } from '../store/content.ts';
+import { takeLock } from '../store/lock.ts';
+import type { Change } from '../types/entry.ts';
+import type { RelPath } from '../types/path.ts';
+import type { Choice } from '../types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import type { SessionDeps } from './deps.ts';
+import { storeDir, updateRecord } from './record.ts';
+
+export interface ApplyOptions {
+  readonly conflict: ConflictRule;
+  readonly dryRun: boolean;
+  /** No question for a clean merge that audits clean. */
+  readonly yes: boolean;
+}
+
+/**
+ * Applies a choice to the person's project and writes what became of it into the record. One apply of a project at a
+ * time; a second session's merges against what the first one left. Throws LOCK_HELD and what apply throws.
+ */
+export async function applySession(
+  record: SessionRecord,
+  choice: Choice,
+  deps: SessionDeps,
+  options: ApplyOptions,
+): Promise<{ readonly record: SessionRecord; readonly outcome: ApplyOutcome }> {
+  const { plan } = record;
+  const store = openContentStore(storeDir(plan.sessionDir));
+  const lockFile = path.join(
+    path.dirname(path.dirname(plan.sessionDir)),
+    'locks',
+    `apply-${path.basename(plan.baseDir)}`,
+  );
+  const release = await takeLock(lockFile, { what: `applying session ${record.id}`, waitMs: 60_000 });
+  try {
+    const outcome = await applyChanges({
+      project: plan.project.root,
+      sessionDir: plan.sessionDir,
+      choice,
+      store,
+      conflict: options.conflict,
+      dryRun: options.dryRun,
+      tell: deps.tell,
+      signal: deps.interruption.signal,
+      audit: (file, before, after) =>
+        auditChanges({
+          changes: [mergedChange(file, before, after)],
+          content: (digest) => (digest === 'before' ? before : after),
+          userRules: plan.policy.auditRules,
+          severities: plan.policy.auditSeverities,
+        }),
+      acceptMerge: async () => options.yes || deps.screen === undefined,
+    });
+    if (options.dryRun) return { record, outcome };
+    const waiting = outcome.changes.some(
+      ({ verdict }) => !['applied', 'same', 'withheld', 'blocked'].includes(verdict),
+    );
+    return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome }), outcome };
+  } finally {
+    release();
+  }
+}
+
+/** New bytes that neither side had, as a change for the audit. */
+function mergedChange(path: RelPath, before: Buffer, after: Buffer): Change {
+  const file = { kind: 'file', mode: 0o644, mtimeNs: '0' } as const;
+  return {
+    path,
+    kind: 'modified',
+    before: { ...file, size: before.length, digest: 'before' },
+    after: { ...file, size: after.length, digest: 'after' },
+  };
+}

@@ -1,0 +1,65 @@
+import { outcomeCounts } from '../review/policy.ts';
+import type { Severity } from '../types/finding.ts';
+import type { Choice, Review } from '../types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import type { SessionDeps } from './deps.ts';
+import { exitStatus } from './exit-status.ts';
+import type { AgentEnd } from './launch.ts';
+import { updateRecord } from './record.ts';
+
+export interface SessionEnd {
+  readonly record: SessionRecord;
+  readonly review: Review;
+  readonly choice: Choice;
+  readonly agent: AgentEnd;
+  readonly outcome?: ApplyOutcome;
+}
+
+const RANK: Readonly<Record<Severity, number>> = { note: 0, suspect: 1, blocked: 2 };
+
+/** Says what became of the session's changes and what can be done next; gives the exit status. */
+export function endSession(end: SessionEnd, deps: SessionDeps): number {
+  const { record, review, choice, outcome } = end;
+  const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
+  const waiting = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
+  const counts = outcomeCounts({ at: '', changes: outcome?.changes ?? choice.left });
+  if (choice.discard) {
+    updateRecord(record, { stage: 'discarded' });
+    say('Discarded. Nothing was changed on this machine.');
+  } else if (outcome !== undefined) {
+    sayOutcome(outcome, say);
+    if (counts.waiting > 0) say(`What was held back waits in session ${record.id}: run-claude apply ${record.id}`);
+  } else if (waiting > 0) {
+    say(`Nothing was applied. The changes wait in session ${record.id}: run-claude diff, run-claude apply`);
+  } else {
+    updateRecord(record, { stage: 'applied' });
+  }
+  const interruptedBy = deps.interruption.by();
+  return exitStatus({
+    ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    limited: end.agent.stopped !== undefined && interruptedBy === undefined,
+    conflicts: outcome === undefined ? 0 : counts.conflicts,
+    decided: choice.decided && !choice.discard,
+    heldBack: counts.heldBack,
+    failOn: reaches(record.plan.policy.failOn, review),
+    waiting: choice.discard ? 0 : waiting,
+    agent: end.agent.status,
+  });
+}
+
+function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
+  const count = (...verdicts: string[]): number =>
+    outcome.changes.filter(({ verdict }) => verdicts.includes(verdict)).length;
+  say(`Applied ${count('applied')} of ${outcome.changes.length} changes.`);
+  for (const { path, verdict, why } of outcome.changes) {
+    if (verdict === 'conflict' || verdict === 'failed')
+      say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
+  }
+}
+
+/** Whether a finding is at or above the severity that --fail-on names. */
+function reaches(failOn: Severity | undefined, review: Review): boolean {
+  if (failOn === undefined) return false;
+  const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
+  return findings.some(({ severity }) => RANK[severity] >= RANK[failOn]);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Gateway } from '../gateway/start-gateway.ts';
+import { attachTerminal } from '../terminal/attach.ts';
+import type { Container } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { SessionDeps } from './deps.ts';
+
+export interface AgentEnd {
+  readonly status: number;
+  /** Why we stopped it, when we did. */
+  readonly stopped: string | undefined;
+}
+
+/** How long the agent has to end by itself once it was asked to. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
+ * `lost` is the gateway's: a session without its gateway is stopped, never run on an open network.
+ */
+export async function launch(
+  agent: Container,
+  workspace: Workspace | undefined,
+  plan: Plan,
+  deps: SessionDeps,
+  gateway: Pick<Gateway, 'lost' | 'exceeded'> | undefined,
+): Promise<AgentEnd> {
+  let stopped: string | undefined;
+  const done = new AbortController();
+  const stop = (why: string): void => {
+    if (stopped !== undefined || done.signal.aborted) return;
+    stopped = why;
+    deps.tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${why}` });
+    void endWithin(agent, done.signal);
+  };
+  if (gateway !== undefined) {
+    void gateway.lost.then((error) => stop(error.message));
+    void gateway.exceeded.then(stop);
+  }
+  const unwatch = workspace?.watchDisk({ reached: stop, fell: () => undefined });
+  const onAbort = (): void => stop('interrupted');
+  deps.interruption.signal.addEventListener('abort', onAbort);
+  const timer =
+    plan.policy.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => stop(`its time limit is reached`), plan.policy.timeoutMs);
+  try {
+    const ended = await attachTerminal(agent, {
+      streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
+      tty: plan.tty,
+      stdin: true,
+      signals: process,
+    });
+    for (const [what, count] of Object.entries(ended.dropped)) {
+      const text = `${count} × ${what} from the agent did not reach your terminal`;
+      if (count > 0) deps.tell({ kind: 'message', level: 'warning', text });
+    }
+    return { status: ended.status, stopped };
+  } finally {
+    done.abort();
+    clearTimeout(timer);
+    unwatch?.();
+    deps.interruption.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** TERM, then KILL: what the agent starts may ignore the first. */
+async function endWithin(agent: Container, done: AbortSignal): Promise<void> {
+  await agent.kill('SIGTERM').catch(() => undefined);
+  await sleep(GRACE_MS, undefined, { signal: done }).catch(() => undefined);
+  if (!done.aborted) await agent.kill('SIGKILL').catch(() => undefined);
+}

@@ -1,0 +1,82 @@
+import { auditChanges } from '../audit/audit.ts';
+import { buildReview } from '../review/build-review.ts';
+import { chooseClean, chooseNothing } from '../review/policy.ts';
+import { openContentStore, readContentSync } from '../store/content.ts';
+import { askReview } from '../terminal/ask-review.ts';
+import { summaryLines } from '../terminal/summary.ts';
+import type { Collected } from '../types/entry.ts';
+import type { Finding } from '../types/finding.ts';
+import type { Policy } from '../types/policy.ts';
+import type { Choice, Review } from '../types/review.ts';
+import type { CollectedRecord, SessionRecord } from '../types/session.ts';
+import type { SessionDeps } from './deps.ts';
+import { readCollected, storeDir } from './record.ts';
+
+/** What can be chosen of a collected session, by its own policy. Reads only what was frozen. */
+export function reviewOf(
+  record: SessionRecord,
+  collected: CollectedRecord = readCollected(record.plan.sessionDir),
+): Review {
+  const { policy } = record.plan;
+  return buildReview({
+    collected,
+    findings: collected.findings,
+    allowSuspect: policy.allowSuspect,
+    includeIgnored: policy.includeIgnored,
+  });
+}
+
+/** Content above this is not read whole; the audit blocks what it cannot read. */
+const AUDITED_BYTES = 512 * 1024 * 1024;
+
+/** The audit over what was frozen in a session's directory. */
+export function auditCollected(collected: Collected, sessionDir: string, policy: Policy): readonly Finding[] {
+  const sizes = new Map(
+    collected.changes.flatMap(({ before, after }) =>
+      [before, after].flatMap((entry) => (entry?.digest === undefined ? [] : [[entry.digest, entry.size] as const])),
+    ),
+  );
+  return auditChanges({
+    changes: collected.changes,
+    content: (digest) =>
+      (sizes.get(digest) ?? 0) > AUDITED_BYTES ? undefined : readContentSync(storeDir(sessionDir), digest),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
+}
+
+/**
+ * What is to become of a session's changes: the policy's answer with --auto-apply, a person's at a terminal, otherwise
+ * nothing is decided. A session that was stopped from outside is never auto-applied.
+ */
+export async function decideSession(
+  record: SessionRecord,
+  review: Review,
+  deps: SessionDeps,
+  stopped: boolean,
+): Promise<Choice> {
+  const { policy, project } = record.plan;
+  const interrupted = deps.interruption.by() !== undefined;
+  if (policy.autoApply) {
+    tellSummary(review, deps);
+    return stopped || interrupted ? chooseNothing(review) : chooseClean(review);
+  }
+  if (deps.screen === undefined || interrupted) {
+    tellSummary(review, deps);
+    return chooseNothing(review);
+  }
+  return askReview({
+    review,
+    content: openContentStore(storeDir(record.plan.sessionDir)),
+    project: project.root,
+    home: deps.host.home,
+    screen: deps.screen,
+  });
+}
+
+function tellSummary(review: Review, deps: SessionDeps): void {
+  for (const { text, severity } of summaryLines(review)) {
+    if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
+    else deps.tell({ kind: 'finding', severity, text });
+  }
+}

@@ -1,0 +1,64 @@
+import type { Container } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { applySession } from './apply-session.ts';
+import { collectSession } from './collect.ts';
+import type { SessionDeps } from './deps.ts';
+import { endSession, type SessionEnd } from './end-session.ts';
+import { type AgentEnd, launch } from './launch.ts';
+import { prepareImage } from './prepare-image.ts';
+import { createRecord, updateRecord } from './record.ts';
+import { decideSession, reviewOf } from './review-session.ts';
+import { openScope, type Scope } from './scope.ts';
+import { type Staged, stage } from './stage.ts';
+
+/**
+ * The life of a session in copy mode: stage, launch, collect, audit, review, apply, clean up. The record says at each
+ * step how far it came, so that whatever ends us, a later command goes on from there. Gives the exit status.
+ */
+export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {
+  let record = createRecord(plan);
+  const scope = openScope(deps.tell);
+  try {
+    const { staged, agent } = await start(plan, deps, scope);
+    record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
+    const ended = await launch(agent, staged.workspace, plan, deps, staged.gateway);
+    await agent.remove();
+    record = updateRecord(record, {
+      stage: 'ended',
+      agentStatus: ended.status,
+      stoppedBecause: ended.stopped,
+      usage: staged.gateway?.usage(),
+    });
+    record = await collectSession(record, staged.workspace, deps);
+    await scope.close();
+    return await settle(record, ended, deps);
+  } catch (error) {
+    if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });
+    throw error;
+  } finally {
+    await scope.close();
+    updateRecord(record, { owner: undefined });
+  }
+}
+
+async function start(plan: Plan, deps: SessionDeps, scope: Scope): Promise<{ staged: Staged; agent: Container }> {
+  await prepareImage(plan, deps);
+  const staged = await stage(plan, deps, scope);
+  const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
+  return { staged, agent };
+}
+
+/** The question, its answer carried out, and what the person is told at the end. */
+async function settle(record: SessionRecord, ended: AgentEnd, deps: SessionDeps): Promise<number> {
+  const review = reviewOf(record);
+  const choice = await decideSession(record, review, deps, ended.stopped !== undefined);
+  const end: SessionEnd = { record, review, choice, agent: ended };
+  if (choice.discard || !choice.decided) return endSession(end, deps);
+  const applied = await applySession(record, choice, deps, {
+    conflict: 'keep',
+    dryRun: false,
+    yes: record.plan.policy.autoApply || record.plan.policy.yes,
+  });
+  return endSession({ ...end, record: applied.record, outcome: applied.outcome }, deps);
+}

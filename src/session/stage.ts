@@ -1,0 +1,118 @@
+import path from 'node:path';
+import { claudeConfigDir, findCredential } from '../claude/credentials.ts';
+import { type StagedClaude, stageClaude } from '../claude/stage.ts';
+import { agentSpec } from '../engine/hardened.ts';
+import { openPlace, type Place } from '../engine/place.ts';
+import { readSeccompProfile } from '../engine/seccomp.ts';
+import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
+import type { CredentialSource } from '../types/credential.ts';
+import type { ContainerSpec } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
+import { openWorkspace } from '../workspace/open.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { SessionDeps } from './deps.ts';
+import type { Scope } from './scope.ts';
+
+/** Everything that the agent's container stands on, ready. */
+export interface Staged {
+  readonly agent: ContainerSpec;
+  readonly workspace: Workspace;
+  readonly claude: StagedClaude;
+  readonly home: Place;
+  readonly gateway: Gateway;
+}
+
+/**
+ * Brings the base up to date, opens the layer, fills the home and starts gateway and collector, side by side. What was
+ * made is kept in `scope`, also when another part fails; the first failure is thrown.
+ */
+export async function stage(plan: Plan, deps: SessionDeps, scope: Scope): Promise<Staged> {
+  const seccomp = await readSeccompProfile();
+  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  const { engine, tell } = deps;
+  const home = scope.use(
+    await openPlace(engine, {
+      name: `run-claude-${plan.sessionId}-home`,
+      dir: path.join(plan.sessionDir, 'home'),
+      owner: { uid, gid },
+      image: plan.image,
+      sessionId: plan.sessionId,
+    }),
+    (place) => place.remove(),
+  );
+  const credential = await credentialOf(plan, deps);
+  const parts = await allOrFirstFailure([
+    openWorkspace({
+      plan,
+      engine,
+      tell,
+      signal: deps.interruption.signal,
+      roots: [{ name: 'home', mount: home.mount('/home/agent', true) }],
+    }).then((opened) => scope.use(opened, (workspace) => workspace.close({ keepLayer: true }))),
+    startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
+      scope.use(started, (gateway) => gateway.stop()),
+    ),
+    fillHome(plan, deps, home),
+  ]);
+  const [workspace, gateway, claude] = parts;
+  for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
+  const agent = agentSpec({
+    sessionId: plan.sessionId,
+    image: plan.image,
+    seccomp,
+    runtime: plan.policy.runtime,
+    user: plan.user,
+    argv: programArgv(plan, claude),
+    forwards: gateway.forwards,
+    env: { ...plan.env, ...claude.env, ...gateway.env },
+    workdir: path.posix.join('/workspace', plan.project.startIn),
+    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...gateway.mounts],
+    network: gateway.agentNetwork,
+    limits: plan.policy,
+    tty: plan.tty,
+    stdin: 'stream',
+  });
+  return { agent, workspace, claude, home, gateway };
+}
+
+/** What runs inside, its arguments as the person gave them. */
+function programArgv(plan: Plan, claude: StagedClaude): readonly string[] {
+  const { program } = plan;
+  if (program.kind === 'exec') return program.argv;
+  if (program.kind === 'shell') return ['/bin/bash', ...program.args];
+  return ['claude', ...claude.args.filter((word) => !program.args.includes(word)), ...program.args];
+}
+
+async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
+  if (plan.policy.credentials === 'none') return undefined;
+  const { env, host } = deps;
+  return findCredential({ env, home: host.home, platform: host.platform });
+}
+
+async function fillHome(plan: Plan, deps: SessionDeps, home: Place): Promise<StagedClaude> {
+  const { env, host } = deps;
+  const { policy, project } = plan;
+  const staged = await stageClaude({
+    env,
+    home: host.home,
+    configDir: claudeConfigDir(env, host.home),
+    ownConfigDir: host.configDir,
+    dataDir: host.dataDir,
+    projectRoot: project.root,
+    gitCommonDir: project.gitCommonDir,
+    permissions: policy.permissions,
+    isolate: policy.isolateClaudeData,
+    ...(policy.profile === undefined ? {} : { profile: policy.profile }),
+  });
+  await home.fill(staged.entries);
+  return staged;
+}
+
+/** As Promise.all, but waits for the others to settle, so that what they made is in the scope before it is closed. */
+async function allOrFirstFailure<T extends readonly Promise<unknown>[]>(
+  parts: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const settled = await Promise.allSettled(parts);
+  for (const part of settled) if (part.status === 'rejected') throw part.reason;
+  return (await Promise.all(parts)) as { [K in keyof T]: Awaited<T[K]> };
+}
