@@ -74,11 +74,22 @@ async function prepareOne(one: ChosenChange, all: readonly ChosenChange[], prepa
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
   }
   const session = await sessionEntry(one, preparing);
-  const host = caseRename(one, all, preparing) ? undefined : readHost(preparing.walker, change.path);
+  const host = caseRename(one, all, preparing) ? undefined : readBehind(change.path, all, preparing);
   const decision = decide({ base: change.before, session, host, trusted: preparing.trusted });
   const outcome = await fromDecision({ one, session, host, decision }, preparing);
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);
   return outcome;
+}
+
+/** What is at a path; nothing, when a chosen change first makes a folder of what is in the way. */
+function readBehind(path: string, all: readonly ChosenChange[], { walker }: Preparing): HostState | undefined {
+  try {
+    return readHost(walker, path);
+  } catch (error) {
+    const becomes = all.find(({ change }) => error instanceof NotAFolder && change.path === error.path)?.change.after;
+    if (becomes?.kind !== 'dir') throw error;
+    return undefined;
+  }
 }
 
 interface Decided {

@@ -46,6 +46,8 @@ async function takeBack(step: Step, number: number, tools: RollBackTools): Promi
   const content = step.pre?.kind === 'file' && step.pre.digest ? await tools.content.read(step.pre.digest) : undefined;
   const now = readHost(tools.walker, step.path);
   if (isUntouched(step, now)) return undefined;
+  // A folder that this run made is gone with the step that made it.
+  if (now === undefined && step.pre?.fingerprint === '') return undefined;
   const half = now === undefined && step.pre?.kind !== step.post?.kind;
   if (!isDone(step, now) && !half && !step.inPlace) return 'changed on the host meanwhile';
   const back = inverse(step, now);

@@ -41,11 +41,20 @@ export function orderSteps(steps: readonly Step[]): Step[] {
   for (const step of [...steps].sort(byPath)) {
     if (step.post === undefined) (liesBelow(step.path, replaced) ? inTheWay : deletions).push(step);
     else if (step.post.kind === 'dir' && (step.post.mode & 0o300) !== 0o300) {
-      if (step.pre?.kind !== 'dir') middle.push({ ...step, post: { ...step.post, mode: step.post.mode | 0o700 } });
-      closing.push(step);
+      const open = { ...step.post, mode: step.post.mode | 0o700 };
+      if (step.pre?.kind === 'dir') closing.push(step);
+      else {
+        middle.push({ ...step, post: open });
+        closing.push({ ...step, pre: madeFolder(open.mode) });
+      }
     } else (step.late ? late : middle).push(step);
   }
   return [...inTheWay.reverse(), ...middle, ...late, ...deletions.reverse(), ...closing.reverse()];
+}
+
+/** A folder that an earlier step of the same run makes. */
+function madeFolder(mode: number): HostState {
+  return { kind: 'dir', mode, size: 0, mtimeNs: '0', uid: 0, gid: 0, nlink: 1, fingerprint: '' };
 }
 
 function replacesFolder(step: Step): boolean {

@@ -57,7 +57,7 @@ function alone(
 export function expectedHost(base: Tree, session: Tree, host: Tree, chosen: ReadonlySet<string>): Tree {
   const plan = new Map<string, Node | undefined>();
   for (const path of chosen) {
-    if (same(base.get(path), session.get(path)) || behindOther(host, path)) continue;
+    if (same(base.get(path), session.get(path))) continue;
     const result = alone(base.get(path), session.get(path), host.get(path));
     if (result.verdict === 'take') plan.set(path, result.node);
   }
@@ -91,10 +91,4 @@ export function expectedHost(base: Tree, session: Tree, host: Tree, chosen: Read
   }
   for (const [path, node] of plan) if (node !== undefined) result.set(path, node);
   return result;
-}
-
-/** On the host the way to this path leads through something that is no folder. */
-function behindOther(host: Tree, path: string): boolean {
-  const parts = path.split('/');
-  return parts.some((_, at) => at > 0 && ![undefined, 'dir'].includes(host.get(parts.slice(0, at).join('/'))?.kind));
 }

@@ -2,11 +2,12 @@ import type { Node, Tree } from './tree.ts';
 
 /** Numbers from a seed, so that a failing run can be had again. */
 export function random(seed: number): (below: number) => number {
-  let state = seed * 2654435761 + 1;
+  let state = seed >>> 0;
   return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9) | 0;
-    state ^= state >>> 13;
-    return (state >>> 0) % below;
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -68,8 +68,17 @@ function open(size: { columns: number; rows: number }, env: Record<string, strin
     env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', PAGER: 'cat', ...env },
     ...size,
   });
-  return { pty, choiceFile, choice: () => JSON.parse(readFileSync(choiceFile, 'utf8')) };
+  const choice = () => JSON.parse(readFileSync(choiceFile, 'utf8'));
+  return { pty, choice, [Symbol.asyncDispose]: () => pty[Symbol.asyncDispose]() };
 }
+
+/** An editor that changes one added line. */
+const editor = path.join(root, 'editor.mjs');
+writeFileSync(
+  editor,
+  `import fs from 'node:fs'; const f = process.argv[2];
+   fs.writeFileSync(f, fs.readFileSync(f, 'utf8').replace('+line six', '+line edited'));`,
+);
 
 const QUESTION = /Apply changes to ~\/Projects\/my-project\? \[y\/N\/d\/s\/l\/\?\]:/;
 
@@ -78,33 +87,136 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-describe('the question at the end', () => {
+const SIZES = [
+  { name: '80x24', columns: 80, rows: 24, env: {} },
+  { name: '40x12', columns: 40, rows: 12, env: {} },
+  { name: 'without colour', columns: 80, rows: 24, env: { NO_COLOR: '1' } },
+  { name: 'a dumb terminal', columns: 80, rows: 24, env: { TERM: 'dumb', NO_COLOR: '1' } },
+] as const;
+
+/** The question as it may be wrapped on a narrow screen. */
+const ASKED = /\[y\/N\/d\/s\/l\/\?\]:/;
+
+describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) => {
+  const size = { columns, rows };
+
   it('prints the summary of the contract and takes y, then each suspect by name', async () => {
-    await using session = asyncOpen({ columns: 80, rows: 24 });
+    await using session = open(size, env);
     const { pty, choice } = session;
-    let at = await pty.see(QUESTION);
-    expect(plain(pty.output)).toContain('[sandbox] 12 files modified, 3 files created, 1 file deleted');
-    expect(plain(pty.output)).toContain(
-      '[sandbox] WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)',
-    );
-    expect(plain(pty.output)).toContain('[sandbox] WARNING: Suspect file modified: Makefile');
+    let at = await pty.see(ASKED);
+    const summary = plain(pty.output);
+    expect(summary).toContain('[sandbox] 12 files modified, 3 files created, 1 file deleted');
+    expect(summary).toContain('[sandbox] WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)');
+    expect(summary).toContain('[sandbox] WARNING: Suspect file modified: Makefile');
+    if (columns === 80) expect(summary).toMatch(QUESTION);
     pty.send('y\r');
-    at = await pty.see(/Apply suspect Makefile\? \[y\/N\]:/, { from: at });
+    at = await pty.see(/Apply suspect Makefile\?/, { from: at });
     expect(plain(pty.output)).toContain('SUSPECT: Suspect file modified: make runs it');
-    expect(plain(pty.output)).toContain('+\ttouch x'.replace('\t', '       '));
+    expect(plain(pty.output)).toContain('touch x');
     pty.send('y\r');
     expect(await pty.exited).toBe(0);
     expect(choice()).toMatchObject({ decided: true, discard: false });
     expect(choice().chosen).toHaveLength(16);
     expect(choice().left).toEqual([{ path: '.git/hooks/pre-commit', verdict: 'blocked', why: 'git runs it' }]);
   });
+
+  it('keeps everything at n, Enter, Ctrl-C, Ctrl-D and when the terminal goes', async () => {
+    const answers = ['n\r', '\r', '\x03', '\x04', undefined];
+    const sessions = answers.map(() => open(size, env));
+    try {
+      for (const [index, answer] of answers.entries()) {
+        const { pty } = sessions[index] as (typeof sessions)[number];
+        await pty.see(ASKED);
+        if (answer === undefined) pty.end();
+        else pty.send(answer);
+      }
+      for (const { pty, choice } of sessions) {
+        expect(await pty.exited).toBe(0);
+        expect(choice()).toMatchObject({ decided: false, discard: false, chosen: [] });
+      }
+    } finally {
+      for (const { pty } of sessions) await pty[Symbol.asyncDispose]();
+    }
+  });
+
+  it('lists, helps, shows the differences cleaned, and discards by the whole word only', async () => {
+    await using session = open(size, env);
+    const { pty, choice } = session;
+    let at = await pty.see(ASKED);
+    pty.send('?\r');
+    at = await pty.see(/the whole word/, { from: at });
+    at = await pty.see(ASKED, { from: at });
+    pty.send('l\r');
+    at = await pty.see(/deletions \(1\):/, { from: at });
+    at = await pty.see(ASKED, { from: at });
+    pty.send('d\r');
+    at = await pty.see(/new \\x1b\[31m1/, { from: at });
+    at = await pty.see(ASKED, { from: at });
+    expect(pty.output).not.toContain('new \x1b[31m');
+    pty.send('disc\r');
+    at = await pty.see(/is no answer here/, { from: at });
+    at = await pty.see(ASKED, { from: at });
+    pty.send('discard\r');
+    expect(await pty.exited).toBe(0);
+    expect(choice()).toMatchObject({ discard: true, chosen: [] });
+  });
+
+  it('selects by file, by part, by pattern, and deletions as a group', async () => {
+    await using session = open(size, { ...env, EDITOR: `${process.execPath} ${editor}` });
+    const { pty, choice } = session;
+    let at = await pty.see(ASKED);
+    const answer = async (pattern: RegExp, keys: string): Promise<void> => {
+      at = await pty.see(pattern, { from: at });
+      pty.send(`${keys}\r`);
+    };
+    await answer(/$/, 's');
+    await answer(/Take src\/file01\.txt\?.*\]:/s, '?');
+    await answer(/Take src\/file01\.txt\?.*\]:/s, 'h');
+    await answer(/part 1\/2\?.*\]:/s, 's');
+    await answer(/part 1\/3\?.*\]:/s, 'n');
+    await answer(/part 2\/3\?.*\]:/s, 'e');
+    await answer(/part 3\/3\?.*\]:/s, 'y');
+    await answer(/Take src\/file02\.txt\?.*\]:/s, 'g');
+    await answer(/that match:/, '*3.txt');
+    await answer(/Take src\/file02\.txt\?.*\]:/s, 'n');
+    await answer(/Take src\/file04\.txt\?.*\]:/s, 'q');
+    await answer(/Delete old\.txt\?.*\]:/s, 'y');
+    await answer(/Apply 4 of 16 changes\?.*\]:/s, 'y');
+    expect(await pty.exited).toBe(0);
+    const chosen: { path: string; text?: string }[] = choice().chosen;
+    expect(chosen.map(({ path: name }) => name).sort()).toEqual(['new3.txt', 'old.txt', 'src/file01.txt', 'src/file03.txt']);
+    const parts = chosen.find(({ path: name }) => name === 'src/file01.txt')?.text;
+    expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
+  });
 });
 
-function asyncOpen(size: { columns: number; rows: number }, env: Record<string, string> = {}, extra: object = {}) {
-  const session = open(size, env, extra);
-  return { ...session, existsSync, [Symbol.asyncDispose]: () => session.pty[Symbol.asyncDispose]() };
-}
+it('lets no y that was typed while the agent ran answer the question', async () => {
+  await using session = open({ columns: 80, rows: 24 }, {}, { delayMs: 1_500 });
+  const { pty, choice } = session;
+  // Before the question, and while it is not yet quiet.
+  pty.send('y\r');
+  await pty.see(/1 file deleted/);
+  pty.send('y\r');
+  const at = await pty.see(ASKED);
+  pty.send('\r');
+  expect(await pty.exited).toBe(0);
+  expect(plain(pty.output.slice(at))).not.toContain('Apply suspect');
+  expect(choice()).toMatchObject({ decided: false, chosen: [] });
+});
 
+it('takes a word of its own for a mass deletion', async () => {
+  const scene = exampleScene() as { collected: object };
+  const changes = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, kind: 'deleted', before: file(`${at}`) }));
+  await using session = open({ columns: 80, rows: 24 }, {}, { collected: { ...scene.collected, changes } });
+  const { pty, choice } = session;
+  let at = await pty.see(ASKED);
+  expect(plain(pty.output)).toContain('WARNING: the session deletes 60 of 100 entries');
+  pty.send('y\r');
+  at = await pty.see(/Type 'delete' to go on:/, { from: at });
+  pty.send('y\r');
+  expect(await pty.exited).toBe(0);
+  expect(choice()).toMatchObject({ decided: false, chosen: [] });
+});
 function plain(output: string): string {
   return output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
 }

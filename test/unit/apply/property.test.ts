@@ -1,0 +1,19 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { propertyRun } from '../../apply/property-run.ts';
+
+it('leaves the host as an independent model says, and undo brings everything back, 1,000 random times', { timeout: 600_000 }, async () => {
+  const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-property-'));
+  const umask = process.umask(0o022);
+  let applied = 0;
+  try {
+    for (let seed = 0; seed < 1_000; seed++) applied += (await propertyRun(seed, root)).applied;
+  } finally {
+    process.umask(umask);
+    rmSync(root, { recursive: true, force: true });
+  }
+  // The runs do something: conflicts everywhere would pass as well.
+  expect(applied).toBeGreaterThan(1_500);
+});
