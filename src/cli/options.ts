@@ -51,7 +51,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     name: 'copy-workspace',
     value: 'optional',
     placeholder: 'HOW',
-    help: 'work on a copy; changes pass the gate at the end (auto, layers, volume, copy, overlay, shallow)',
+    help: 'work on a copy: auto, layers, volume, copy, overlay, shallow',
     group: 'Where Claude works',
   },
   none('Where Claude works', 'bind', "work on the project's own files, .git shielded (the default without -p)", action),
