@@ -5,7 +5,7 @@ import type { Hit } from './input.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|:|$)/i;
 const INVISIBLE =
-  /[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f/u;
+  /[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d/u;
 const BLANK_ONLY = /^[\s\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\u3164\ufeff.]*$/u;
 const LITTER = /(^\.[^/]*\.sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$|^core(\.\d+)?$)/;
 const LONGEST_NAME = 200;

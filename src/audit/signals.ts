@@ -83,7 +83,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 const MARKS = /[\u200e\u200f\u061c]/;
 const INVISIBLE =
-  /[\u200b\u2060-\u2064\u00ad\u180e\u115f\u1160\u3164\uffa0]|\u034f|(?<=[\w.])[\u200c\u200d\ufeff](?=[\w.])/u;
+  /[\u200b\u2060-\u2064\u00ad\u180e\u115f\u1160\u3164\uffa0]|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u;
 const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
 const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
