@@ -351,6 +351,6 @@ describe('a session that rewrites all of ~/.claude', () => {
       'statsig/x',
     ])
       session.write(path, 'x');
-    expect((await end(session)).findings).toEqual([]);
+    expect(await end(session)).toEqual({ changes: [], findings: [], dropped: {} });
   });
 });
