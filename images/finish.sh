@@ -24,5 +24,6 @@ for program in nsenter unshare chroot mount umount su sg newgrp passwd gpasswd c
   switch_root pivot_root losetup swapon swapoff fsfreeze setpriv mount.nfs fusermount fusermount3; do
   rm -f "/bin/$program" "/sbin/$program" "/usr/bin/$program" "/usr/sbin/$program"
 done
-find / -xdev -type f -perm /6000 -exec chmod ug-s {} +
+# Files and directories (Debian has a few that are setgid).
+find / -xdev -perm /6000 -exec chmod ug-s {} +
 rm -rf /var/lib/apt/lists/* /var/cache/apt/* /root/.npm
