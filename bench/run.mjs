@@ -42,9 +42,14 @@ function quiet(program, ...argv) {
  */
 function session(cache, script) {
   const argv = [main, 'exec', '--yes', '--credentials=none', '--network', 'none', project, '--', 'sh', '-c', script];
-  const result = spawnSync(process.execPath, argv, { cwd: project, env: { ...env, XDG_CACHE_HOME: cache }, encoding: 'utf8' });
+  const result = spawnSync(process.execPath, argv, {
+    cwd: project,
+    env: { ...env, XDG_CACHE_HOME: cache },
+    encoding: 'utf8',
+  });
   // 120: changes wait for an answer.
-  if (result.status !== 0 && result.status !== 120) throw new Error(`a session ended with ${result.status}:\n${result.stderr}`);
+  if (result.status !== 0 && result.status !== 120)
+    throw new Error(`a session ended with ${result.status}:\n${result.stderr}`);
 }
 
 function makeProject() {
@@ -60,7 +65,12 @@ function makeProject() {
 
 /** @param {string} what @param {number} ms @param {string} beside @param {number} besideMs */
 function row(what, ms, beside, besideMs) {
-  const cells = [what.padEnd(34), `${ms.toFixed(0)} ms`.padStart(10), beside.padEnd(28), `${besideMs.toFixed(0)} ms`.padStart(10)];
+  const cells = [
+    what.padEnd(34),
+    `${ms.toFixed(0)} ms`.padStart(10),
+    beside.padEnd(28),
+    `${besideMs.toFixed(0)} ms`.padStart(10),
+  ];
   process.stdout.write(`${cells.join('  ')}  ${(ms / besideMs).toFixed(2).padStart(7)}\n`);
 }
 

@@ -88,7 +88,13 @@ export function takeOut(image: string, workspace: Workspace, into: string): void
   const flag = `type=${mount.kind},"source=${source}",target=/workspace,readonly`;
   mkdirSync(into, { recursive: true });
   const out = path.join(path.dirname(into), 'merged.tar');
-  execFileSync('bash', ['-c', 'docker run --rm --network none --mount "$0" "$1" tar -C /workspace -cf - . > "$2"', flag, image, out]);
+  execFileSync('bash', [
+    '-c',
+    'docker run --rm --network none --mount "$0" "$1" tar -C /workspace -cf - . > "$2"',
+    flag,
+    image,
+    out,
+  ]);
   execFileSync('tar', ['-C', into, '-xpf', out]);
   rmSync(out);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import { RunClaudeError } from '../errors.ts';
+import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 
 export interface BundleRequest {
   readonly engine: Engine;
@@ -36,9 +36,11 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
     await container.start();
     const status = await container.wait();
     await ended;
-    if (size > request.maxBytes) throw new RunClaudeError('COMMITS_TOO_LARGE', `the session's commits are larger than ${request.maxBytes} bytes`);
+    if (size > request.maxBytes)
+      throw new RunClaudeError('COMMITS_TOO_LARGE', `the session's commits are larger than ${request.maxBytes} bytes`);
     if (status === NO_COMMITS) return undefined;
-    if (status !== 0) throw new RunClaudeError('COMMITS_UNREADABLE', `git could not read the session's repository (status ${status})`);
+    if (status !== 0)
+      throw new RunClaudeError('COMMITS_UNREADABLE', `git could not read the session's repository (status ${status})`);
     return Buffer.concat(chunks);
   } finally {
     await container.remove();
@@ -80,7 +82,16 @@ const MOST_TIPS = 500;
 
 /** Commits that the person's branches and tags name. */
 function hostTips(project: string): string[] {
-  const words = ['-c', 'core.fsmonitor=false', 'for-each-ref', `--count=${MOST_TIPS}`, '--sort=-committerdate', '--format=%(objectname)'];
+  const words = [
+    '-c',
+    'core.fsmonitor=false',
+    'for-each-ref',
+    `--count=${MOST_TIPS}`,
+    '--sort=-committerdate',
+    '--format=%(objectname)',
+  ];
   const listed = spawnSync('git', words, { cwd: project, encoding: 'utf8' });
-  return listed.status === 0 ? [...new Set(listed.stdout.split('\n').filter((id) => /^[0-9a-f]{40,64}$/.test(id)))] : [];
+  return listed.status === 0
+    ? [...new Set(listed.stdout.split('\n').filter((id) => /^[0-9a-f]{40,64}$/.test(id)))]
+    : [];
 }

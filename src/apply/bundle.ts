@@ -47,13 +47,16 @@ export function parseBundleHead(bundle: Buffer): BundleHead {
 
 /** The rules of `git check-ref-format`, and no leading dash or characters that are no plain text. */
 export function isBranchName(name: string): boolean {
-  if (name.length > 200 || name.startsWith('-') || name.endsWith('.') || name.includes('..') || name.includes('@{')) return false;
+  if (name.length > 200 || name.startsWith('-') || name.endsWith('.') || name.includes('..') || name.includes('@{'))
+    return false;
   if (/[\p{C}\p{Z}~^:?*[\\]/u.test(name)) return false;
-  return name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && part !== '@');
+  return name
+    .split('/')
+    .every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && part !== '@');
 }
 
 function refused(why: string): RunClaudeError {
   return new RunClaudeError('COMMITS_REFUSED', `the session's commits cannot be taken: ${why}`, {
-    hint: 'Nothing was imported. `run-claude explore` shows the session\'s repository.',
+    hint: "Nothing was imported. `run-claude explore` shows the session's repository.",
   });
 }

@@ -33,13 +33,19 @@ export function importCommits(request: ImportRequest): ImportedBranch[] {
   if (head.branches.size === 0) return [];
   const quarantine = mkdtempSync(path.join(request.sessionDir, 'import-'));
   try {
-    const objects = git(request.project, ['rev-parse', '--path-format=absolute', '--git-path', 'objects']).toString().trimEnd();
+    const objects = git(request.project, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'])
+      .toString()
+      .trimEnd();
     git(quarantine, ['init', '-q', '--bare', `--object-format=${head.objectFormat}`, '--template=', '.']);
     mkdirSync(path.join(quarantine, 'objects', 'info'), { recursive: true });
     writeFileSync(path.join(quarantine, 'objects', 'info', 'alternates'), `${objects}\n`);
     const pack = request.bundle.subarray(head.packAt);
     git(quarantine, ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${request.maxBytes}`], pack);
-    const refs = [...head.branches].map(([branch, commit]) => ({ branch, commit, ref: `refs/run-claude/${request.sessionId}/${branch}` }));
+    const refs = [...head.branches].map(([branch, commit]) => ({
+      branch,
+      commit,
+      ref: `refs/run-claude/${request.sessionId}/${branch}`,
+    }));
     const ids = refs.map(({ commit }) => `${commit}\n`).join('');
     // Complete, and commits: a missing object is an error here and is never fetched from elsewhere.
     git(quarantine, ['rev-list', '--objects', '--quiet', '--stdin', '--not', '--alternate-refs'], Buffer.from(ids));
@@ -56,11 +62,32 @@ export function importCommits(request: ImportRequest): ImportedBranch[] {
 
 /** Plumbing with hooks, helpers and other transports off; nothing of the session is configuration here. */
 function git(cwd: string, args: readonly string[], input?: Buffer): Buffer {
-  const off = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'transfer.fsckObjects=true', 'protocol.allow=never', 'protocol.file.allow=always', 'gc.auto=0'];
+  const off = [
+    'core.hooksPath=/dev/null',
+    'core.fsmonitor=false',
+    'transfer.fsckObjects=true',
+    'protocol.allow=never',
+    'protocol.file.allow=always',
+    'gc.auto=0',
+  ];
   const words = [...off.flatMap((setting) => ['-c', setting]), ...args];
-  const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  const env = {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: '/nonexistent',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  };
   const safe = { ...env, GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
-  const result = spawnSync('git', words, { cwd, env: safe, input: input ?? Buffer.alloc(0), timeout: 300_000, maxBuffer: 64 << 20 });
+  const result = spawnSync('git', words, {
+    cwd,
+    env: safe,
+    input: input ?? Buffer.alloc(0),
+    timeout: 300_000,
+    maxBuffer: 64 << 20,
+  });
   if (result.status === 0) return result.stdout;
   const why = result.error?.message ?? result.stderr.toString().trim().split('\n').at(-1) ?? 'git failed';
   throw refused(why);

@@ -22,7 +22,11 @@ async function planCheck(line: RunLine, context: CommandContext): Promise<Check>
   try {
     const prepared = await prepare(line, context, process);
     try {
-      const plan = prepared.plan(newSessionId(Date.now()), imageTag(prepared.policy, prepared.engine, context.env), undefined);
+      const plan = prepared.plan(
+        newSessionId(Date.now()),
+        imageTag(prepared.policy, prepared.engine, context.env),
+        undefined,
+      );
       return ok('plan', `${plan.mode} mode for ${plan.project.root}`);
     } finally {
       await prepared.engine.close();

@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('dry-run', 'say what would be done'),
       ONLY,
       SKIP,
-      value('conflict', 'HOW', 'ask, keep, theirs, markers, rej'),
+      value('conflict', 'HOW', 'keep (default), theirs, markers, file'),
       YES,
       JSON_OPTION,
     ],

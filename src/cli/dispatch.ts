@@ -4,6 +4,11 @@ import type { CommandLineOfCommand } from './parse-command-line.ts';
 
 // Loaded when needed: `sessions` must not pay for what a session loads.
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
+  status: async () => (await import('./commands/status.ts')).statusCommand,
+  diff: async () => (await import('./commands/diff.ts')).diffCommand,
+  apply: async () => (await import('./commands/apply.ts')).applyCommand,
+  discard: async () => (await import('./commands/discard.ts')).discardCommand,
+  undo: async () => (await import('./commands/undo.ts')).undoCommand,
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,

@@ -1,7 +1,9 @@
 import type { Secret } from '../types/credential.ts';
 
 /** Where the sockets lie, in the agent's container and in the gateway's. */
-export const GATEWAY_DIR = '/run/run-claude/gw';
+export const GATEWAY_VOLUME = '/run/run-claude/gw';
+/** The gateway's own directory in it: an archive can set the owner of what is in a volume, not of the volume itself. */
+export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
 /** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
 const API_PORT = 47_801;

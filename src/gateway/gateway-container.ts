@@ -1,7 +1,7 @@
 import { pack } from 'tar-stream';
 import { gatewaySpec, INSIDE } from '../engine/hardened.ts';
 import type { Container, Engine } from '../types/engine.ts';
-import { GATEWAY_DIR } from './agent-side.ts';
+import { GATEWAY_VOLUME } from './agent-side.ts';
 
 /** Neither the agent's user nor anybody's on the host. */
 const GATEWAY_UID = 61_000;
@@ -29,17 +29,17 @@ export async function startContainer(engine: Engine, options: GatewayContainerOp
       user: `${GATEWAY_UID}:${GATEWAY_UID}`,
       // No core, no inspector: the credential is in this process's memory.
       argv: [`${INSIDE}/init`, '--', '/usr/bin/env', 'node', '--max-old-space-size=320', `${INSIDE}/gateway/main.mjs`],
-      mounts: [{ kind: 'volume', volume, target: GATEWAY_DIR, readonly: false }],
+      mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false }],
       stdin: 'stream',
       bridge: network,
       runtime,
     }),
   );
   const tar = pack();
-  tar.entry({ name: './', type: 'directory', mode: 0o711, uid: GATEWAY_UID, gid: GATEWAY_UID });
+  tar.entry({ name: './sockets/', type: 'directory', mode: 0o711, uid: GATEWAY_UID, gid: GATEWAY_UID });
   tar.finalize();
   try {
-    await engine.putArchive(container.id, GATEWAY_DIR, tar);
+    await engine.putArchive(container.id, GATEWAY_VOLUME, tar);
     await container.start();
   } catch (error) {
     await container.remove();

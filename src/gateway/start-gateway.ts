@@ -7,7 +7,7 @@ import type { Tell } from '../types/event.ts';
 import type { GatewayConfig } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { type AgentSide, agentEnv, forwards, GATEWAY_DIR } from './agent-side.ts';
+import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       sessionCa: config.gateway.brokers.length > 0,
     };
     return {
-      mounts: [{ kind: 'volume', volume, target: GATEWAY_DIR, readonly: true }],
+      mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
       env: agentEnv(side),
       forwards: forwards(side),
       agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',

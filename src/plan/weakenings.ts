@@ -13,7 +13,10 @@ export function weakenings(policy: Policy, strategy: Plan['strategy']): string[]
   add(strategy === 'overlay', 'overlay: edits you make meanwhile show through to the agent');
   add(policy.allowGitPush, 'git push is let through');
   add(policy.allowHosts.length > 0, `hosts let through: ${policy.allowHosts.join(', ')}`);
-  add(policy.networkPresets.length > 0, `network presets: ${policy.networkPresets.join(', ')}`);
+  add(
+    policy.networkPresets.some((preset) => preset !== 'default'),
+    `network presets: ${policy.networkPresets.join(', ')}`,
+  );
   add(policy.allowAddresses.length > 0, `private addresses let through: ${policy.allowAddresses.join(', ')}`);
   add(policy.brokers.length > 0, `secrets brokered for: ${policy.brokers.map((rule) => rule.host).join(', ')}`);
   add(Object.keys(policy.env).length > 0, `variables passed in: ${Object.keys(policy.env).join(', ')}`);

@@ -1,13 +1,12 @@
-import path from 'node:path';
 import { applyChanges, type ConflictRule } from '../apply/apply-changes.ts';
 import { auditChanges } from '../audit/audit.ts';
 import { openContentStore } from '../store/content.ts';
-import { takeLock } from '../store/lock.ts';
+import { askMerge } from '../terminal/ask-merge.ts';
 import type { Change } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
-import type { SessionDeps } from './deps.ts';
+import type { PersonDeps } from './deps.ts';
 import { storeDir, updateRecord } from './record.ts';
 
 export interface ApplyOptions {
@@ -24,44 +23,32 @@ export interface ApplyOptions {
 export async function applySession(
   record: SessionRecord,
   choice: Choice,
-  deps: SessionDeps,
+  deps: PersonDeps,
   options: ApplyOptions,
 ): Promise<{ readonly record: SessionRecord; readonly outcome: ApplyOutcome }> {
   const { plan } = record;
   const store = openContentStore(storeDir(plan.sessionDir));
-  const lockFile = path.join(
-    path.dirname(path.dirname(plan.sessionDir)),
-    'locks',
-    `apply-${path.basename(plan.baseDir)}`,
-  );
-  const release = await takeLock(lockFile, { what: `applying session ${record.id}`, waitMs: 60_000 });
-  try {
-    const outcome = await applyChanges({
-      project: plan.project.root,
-      sessionDir: plan.sessionDir,
-      choice,
-      store,
-      conflict: options.conflict,
-      dryRun: options.dryRun,
-      tell: deps.tell,
-      signal: deps.interruption.signal,
-      audit: (file, before, after) =>
-        auditChanges({
-          changes: [mergedChange(file, before, after)],
-          content: (digest) => (digest === 'before' ? before : after),
-          userRules: plan.policy.auditRules,
-          severities: plan.policy.auditSeverities,
-        }),
-      acceptMerge: async () => options.yes || deps.screen === undefined,
-    });
-    if (options.dryRun) return { record, outcome };
-    const waiting = outcome.changes.some(
-      ({ verdict }) => !['applied', 'same', 'withheld', 'blocked'].includes(verdict),
-    );
-    return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome }), outcome };
-  } finally {
-    release();
-  }
+  const outcome = await applyChanges({
+    project: plan.project.root,
+    sessionDir: plan.sessionDir,
+    choice,
+    store,
+    conflict: options.conflict,
+    dryRun: options.dryRun,
+    tell: deps.tell,
+    signal: deps.interruption.signal,
+    audit: (file, before, after) =>
+      auditChanges({
+        changes: [mergedChange(file, before, after)],
+        content: (digest) => (digest === 'before' ? before : after),
+        userRules: plan.policy.auditRules,
+        severities: plan.policy.auditSeverities,
+      }),
+    acceptMerge: async (merge) => options.yes || (deps.screen !== undefined && askMerge(deps.screen, merge)),
+  });
+  if (options.dryRun) return { record, outcome };
+  const waiting = outcome.changes.some(({ verdict }) => !['applied', 'same', 'withheld', 'blocked'].includes(verdict));
+  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome }), outcome };
 }
 
 /** New bytes that neither side had, as a change for the audit. */

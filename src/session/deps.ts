@@ -3,17 +3,19 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { HostFacts } from '../types/plan.ts';
 
-/** What a session is handed besides its plan; nothing in it is global. */
-export interface SessionDeps {
-  readonly engine: Engine;
+/** What deciding and applying need: the person and this machine. */
+export interface PersonDeps {
   readonly host: HostFacts;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The package's own directory: Dockerfile, images, seccomp. */
-  readonly packageRoot: string;
   readonly tell: Tell;
   /** The person's terminal; undefined where questions cannot be asked. */
   readonly screen: Screen | undefined;
   readonly interruption: Interruption;
+}
+
+/** What a session is handed besides its plan; nothing in it is global. */
+export interface SessionDeps extends PersonDeps {
+  readonly engine: Engine;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The first signal that asked us to stop; shared by all stages of a session. */

@@ -2,7 +2,7 @@ import { outcomeCounts } from '../review/policy.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
-import type { SessionDeps } from './deps.ts';
+import type { PersonDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
 import type { AgentEnd } from './launch.ts';
 import { updateRecord } from './record.ts';
@@ -18,7 +18,7 @@ export interface SessionEnd {
 const RANK: Readonly<Record<Severity, number>> = { note: 0, suspect: 1, blocked: 2 };
 
 /** Says what became of the session's changes and what can be done next; gives the exit status. */
-export function endSession(end: SessionEnd, deps: SessionDeps): number {
+export function endSession(end: SessionEnd, deps: PersonDeps): number {
   const { record, review, choice, outcome } = end;
   const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const waiting = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;

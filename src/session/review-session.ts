@@ -9,7 +9,7 @@ import type { Finding } from '../types/finding.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { CollectedRecord, SessionRecord } from '../types/session.ts';
-import type { SessionDeps } from './deps.ts';
+import type { PersonDeps } from './deps.ts';
 import { readCollected, storeDir } from './record.ts';
 
 /** What can be chosen of a collected session, by its own policy. Reads only what was frozen. */
@@ -52,7 +52,7 @@ export function auditCollected(collected: Collected, sessionDir: string, policy:
 export async function decideSession(
   record: SessionRecord,
   review: Review,
-  deps: SessionDeps,
+  deps: PersonDeps,
   stopped: boolean,
 ): Promise<Choice> {
   const { policy, project } = record.plan;
@@ -74,9 +74,9 @@ export async function decideSession(
   });
 }
 
-function tellSummary(review: Review, deps: SessionDeps): void {
+function tellSummary(review: Review, deps: PersonDeps): void {
   for (const { text, severity } of summaryLines(review)) {
     if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
-    else deps.tell({ kind: 'finding', severity, text });
+    else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
   }
 }

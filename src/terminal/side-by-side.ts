@@ -22,7 +22,9 @@ export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewO
         const [one, two] = [a[row] ?? '', b[row] ?? ''];
         const padded = `${one}${' '.repeat(Math.max(0, half - widthOf(one)))}`;
         const same = left === right;
-        out.push(`${same ? padded : colours.red(padded)} ${same ? ' ' : '|'} ${same ? two : colours.green(two)}`.trimEnd());
+        out.push(
+          `${same ? padded : colours.red(padded)} ${same ? ' ' : '|'} ${same ? two : colours.green(two)}`.trimEnd(),
+        );
       }
     }
   }

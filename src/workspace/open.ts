@@ -63,7 +63,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   );
   list('Excluded or masked', base.withheld);
   if (base.withheld.length > 0 && project.git !== 'none') {
-    tell({ kind: 'message', level: 'warning', text: "Git's history is copied in full and may still hold what is excluded or masked." });
+    tell({
+      kind: 'message',
+      level: 'warning',
+      text: "Git's history is copied in full and may still hold what is excluded or masked.",
+    });
   }
   list("Not carried into the copy's git configuration", base.dropped);
   const strategy = plan.strategy === 'bind' ? 'layers' : plan.strategy;

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { readJson } from '../store/record.ts';
 import { takeLock } from '../store/lock.ts';
+import { readJson } from '../store/record.ts';
 import { removeTree } from './generation.ts';
 
 export interface SweptBase {

@@ -75,7 +75,8 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
     );
     try {
       await container.start();
-      if ((await container.wait()) !== 0) return { works: false, why: 'files look wrong through an overlay volume here' };
+      if ((await container.wait()) !== 0)
+        return { works: false, why: 'files look wrong through an overlay volume here' };
     } finally {
       await container.remove();
     }

@@ -16,6 +16,8 @@ const common = {
 };
 // The shim counts from here.
 if (process.env['SHIM_START'] !== undefined) writeFileSync(process.env['SHIM_START'], '');
-const apply = () => applyChanges({ ...common, choice: request.choice, conflict: 'keep', audit: () => [], acceptMerge: async () => true });
-const outcome = action === 'apply' ? await apply() : action === 'undo' ? await undoApply(common) : await recoverApply(common);
+const apply = () =>
+  applyChanges({ ...common, choice: request.choice, conflict: 'keep', audit: () => [], acceptMerge: async () => true });
+const outcome =
+  action === 'apply' ? await apply() : action === 'undo' ? await undoApply(common) : await recoverApply(common);
 if (outcomeFile !== '') writeFileSync(outcomeFile, JSON.stringify(outcome ?? null));

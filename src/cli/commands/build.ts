@@ -1,8 +1,8 @@
 import { ensureImage } from '../../image/ensure.ts';
 import { withLock } from '../../store/lock.ts';
+import { connectOurs } from '../connect-ours.ts';
 import type { CommandRun } from '../context.ts';
 import { optionValue } from '../context.ts';
-import { connectOurs } from '../connect-ours.ts';
 import { engineChoice } from './doctor.ts';
 
 /** How long one build waits for another of the same person. */

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
 import { EXIT } from '../../errors.ts';
 import { addressImage } from '../../image/ensure.ts';
-import { packageRoot } from '../../image/files.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
 import { listenForSignals } from '../../session/deps.ts';
@@ -30,7 +29,11 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
     if (line.action === 'dry-run') {
       const { dryRunText } = await import('../dry-run.ts');
       const { imageTag } = await import('../image-tag.ts');
-      const plan = prepared.plan(newSessionId(Date.now()), imageTag(prepared.policy, prepared.engine, context.env), undefined);
+      const plan = prepared.plan(
+        newSessionId(Date.now()),
+        imageTag(prepared.policy, prepared.engine, context.env),
+        undefined,
+      );
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
     }
@@ -60,7 +63,7 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       rememberStart(plan, host.stateDir);
     }
     using interruption = listenForSignals();
-    return await runSession(plan, { engine, host, env, packageRoot, tell, screen, interruption });
+    return await runSession(plan, { engine, host, env, tell, screen, interruption });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;

@@ -34,13 +34,16 @@ const put = (name: string, content: string): void => {
 
 describe.each<StrategyName>(['layers', 'copy'])('a workspace by %s', (strategy) => {
   it('gives exactly what the session changed, with both sides frozen', async () => {
-    for (const name of ['mod', 'same', 'touched', 'gone', 'mode', 'tofile/in', 'd/x', 'd/y/z', 'e/f']) put(name, `old ${name}`);
+    for (const name of ['mod', 'same', 'touched', 'gone', 'mode', 'tofile/in', 'd/x', 'd/y/z', 'e/f'])
+      put(name, `old ${name}`);
     symlinkSync('mod', path.join(scene.project, 'link'));
     put('.gitignore', 'node_modules/\n*.log\n!keep.log\n');
     put('old.log', 'old');
     const id = newId();
     const workspace = await scene.open(id, strategy);
-    expect(await scene.inside(id, workspace, 'id -u; ls -A | wc -l; cat mod; touch w && rm w')).toBe('1000\n11\nold mod');
+    expect(await scene.inside(id, workspace, 'id -u; ls -A | wc -l; cat mod; touch w && rm w')).toBe(
+      '1000\n11\nold mod',
+    );
     const script = `
       printf 'new mod' > mod; touch -d @1000000000 touched; rm gone; chmod 755 mode
       t=$(stat -c %y same); printf 'OLD same' > same; touch -d "$t" same
@@ -56,10 +59,30 @@ describe.each<StrategyName>(['layers', 'copy'])('a workspace by %s', (strategy) 
     expect(baseEntries).toBe(16);
     expect(summary(changes)).toEqual(
       [
-        'modified mod', 'modified same', 'deleted gone', 'mode mode', 'type tofile', 'deleted tofile/in', 'created d/n',
-        'deleted d/x', 'deleted d/y', 'deleted d/y/z', 'modified link', 'deleted e', 'deleted e/f', 'created g',
-        'created g/f', 'created src', 'created src/keep.log', 'modified old.log', 'created pipe', 'created hard',
-        'created odd\n\udcff,name', 'modified .gitignore', 'created locked', 'created locked/s',
+        'modified mod',
+        'modified same',
+        'deleted gone',
+        'mode mode',
+        'type tofile',
+        'deleted tofile/in',
+        'created d/n',
+        'deleted d/x',
+        'deleted d/y',
+        'deleted d/y/z',
+        'modified link',
+        'deleted e',
+        'deleted e/f',
+        'created g',
+        'created g/f',
+        'created src',
+        'created src/keep.log',
+        'modified old.log',
+        'created pipe',
+        'created hard',
+        'created odd\n\udcff,name',
+        'modified .gitignore',
+        'created locked',
+        'created locked/s',
       ].sort(),
     );
     expect(withheld).toEqual([
@@ -81,15 +104,24 @@ describe.each<StrategyName>(['layers', 'copy'])('a workspace by %s', (strategy) 
   });
 
   it('lists what an independent full comparison finds, for any tree and any session', async () => {
-    const cases = fc.sample(fc.record({ tree: fc.array(made, { maxLength: 14 }), edits: fc.array(made, { minLength: 1, maxLength: 14 }) }), {
-      numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 500 : 120,
-      seed: 20_261,
-    });
+    const cases = fc.sample(
+      fc.record({ tree: fc.array(made, { maxLength: 14 }), edits: fc.array(made, { minLength: 1, maxLength: 14 }) }),
+      {
+        numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 500 : 120,
+        seed: 20_261,
+      },
+    );
     const build = cases.map(({ tree }, i) => `mkdir -p t${i}; cd t${i}; ${tree.map(command).join('; ')}; cd ..`);
-    execFileSync('bash', ['-s'], { cwd: scene.project, input: `${build.join('\n')}\ntrue`, stdio: ['pipe', 'ignore', 'ignore'] });
+    execFileSync('bash', ['-s'], {
+      cwd: scene.project,
+      input: `${build.join('\n')}\ntrue`,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     const id = newId();
     const workspace = await scene.open(id, strategy);
-    const edits = cases.map(({ edits: list }, i) => `cd t${i}; (${list.map(command).join('; ')}) >/dev/null 2>&1; cd ..`);
+    const edits = cases.map(
+      ({ edits: list }, i) => `cd t${i}; (${list.map(command).join('; ')}) >/dev/null 2>&1; cd ..`,
+    );
     expect(await scene.inside(id, workspace, edits.join('\n'))).toBe('');
     const { changes, problems } = await workspace.collect();
     const merged = path.join(scene.dir, 'merged');
@@ -142,7 +174,8 @@ function command({ what, a, b }: Made): string {
 
 /** Both trees in full, by content, kind, mode and target. */
 function compareFully(before: string, after: string): string[] {
-  const plain = (root: string) => new Map([...treeFacts(root)].map(([name, facts]) => [name, facts.split(' ')] as const));
+  const plain = (root: string) =>
+    new Map([...treeFacts(root)].map(([name, facts]) => [name, facts.split(' ')] as const));
   const [was, is] = [plain(before), plain(after)];
   was.delete('.');
   is.delete('.');

@@ -33,7 +33,10 @@ const base: Tree = new Map<string, ReturnType<typeof file> | typeof dir | Return
   ['plain', file('plain\n')],
   ['turn', file('turn\n')],
 ]);
-const session: Tree = new Map<string, ReturnType<typeof file> | { kind: 'dir'; mode: number } | ReturnType<typeof link>>([
+const session: Tree = new Map<
+  string,
+  ReturnType<typeof file> | { kind: 'dir'; mode: number } | ReturnType<typeof link>
+>([
   ['closed', { kind: 'dir', mode: 0o555 }],
   ['closed/in', file('in\n')],
   ['deep', dir],
@@ -58,19 +61,32 @@ interface Scene {
 
 async function layScene(name: string, linked: boolean): Promise<Scene> {
   const folder = path.join(root, name);
-  const scene = { project: path.join(folder, 'project'), sessionDir: path.join(folder, 's', 'sessions', '1'), request: path.join(folder, 'r.json') };
+  const scene = {
+    project: path.join(folder, 'project'),
+    sessionDir: path.join(folder, 's', 'sessions', '1'),
+    request: path.join(folder, 'r.json'),
+  };
   mkdirSync(scene.project, { recursive: true });
   writeTree(scene.project, base);
   if (linked) execFileSync('ln', [path.join(scene.project, 'plain'), path.join(scene.project, 'twin')]);
   const store = path.join(scene.sessionDir, 'store');
   const changes = await changesBetween(base, session, openContentStore(store));
-  const choice: Choice = { decided: true, discard: false, chosen: changes.map((change) => ({ change })), left: [], folders: [] };
+  const choice: Choice = {
+    decided: true,
+    discard: false,
+    chosen: changes.map((change) => ({ change })),
+    left: [],
+    folders: [],
+  };
   writeFileSync(scene.request, JSON.stringify({ ...scene, store, choice }));
   return scene;
 }
 
 function run(scene: Scene, action: string, env: Record<string, string> = {}) {
-  const preload = Object.keys(env).length === 0 ? {} : { LD_PRELOAD: shim, UV_USE_IO_URING: '0', SHIM_START: `${scene.request}.start` };
+  const preload =
+    Object.keys(env).length === 0
+      ? {}
+      : { LD_PRELOAD: shim, UV_USE_IO_URING: '0', SHIM_START: `${scene.request}.start` };
   const result = spawnSync(process.execPath, [program, scene.request, action, `${scene.request}.outcome`], {
     env: { PATH: process.env['PATH'] ?? '', ...preload, ...env },
     encoding: 'utf8',
@@ -87,7 +103,15 @@ function restore(scene: Scene, from: string): void {
 }
 
 beforeAll(() => {
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, path.resolve(import.meta.dirname, '../../apply-shim/shim.c'), '-ldl']);
+  execFileSync('cc', [
+    '-shared',
+    '-fPIC',
+    '-O1',
+    '-o',
+    shim,
+    path.resolve(import.meta.dirname, '../../apply-shim/shim.c'),
+    '-ldl',
+  ]);
   program = compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -166,7 +190,8 @@ it('fails single paths and goes on when one call is not permitted', { timeout: 6
       continue;
     }
     failures += result.outcome().changes.filter((change: { verdict: string }) => change.verdict === 'failed').length;
-    for (const [name, node] of tree) expect([before.get(name), after.get(name)], `${name}, call ${at}`).toContainEqual(node);
+    for (const [name, node] of tree)
+      expect([before.get(name), after.get(name)], `${name}, call ${at}`).toContainEqual(node);
   }
   expect(failures).toBeGreaterThan(5);
 });

@@ -9,7 +9,8 @@ import { importCommits } from '../../../src/apply/import-commits.ts';
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-import-'));
 const env = { PATH: process.env['PATH'] ?? '', HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
 const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
-const git = (cwd: string, ...args: string[]): string => execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
 let count = 0;
 
 /** A person's repository and a session's clone of it, with one commit more in the clone. */
@@ -55,17 +56,28 @@ it('brings commits as refs of ours, moves nothing, runs no hook of the host', ()
 });
 
 it.each([
-  ['a submodule address that is an option', (clone: string) => {
-    writeFileSync(path.join(clone, '.gitmodules'), '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n');
-    git(clone, 'add', '.gitmodules');
-    git(clone, ...identity, 'commit', '-q', '-m', 'modules');
-  }],
-  ['a tree with an entry named .git', (clone: string) => {
-    const blob = git(clone, 'hash-object', '-w', 'f');
-    const tree = execFileSync('git', ['mktree'], { cwd: clone, env, input: `100644 blob ${blob}\t.GIT\n`, encoding: 'utf8' }).trim();
-    const commit = git(clone, ...identity, 'commit-tree', tree, '-p', 'HEAD', '-m', 'evil');
-    git(clone, 'update-ref', 'refs/heads/main', commit);
-  }],
+  [
+    'a submodule address that is an option',
+    (clone: string) => {
+      writeFileSync(path.join(clone, '.gitmodules'), '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n');
+      git(clone, 'add', '.gitmodules');
+      git(clone, ...identity, 'commit', '-q', '-m', 'modules');
+    },
+  ],
+  [
+    'a tree with an entry named .git',
+    (clone: string) => {
+      const blob = git(clone, 'hash-object', '-w', 'f');
+      const tree = execFileSync('git', ['mktree'], {
+        cwd: clone,
+        env,
+        input: `100644 blob ${blob}\t.GIT\n`,
+        encoding: 'utf8',
+      }).trim();
+      const commit = git(clone, ...identity, 'commit-tree', tree, '-p', 'HEAD', '-m', 'evil');
+      git(clone, 'update-ref', 'refs/heads/main', commit);
+    },
+  ],
 ])('refuses %s and leaves no object behind', (_, spoil) => {
   const request = scene(spoil);
   const objects = git(request.project, 'count-objects', '-v');
@@ -100,5 +112,6 @@ it.each([
 
 it('takes ordinary branch names', () => {
   for (const name of ['main', 'feature/x', 'v1.2', 'é']) expect(isBranchName(name)).toBe(true);
-  for (const name of ['a..b', 'a b', 'a~1', '.a', 'a/.b', 'a.lock', 'a@{1}', 'a\u202eb', '']) expect(isBranchName(name)).toBe(false);
+  for (const name of ['a..b', 'a b', 'a~1', '.a', 'a/.b', 'a.lock', 'a@{1}', 'a\u202eb', ''])
+    expect(isBranchName(name)).toBe(false);
 });

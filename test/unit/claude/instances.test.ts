@@ -35,12 +35,22 @@ it('removes the data of a project that is gone, and of none that may come back',
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'project-root'), '/nowhere\n');
   const states = Object.fromEntries((await listInstances(at('data'))).map((one) => [one.root, one.state]));
-  expect(states).toEqual({ [at('work/here')]: 'present', [at('work/gone')]: 'gone', [at('work/drive')]: 'away', '/nowhere': 'foreign' });
+  expect(states).toEqual({
+    [at('work/here')]: 'present',
+    [at('work/gone')]: 'gone',
+    [at('work/drive')]: 'away',
+    '/nowhere': 'foreign',
+  });
   const planned = await planGc(options());
   expect(planned).toEqual([{ kind: 'instance', name: gone.dir, why: `its project ${at('work/gone')} is gone` }]);
   expect(existsSync(gone.dir)).toBe(true);
   expect(await runGc(options())).toEqual({ removed: planned, problems: [] });
-  expect([existsSync(gone.dir), existsSync(drive.dir), existsSync(foreign), existsSync(at('keep'))]).toEqual([false, true, true, true]);
+  expect([existsSync(gone.dir), existsSync(drive.dir), existsSync(foreign), existsSync(at('keep'))]).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
 });
 
 it('takes dealt-with sessions after 30 days, pending ones never', async () => {
@@ -50,7 +60,18 @@ it('takes dealt-with sessions after 30 days, pending ones never', async () => {
   for (const stage of ['pending', 'applied', 'discarded', 'running', 'collected', 'failed']) {
     const { id, dir } = reserveSession(at('state'), Date.now());
     ids.push(id);
-    writeFileSync(join(dir, 'session.json'), JSON.stringify({ version: 1, id, project: '/p', stage, started: old, updated: old, plan: { baseDir: '/b', image: 'i' } }));
+    writeFileSync(
+      join(dir, 'session.json'),
+      JSON.stringify({
+        version: 1,
+        id,
+        project: '/p',
+        stage,
+        started: old,
+        updated: old,
+        plan: { baseDir: '/b', image: 'i' },
+      }),
+    );
   }
   const names = (await planGc(options())).map((item) => item.name);
   expect(names.sort()).toEqual([ids[1], ids[2]].sort());

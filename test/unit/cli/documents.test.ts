@@ -12,7 +12,12 @@ const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
     .filter((line) => line.startsWith('| '))
-    .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
     .filter(([first = '']) => !first.startsWith('---'));
 
 it('says the same of exit statuses in the table, the help and the docs', () => {
@@ -27,7 +32,9 @@ it('says the same of exit statuses in the table, the help and the docs', () => {
 });
 
 it('documents every setting of the files, and no other', () => {
-  const named = rowsOf(page('configuration.md')).slice(1).map(([name = '']) => name.replaceAll('`', ''));
+  const named = rowsOf(page('configuration.md'))
+    .slice(1)
+    .map(([name = '']) => name.replaceAll('`', ''));
   expect(named).toEqual(SETTINGS.filter((setting) => setting.file !== false).map((setting) => setting.name));
 });
 

@@ -184,7 +184,12 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Apply 4 of 16 changes\?.*\]:/s, 'y');
     expect(await pty.exited).toBe(0);
     const chosen: { path: string; text?: string }[] = choice().chosen;
-    expect(chosen.map(({ path: name }) => name).sort()).toEqual(['new3.txt', 'old.txt', 'src/file01.txt', 'src/file03.txt']);
+    expect(chosen.map(({ path: name }) => name).sort()).toEqual([
+      'new3.txt',
+      'old.txt',
+      'src/file01.txt',
+      'src/file03.txt',
+    ]);
     const parts = chosen.find(({ path: name }) => name === 'src/file01.txt')?.text;
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
   });

@@ -1,0 +1,35 @@
+import { usageError } from '../../errors.ts';
+import { matcher } from '../../review/build-review.ts';
+import { storeDir } from '../../session/record.ts';
+import { reviewOf } from '../../session/review-session.ts';
+import { openContentStore } from '../../store/content.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { diffLines } from '../../terminal/diff-view.ts';
+import { loadDiff } from '../../terminal/show.ts';
+import type { CommandRun } from '../context.ts';
+import { withSession } from '../open-session.ts';
+
+/** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned. */
+export const diffCommand: CommandRun = (line, context) =>
+  withSession(line, context, async (record) => {
+    for (const option of ['follow', 'side-by-side'])
+      if (line.options.has(option)) throw usageError(`--${option}: not yet`);
+    const store = openContentStore(storeDir(record.plan.sessionDir));
+    const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
+    const items = reviewOf(record).items.filter((item) => item.state !== 'git' && wanted(item.change.path));
+    if (line.options.has('json')) {
+      context.write(`${JSON.stringify(items, undefined, 2)}\n`);
+      return 0;
+    }
+    const colour = process.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '';
+    for (const item of items) {
+      const { path, kind } = item.change;
+      if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
+      else if (line.options.has('stat')) context.write(`${kind.padEnd(8)} ${cleanLine(path)}\n`);
+      else {
+        const lines = diffLines(item, await loadDiff(store, item), { colour, columns: process.stdout.columns ?? 80 });
+        context.write(`${lines.join('\n')}\n`);
+      }
+    }
+    return 0;
+  });

@@ -1,0 +1,24 @@
+import { EXIT } from '../../errors.ts';
+import { discardSession } from '../../session/settle.ts';
+import { askLine } from '../../terminal/ask.ts';
+import type { CommandRun } from '../context.ts';
+import { withSession } from '../open-session.ts';
+
+/** `discard [ID]`: asks for the whole word on a terminal; elsewhere it needs --yes. */
+export const discardCommand: CommandRun = (line, context) =>
+  withSession(line, context, async (record, deps) => {
+    if (!line.options.has('yes')) {
+      const question = `[sandbox] Type 'discard' to throw the changes of session ${record.id} away:`;
+      const answer = deps.screen === undefined ? undefined : await askLine(deps.screen, question);
+      if (answer?.trim() !== 'discard') {
+        deps.tell({
+          kind: 'message',
+          level: 'info',
+          text: 'Nothing was discarded (--yes does it without a question).',
+        });
+        return EXIT.undecided;
+      }
+    }
+    discardSession(record, deps);
+    return EXIT.ok;
+  });
