@@ -60,7 +60,10 @@ parentPort.on('message', (jobs) => {
         await new Promise<void>((resolve, reject) => {
           let start = 0;
           const give = (): void => {
-            if (signal?.aborted) return reject(signal.reason as Error);
+            if (signal?.aborted) {
+              reject(signal.reason as Error);
+              return;
+            }
             start = next;
             const batch = jobs.slice(start, start + Math.min(BATCH, Math.ceil(jobs.length / count)));
             next += batch.length;

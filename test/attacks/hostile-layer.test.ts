@@ -27,8 +27,6 @@ afterEach(() => scene.remove());
 
 /** The goal is 100,000; fewer where time counts. */
 const NAMES = process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100_000 : 10_000;
-/** The goal is 100,000; fewer where time counts. */
-const NAMES = process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100_000 : 10_000;
 // setxattr(2) is call 188, ftruncate by perl's truncate; minbase has no setfattr.
 const ATTACK = `
 perl -e 'syscall(188, "/workspace/dir", "user.overlay.opaque", "y", 1, 0)'
