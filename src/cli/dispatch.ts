@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   config: async () => (await import('./commands/config.ts')).configCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
   projects: async () => (await import('./commands/projects.ts')).projectsCommand,
+  network: async () => (await import('./commands/network.ts')).networkCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   build: async () => (await import('./commands/build.ts')).buildCommand,
 };

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
 import type { Tell } from '../types/event.ts';
 import type { NetworkEntry } from '../types/gateway.ts';
 
@@ -42,6 +43,11 @@ export function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry)
   };
   totals.set(key, total);
   return total;
+}
+
+/** network.jsonl in the session's directory. */
+export function networkLogFile(sessionDir: string): string {
+  return path.join(sessionDir, 'network.jsonl');
 }
 
 export interface NetworkLog {

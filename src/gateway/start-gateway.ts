@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
@@ -13,7 +12,7 @@ import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
 import { keepRunning } from './keep-running.ts';
 import { watchAllowed } from './live-rules.ts';
-import { type HostTotal, openNetworkLog } from './network-log.ts';
+import { type HostTotal, networkLogFile, openNetworkLog } from './network-log.ts';
 import { findUpstreams } from './upstream.ts';
 
 export interface GatewayOptions {
@@ -42,11 +41,6 @@ export interface Gateway {
   readonly log: string;
   /** After the agent's container is removed. Never throws for what is gone already. */
   stop(): Promise<void>;
-}
-
-/** network.jsonl in the session's directory. */
-export function networkLogFile(sessionDir: string): string {
-  return path.join(sessionDir, 'network.jsonl');
 }
 
 /**

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { usageError } from '../../errors.ts';
+import { allowHost } from '../../gateway/live-rules.ts';
+import { addToTotals, type HostTotal, networkLogFile, readNetworkLog, suggestRules } from '../../gateway/network-log.ts';
+import { findSession, ownerState } from '../../session/record.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
+
+/** `network [ID]`: what a session asked for, by host; `--suggest`; `network allow HOST [ID]` for one that runs. */
+export const networkCommand: CommandRun = async (line, context) => {
+  const [first, second, third] = line.words;
+  if (first === 'allow') return allow(second, third, context);
+  if (second !== undefined) throw usageError(`network: '${cleanLine(second)}' is one word too many`);
+  const session = findSession(context.places.stateDir, first, context.cwd);
+  const file = networkLogFile(session.plan.sessionDir);
+  const entries = existsSync(file) ? readNetworkLog(file) : [];
+  if (line.options.has('suggest')) {
+    const rules = suggestRules(entries);
+    context.write(line.options.has('json') ? `${JSON.stringify(rules)}\n` : rules.map((rule) => `${rule}\n`).join(''));
+    return 0;
+  }
+  if (line.options.has('json')) {
+    context.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+    return 0;
+  }
+  const totals = new Map<string, HostTotal>();
+  for (const entry of entries) addToTotals(totals, entry);
+  for (const total of totals.values()) context.write(`${lineOf(total)}\n`);
+  if (totals.size === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing was asked of the gateway' });
+  return 0;
+};
+
+function allow(host: string | undefined, id: string | undefined, context: CommandContext): number {
+  if (host === undefined) throw usageError('network allow: which host?', 'run-claude network allow example.org');
+  const session = findSession(context.places.stateDir, id, context.cwd);
+  if (ownerState(session) === 'gone') {
+    throw usageError(`session ${session.id} has ended`, 'for the next one: --allow-host, or allow-hosts in config.toml');
+  }
+  const rule = allowHost(session.plan.sessionDir, host);
+  context.tell({ kind: 'message', level: 'info', text: `session ${session.id} may now reach ${rule.host}` });
+  return 0;
+}
+
+function lineOf(total: HostTotal): string {
+  const counts = [
+    [total.passed, 'passed'],
+    [total.refused, 'refused'],
+    [total.failed, 'failed'],
+  ] as const;
+  const said = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : [])).join(', ');
+  const why = total.refused > 0 && total.why !== undefined ? `  (${cleanLine(total.why)})` : '';
+  return `${cleanLine(total.host)}:${total.port}  ${said}, ${total.up} bytes out, ${total.down} in${why}`;
+}

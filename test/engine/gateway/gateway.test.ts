@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { agentSpec } from '../../../src/engine/hardened.ts';
+import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
+import type { CredentialSource } from '../../../src/types/credential.ts';
+import type { Container, Engine } from '../../../src/types/engine.ts';
+import type { Plan } from '../../../src/types/plan.ts';
+import type { Policy } from '../../../src/types/policy.ts';
+import { connectForTest } from '../../engine.ts';
+import { testImage } from '../../image.ts';
+import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+
+// The real gateway and an agent's container beside it; the provider is a stand-in on this machine's loopback, which
+// only the relay reaches.
+
+const SECRET = `real-${randomBytes(12).toString('hex')}`;
+const sessionId = `t${randomBytes(5).toString('hex')}`;
+const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-gateway-'));
+const said: string[] = [];
+let engine: Engine;
+let standIn: StandIn;
+let gateway: Gateway;
+let agent: Container;
+
+async function inside(script: string): Promise<string> {
+  const { stdout, stderr } = await agent.exec(['/bin/sh', '-c', script], { env: { ...gateway.env, PATH: '/usr/local/bin:/usr/bin:/bin' } });
+  return `${stdout}${stderr}`;
+}
+
+const ASK = `node -e '
+fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers: { authorization: "Bearer " + process.env.CLAUDE_CODE_OAUTH_TOKEN },
+  body: JSON.stringify({ model: "claude-sonnet-4-5", stream: true, tools: [{ name: "Bash" }] }) })
+  .then(async (r) => console.log(r.status, (await r.text()).includes("message_stop"))).catch((e) => console.log("failed", e.cause?.code))'`;
+
+/** A plain request through the proxy, without any tool but Node. */
+const through = (url: string): string => `node -e '
+require("http").get({ host: "127.0.0.1", port: 47802, path: "${url}", headers: { host: new URL("${url}").host } },
+  (r) => r.on("data", (d) => process.stdout.write(d)))'`;
+
+beforeAll(async () => {
+  engine = await connectForTest();
+  const image = await testImage(engine);
+  standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === SECRET });
+  const secret = { kind: 'oauth' as const, value: SECRET };
+  const credential: CredentialSource = { name: 'test', kind: 'oauth', current: async () => secret, refresh: async () => secret };
+  const policy = {
+    network: 'gateway',
+    credentials: 'broker',
+    allowHosts: ['localhost.test'],
+    allowAddresses: [],
+    networkPresets: [],
+    brokers: [],
+  } as unknown as Policy;
+  const plan = { sessionId, sessionDir, image, policy } as Plan;
+  gateway = await startGateway({
+    engine,
+    plan,
+    credential,
+    tell: (event) => said.push(JSON.stringify(event)),
+    env: { ANTHROPIC_BASE_URL: standIn.url },
+  });
+  agent = await engine.create(
+    agentSpec({
+      sessionId,
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '1000:1000',
+      argv: ['/bin/sleep', '900'],
+      forwards: gateway.forwards,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...gateway.env },
+      workdir: '/',
+      mounts: gateway.mounts,
+      network: gateway.agentNetwork,
+      limits: { memoryMb: 1024, cpus: 0, pids: 128, tmpMb: 64 },
+      tty: false,
+      stdin: 'none',
+    }),
+  );
+  await agent.start();
+});
+
+afterAll(async () => {
+  await agent?.remove();
+  await gateway?.stop();
+  await standIn?.close();
+  rmSync(sessionDir, { recursive: true, force: true });
+  const left = (await engine.list(sessionId)).map((found) => found.name);
+  await engine.close();
+  expect(left).toEqual([]);
+});
+
+it('reaches the provider on the host through a container that has no network', async () => {
+  expect(await inside(ASK)).toContain('200 true');
+  expect(standIn.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${SECRET}`);
+  const interfaces = await inside("sed 1,2d /proc/net/dev | cut -d: -f1; sed 1d /proc/net/route; grep -c . /proc/net/route");
+  expect(interfaces.trim().split(/\s+/)).toEqual(['lo', expect.stringMatching(/^[01]$/)]);
+});
+
+it('gives the agent sockets to connect to, and nothing to list, replace or fill', async () => {
+  const text = await inside(
+    'cd /run/run-claude; ls gw; touch gw/x; rm -f gw/api.sock; mv gw/api.sock gw/y; ls -ld gw | cut -c1-10; id -u',
+  );
+  expect(text).toContain('drwx--x--x');
+  expect(text.match(/Permission denied|Read-only/g)?.length).toBeGreaterThanOrEqual(3);
+});
+
+it('holds the credential where nobody inside or in the engine can read it', async () => {
+  const script = `(cat /proc/*/environ /proc/*/cmdline; env; grep -rs real- /run /tmp /home) 2>/dev/null | tr '\\0' '\\n'`;
+  const text = await inside(script);
+  expect(text).toContain('placeholder');
+  expect(text).not.toContain(SECRET);
+  for (const name of [`run-claude-${sessionId}`, `run-claude-${sessionId}-gateway`])
+    expect(execFileSync('docker', ['inspect', name], { encoding: 'utf8' })).not.toContain(SECRET);
+  const files = execFileSync('docker', ['diff', `run-claude-${sessionId}-gateway`], { encoding: 'utf8' });
+  expect(files).not.toMatch(/^[AC] \/(etc|usr|home)/m);
+  expect(said.join('')).not.toContain(SECRET);
+});
+
+it('refuses an unlisted host in one line and tells the person', async () => {
+  expect(await inside(through('http://evil.test/'))).toContain('run-claude: evil.test is not an allowed host');
+  await expect.poll(() => said.join('')).toContain('run-claude network allow evil.test');
+});
+
+it('has its forwarder back after the agent killed it, and its gateway after that was killed', async () => {
+  await inside('kill -9 $(for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = forwarder ] && basename $p; done)');
+  await expect.poll(() => inside(ASK), { timeout: 30_000 }).toContain('200 true');
+  execFileSync('docker', ['kill', `run-claude-${sessionId}-gateway`], { stdio: 'ignore' });
+  await expect.poll(() => inside(ASK), { timeout: 60_000, interval: 500 }).toContain('200 true');
+  expect(said.join('')).toContain('was started again');
+});
