@@ -17,10 +17,10 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      suite('unit', ['test/unit/**/*.test.ts'], 30_000, true),
-      suite('engine', ['test/engine/**/*.test.ts'], 120_000, false),
-      suite('e2e', ['test/e2e/**/*.test.ts'], 180_000, false),
-      suite('attacks', ['test/attacks/**/*.test.ts'], 180_000, false),
+      suite('unit', ['test/unit/**/*.test.ts'], 120_000, true),
+      suite('engine', ['test/engine/**/*.test.ts'], 600_000, false),
+      suite('e2e', ['test/e2e/**/*.test.ts'], 900_000, false),
+      suite('attacks', ['test/attacks/**/*.test.ts'], 600_000, false),
     ],
   },
 });

@@ -12,7 +12,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
+
 
 export interface RunClaudeErrorOptions extends ErrorOptions {
   /** What the person can do next, one sentence. */

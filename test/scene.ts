@@ -99,7 +99,7 @@ export class Scene implements AsyncDisposable {
       const child = execFile(
         process.execPath,
         [mainJs, ...args],
-        { cwd: this.project, env: { ...this.env }, timeout: options.timeoutMs ?? 150_000, maxBuffer: 1 << 26 },
+        { cwd: this.project, env: { ...this.env }, timeout: options.timeoutMs ?? 600_000, maxBuffer: 1 << 26 },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 255;
           resolve({ status: code, stdout, stderr });

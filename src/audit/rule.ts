@@ -51,15 +51,3 @@ export interface FileRule {
   readonly why: string;
   readonly source: string;
 }
-
-/** What a rule that looks at more than one file, or at names and content alone, is listed as. */
-export interface ListedRule {
-  readonly id: string;
-  readonly title: string;
-  readonly family: string;
-  readonly trigger: string;
-  readonly severity: Severity;
-  readonly match: string;
-  readonly why: string;
-  readonly source: string;
-}

@@ -5,7 +5,7 @@ import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 /** Labels that every object of ours carries. */
 export const SESSION_LABEL = 'run-claude.session';
 export const OWNER_LABEL = 'run-claude.owner';
-export const ROLE_LABEL = 'run-claude.role';
+const ROLE_LABEL = 'run-claude.role';
 
 /**
  * The body of POST /containers/create for a container of ours. Everything that the contract says of every container

@@ -52,7 +52,7 @@ export async function applySession(
 }
 
 /** New bytes that neither side had, as a change for the audit. */
-function mergedChange(path: RelPath, before: Buffer, after: Buffer): Change {
+export function mergedChange(path: RelPath, before: Buffer, after: Buffer): Change {
   const file = { kind: 'file', mode: 0o644, mtimeNs: '0' } as const;
   return {
     path,

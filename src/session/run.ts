@@ -1,6 +1,8 @@
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { openWorkspace } from '../workspace/open.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { applySession } from './apply-session.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
@@ -42,9 +44,12 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
   }
 }
 
-async function start(plan: Plan, deps: SessionDeps, scope: Scope): Promise<{ staged: Staged; agent: Container }> {
+async function start(plan: Plan, deps: SessionDeps, scope: Scope): Promise<{ staged: Staged<Workspace>; agent: Container }> {
   await prepareImage(plan, deps);
-  const staged = await stage(plan, deps, scope);
+  const staged = await stage(plan, deps, scope, async (roots) => {
+    const opened = await openWorkspace({ plan, engine: deps.engine, tell: deps.tell, signal: deps.interruption.signal, roots });
+    return scope.use(opened, (workspace) => workspace.close({ keepLayer: true }));
+  });
   const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
   return { staged, agent };
 }

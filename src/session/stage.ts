@@ -6,27 +6,31 @@ import { openPlace, type Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import type { ContainerSpec } from '../types/engine.ts';
+import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
-import { openWorkspace } from '../workspace/open.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import type { ReaderRoot } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
 import type { Scope } from './scope.ts';
 
 /** Everything that the agent's container stands on, ready. */
-export interface Staged {
+export interface Staged<W> {
   readonly agent: ContainerSpec;
-  readonly workspace: Workspace;
+  readonly workspace: W;
   readonly claude: StagedClaude;
   readonly home: Place;
   readonly gateway: Gateway;
 }
 
 /**
- * Brings the base up to date, opens the layer, fills the home and starts gateway and collector, side by side. What was
- * made is kept in `scope`, also when another part fails; the first failure is thrown.
+ * Opens the workspace, fills the home and starts the gateway, side by side. What was made is kept in `scope`, also when
+ * another part fails; the first failure is thrown.
  */
-export async function stage(plan: Plan, deps: SessionDeps, scope: Scope): Promise<Staged> {
+export async function stage<W extends { readonly mounts: readonly Mount[] }>(
+  plan: Plan,
+  deps: SessionDeps,
+  scope: Scope,
+  openIt: (roots: readonly ReaderRoot[]) => Promise<W>,
+): Promise<Staged<W>> {
   const seccomp = await readSeccompProfile();
   const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
   const { engine, tell } = deps;
@@ -42,13 +46,7 @@ export async function stage(plan: Plan, deps: SessionDeps, scope: Scope): Promis
   );
   const credential = await credentialOf(plan, deps);
   const parts = await allOrFirstFailure([
-    openWorkspace({
-      plan,
-      engine,
-      tell,
-      signal: deps.interruption.signal,
-      roots: [{ name: 'home', mount: home.mount('/home/agent', true) }],
-    }).then((opened) => scope.use(opened, (workspace) => workspace.close({ keepLayer: true }))),
+    openIt([{ name: 'home', mount: home.mount('/home/agent', true) }]),
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
       scope.use(started, (gateway) => gateway.stop()),
     ),

@@ -5,6 +5,7 @@ import { reviewOf } from '../../session/review-session.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/diff-view.ts';
+import { sideBySideLines } from '../../terminal/side-by-side.ts';
 import { loadDiff } from '../../terminal/show.ts';
 import type { CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
@@ -12,8 +13,8 @@ import { withSession } from '../open-session.ts';
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned. */
 export const diffCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record) => {
-    for (const option of ['follow', 'side-by-side'])
-      if (line.options.has(option)) throw usageError(`--${option}: not yet`);
+    if (line.options.has('follow')) throw usageError('--follow: not yet');
+    const view = line.options.has('side-by-side') ? sideBySideLines : diffLines;
     const store = openContentStore(storeDir(record.plan.sessionDir));
     const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
     const items = reviewOf(record).items.filter((item) => item.state !== 'git' && wanted(item.change.path));
@@ -27,7 +28,7 @@ export const diffCommand: CommandRun = (line, context) =>
       if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
       else if (line.options.has('stat')) context.write(`${kind.padEnd(8)} ${cleanLine(path)}\n`);
       else {
-        const lines = diffLines(item, await loadDiff(store, item), { colour, columns: process.stdout.columns ?? 80 });
+        const lines = view(item, await loadDiff(store, item), { colour, columns: process.stdout.columns ?? 80 });
         context.write(`${lines.join('\n')}\n`);
       }
     }

@@ -8,8 +8,11 @@ import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
 import { listenForSignals } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
 import { reserveSession } from '../../session/record.ts';
+import { prepareImage } from '../../session/prepare-image.ts';
+import { runBind } from '../../session/run-bind.ts';
 import { runSession } from '../../session/run.ts';
 import { askLine } from '../../terminal/ask.ts';
+import { tryLayers } from '../../workspace/try-layers.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { CommandContext } from '../context.ts';
 import { openScreen } from '../open-screen.ts';
@@ -51,7 +54,13 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, context.signal);
   try {
-    const plan = prepared.plan(id, image, { works: engine.facts.local, why: 'the engine is elsewhere' });
+    const draft = prepared.plan(id, image, undefined);
+    const overlay = draft.mode === 'copy' && engine.facts.local && ['auto', 'layers'].includes(policy.strategy);
+    if (overlay) await prepareImage(draft, { engine, tell, env, host });
+    const trial = overlay
+      ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
+      : undefined;
+    const plan = prepared.plan(id, image, trial);
     for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
     if (!policy.yes && screen !== undefined && mustAskStart(plan, host.stateDir)) {
       const answer = (await askLine(screen, '[sandbox] Start? [Y/n]:'))?.trim().toLowerCase();
@@ -63,7 +72,8 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       rememberStart(plan, host.stateDir);
     }
     using interruption = listenForSignals();
-    return await runSession(plan, { engine, host, env, tell, screen, interruption });
+    const run = plan.mode === 'bind' ? runBind : runSession;
+    return await run(plan, { engine, host, env, tell, screen, interruption });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;
