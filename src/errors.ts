@@ -12,8 +12,6 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-
-
 export interface RunClaudeErrorOptions extends ErrorOptions {
   /** What the person can do next, one sentence. */
   readonly hint?: string;

@@ -7,7 +7,10 @@ import type { SessionDeps } from './deps.ts';
 const BUILD_WAIT_MS = 60 * 60_000;
 
 /** The plan's image on the engine, built when it is ours and missing. Throws IMAGE_MISSING for a foreign one. */
-export async function prepareImage(plan: Plan, deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host'>): Promise<void> {
+export async function prepareImage(
+  plan: Plan,
+  deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host'>,
+): Promise<void> {
   const { engine, tell, env, host } = deps;
   if (plan.policy.image !== undefined) {
     if (await engine.hasImage(plan.image)) return;

@@ -44,10 +44,20 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
   }
 }
 
-async function start(plan: Plan, deps: SessionDeps, scope: Scope): Promise<{ staged: Staged<Workspace>; agent: Container }> {
+async function start(
+  plan: Plan,
+  deps: SessionDeps,
+  scope: Scope,
+): Promise<{ staged: Staged<Workspace>; agent: Container }> {
   await prepareImage(plan, deps);
   const staged = await stage(plan, deps, scope, async (roots) => {
-    const opened = await openWorkspace({ plan, engine: deps.engine, tell: deps.tell, signal: deps.interruption.signal, roots });
+    const opened = await openWorkspace({
+      plan,
+      engine: deps.engine,
+      tell: deps.tell,
+      signal: deps.interruption.signal,
+      roots,
+    });
     return scope.use(opened, (workspace) => workspace.close({ keepLayer: true }));
   });
   const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());

@@ -5,8 +5,8 @@ import { reviewOf } from '../../session/review-session.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/diff-view.ts';
-import { sideBySideLines } from '../../terminal/side-by-side.ts';
 import { loadDiff } from '../../terminal/show.ts';
+import { sideBySideLines } from '../../terminal/side-by-side.ts';
 import type { CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
 

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
 import { allowHost } from '../../gateway/live-rules.ts';
-import { addToTotals, type HostTotal, networkLogFile, readNetworkLog, suggestRules } from '../../gateway/network-log.ts';
+import {
+  addToTotals,
+  type HostTotal,
+  networkLogFile,
+  readNetworkLog,
+  suggestRules,
+} from '../../gateway/network-log.ts';
 import { findSession, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
@@ -34,7 +40,10 @@ function allow(host: string | undefined, id: string | undefined, context: Comman
   if (host === undefined) throw usageError('network allow: which host?', 'run-claude network allow example.org');
   const session = findSession(context.places.stateDir, id, context.cwd);
   if (ownerState(session) === 'gone') {
-    throw usageError(`session ${session.id} has ended`, 'for the next one: --allow-host, or allow-hosts in config.toml');
+    throw usageError(
+      `session ${session.id} has ended`,
+      'for the next one: --allow-host, or allow-hosts in config.toml',
+    );
   }
   const rule = allowHost(session.plan.sessionDir, host);
   context.tell({ kind: 'message', level: 'info', text: `session ${session.id} may now reach ${rule.host}` });

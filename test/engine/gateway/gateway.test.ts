@@ -28,7 +28,9 @@ let gateway: Gateway;
 let agent: Container;
 
 async function inside(script: string): Promise<string> {
-  const { stdout, stderr } = await agent.exec(['/bin/sh', '-c', script], { env: { ...gateway.env, PATH: '/usr/local/bin:/usr/bin:/bin' } });
+  const { stdout, stderr } = await agent.exec(['/bin/sh', '-c', script], {
+    env: { ...gateway.env, PATH: '/usr/local/bin:/usr/bin:/bin' },
+  });
   return `${stdout}${stderr}`;
 }
 
@@ -47,7 +49,12 @@ beforeAll(async () => {
   const image = await testImage(engine);
   standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === SECRET });
   const secret = { kind: 'oauth' as const, value: SECRET };
-  const credential: CredentialSource = { name: 'test', kind: 'oauth', current: async () => secret, refresh: async () => secret };
+  const credential: CredentialSource = {
+    name: 'test',
+    kind: 'oauth',
+    current: async () => secret,
+    refresh: async () => secret,
+  };
   const policy = {
     network: 'gateway',
     credentials: 'broker',
@@ -97,7 +104,9 @@ afterAll(async () => {
 it('reaches the provider on the host through a container that has no network', async () => {
   expect(await inside(ASK)).toContain('200 true');
   expect(standIn.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${SECRET}`);
-  const interfaces = await inside("sed 1,2d /proc/net/dev | cut -d: -f1; sed 1d /proc/net/route; grep -c . /proc/net/route");
+  const interfaces = await inside(
+    'sed 1,2d /proc/net/dev | cut -d: -f1; sed 1d /proc/net/route; grep -c . /proc/net/route',
+  );
   expect(interfaces.trim().split(/\s+/)).toEqual(['lo', expect.stringMatching(/^[01]$/)]);
 });
 
