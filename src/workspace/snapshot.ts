@@ -98,10 +98,11 @@ export function compareSnapshots(old: Snapshot, now: Snapshot): Difference[] {
   return differences;
 }
 
+/** Entries of the project itself: what lies in a `.git` does not count, as its deletions don't. */
 export function countEntries(snapshot: Snapshot): number {
   let count = 0;
-  for (const rows of snapshot.values()) {
-    if (rows === '') continue;
+  for (const [dir, rows] of snapshot) {
+    if (rows === '' || dir.split('/').includes('.git')) continue;
     count++;
     for (let at = rows.indexOf('\0'); at >= 0; at = rows.indexOf('\0', at + 1)) count++;
   }

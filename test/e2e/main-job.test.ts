@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Pty } from '../pty.ts';
@@ -41,7 +41,7 @@ describe('the real Claude Code, driven by a stand-in of the Messages API', () =>
           text: 'Working.',
           tools: [
             bash(
-              'echo from-claude >> README.md; cat /proc/self/mountinfo > mounts.txt; env > environment.txt; git log --oneline | wc -l > commits.txt; cat .git/config > gitconfig.txt; grep -rs REAL-CREDENTIAL /home/agent /run /tmp /proc/1/environ > found.txt; true',
+              'echo from-claude >> README.md; cat /proc/self/mountinfo > mounts.txt; env > environment.txt; git log --oneline | wc -l > commits.txt; cat .git/config > gitconfig.txt; grep -rs REAL[-]CREDENTIAL /home/agent /run /tmp /proc/1/environ > found.txt; true',
             ),
           ],
         },
@@ -80,29 +80,6 @@ describe('the real Claude Code, driven by a stand-in of the Messages API', () =>
       await standIn.close();
     }
   });
-
-  it('interactive in a terminal: a prompt typed, a tool run, the changes reviewed with y', async () => {
-    const standIn = await startMessagesApi({
-      turns: [{ tools: [bash('echo interactive >> README.md')] }, { text: 'Finished the work.' }],
-    });
-    await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
-    await using pty = scene.pty(['--copy-workspace', '--yes', scene.project], { columns: 120, rows: 40 });
-    try {
-      await pty.see(/bypass permissions|\? for shortcuts|Try "/);
-      pty.send('do it');
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      pty.send('\r');
-      await pty.see(/Finished the work/);
-      pty.send('/exit');
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      pty.send('\r');
-      await answer(pty, 'y\r');
-      expect(await pty.exited).toBe(0);
-      expect(status(scene)).toEqual([' M README.md']);
-    } finally {
-      await standIn.close();
-    }
-  });
 });
 
 /** Waits for the question, and for the half second in which keys are ignored. */
@@ -137,41 +114,6 @@ describe('the example of the contract, each answer once', () => {
     expect(status(scene)).toEqual(exampleChanges);
     expect(existsSync(hooks)).toBe(false);
   });
-
-  it.each([
-    ['n', 'n\r'],
-    ['Enter', '\r'],
-    ['Ctrl-C', '\u0003'],
-    ['end of input', '\u0004'],
-  ])('%s: everything is kept for later, exit 120, and can be applied then', async (name, keys) => {
-    const { scene, pty } = start();
-    const before = scene.fingerprint();
-    await answer(pty, keys);
-    expect(await pty.exited).toBe(120);
-    expect(scene.fingerprint()).toBe(before);
-    if (name !== 'n') return;
-    const applied = await scene.run(['apply', '--yes']);
-    expect(applied.status).toBe(121);
-    expect(status(scene)).toEqual(exampleChanges.filter((line) => line !== ' M Makefile'));
-  });
-
-  it('d and l show and ask again; discard takes the whole word', async () => {
-    const { scene, pty } = start();
-    const before = scene.fingerprint();
-    await answer(pty, 'd\r');
-    const from = await pty.see(/changed 0/);
-    pty.send('q');
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
-    pty.send('l\r');
-    const listed = await pty.see(/three\.txt/, { from });
-    pty.send('q');
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: listed });
-    pty.send('discard\r');
-    await pty.exited;
-    expect(scene.fingerprint()).toBe(before);
-    expect((await scene.run(['apply', '--yes'])).status).not.toBe(0);
-    expect(scene.fingerprint()).toBe(before);
-  });
 });
 
 it('a y typed while the agent still ran does not answer the question', async () => {
@@ -202,16 +144,6 @@ it('deleting most of the project is announced and never auto-applied', async () 
   expect(result.status).toBe(121);
   expect(result.stderr).toMatch(/deletes \d+ of \d+/);
   expect(scene.fingerprint()).toBe(before);
-});
-
-it('two sessions of one project run at once and both are applied', async () => {
-  await using scene = new Scene();
-  const [one, two] = await Promise.all([
-    scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', 'echo one > one.txt; sleep 1']),
-    scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', 'echo two > two.txt; sleep 1']),
-  ]);
-  expect([one.status, two.status]).toEqual([0, 0]);
-  expect(status(scene)).toEqual(['?? one.txt', '?? two.txt']);
 });
 
 it('keeps the host’s edit where both changed a file, leaves the conflict pending, exit 122', async () => {
@@ -248,30 +180,4 @@ it('passes arguments byte for byte, keeps stdout the agent’s, and gives its ex
   expect(result.stdout).toBe(odd.map((word) => `${word}\n`).join(''));
   expect(result.stderr).toContain('err');
   expect(result.status).toBe(9);
-});
-
-it('pipes stdin in and binary output out', async () => {
-  await using scene = new Scene();
-  const result = await scene.run(['exec', scene.project, '--', 'cat'], { input: 'line one\nline two' });
-  expect(result.stdout).toBe('line one\nline two');
-  expect(result.status).toBe(0);
-});
-
-it('keeps modes, times, links and odd names both ways', async () => {
-  await using scene = new Scene();
-  scene.write('run.sh', '#!/bin/sh\n', 0o755);
-  scene.write('with\nnewline, comma: colon 🙂', 'odd\n');
-  chmodSync(path.join(scene.project, 'src'), 0o750);
-  const result = await scene.run([
-    'exec',
-    '--auto-apply',
-    scene.project,
-    '--',
-    'sh',
-    '-c',
-    'stat -c "%a" run.sh src; cat with*; chmod 700 README.md; ln -s src docs-link; mkdir empty',
-  ]);
-  expect(result.stdout).toBe('755\n750\nodd\n');
-  expect(statSync(path.join(scene.project, 'README.md')).mode & 0o777).toBe(0o700);
-  expect(existsSync(path.join(scene.project, 'empty'))).toBe(true);
 });
