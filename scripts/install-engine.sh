@@ -39,8 +39,8 @@ if [ -d /run/systemd/system ]; then
   systemctl start docker
 else
   pidfile=/var/run/docker.pid
-  # A pidfile of a daemon that is gone keeps the next one from starting.
-  if [ -f "$pidfile" ] && ! kill -0 "$(cat "$pidfile")" 2>/dev/null; then rm -f "$pidfile"; fi
+  # A pidfile of a daemon that is gone keeps the next one from starting, also when its number is another process's now.
+  if [ -f "$pidfile" ] && ! grep -qx dockerd "/proc/$(cat "$pidfile")/comm" 2>/dev/null; then rm -f "$pidfile"; fi
   log=/var/log/dockerd.log
   setsid nohup dockerd >"$log" 2>&1 </dev/null &
 fi
