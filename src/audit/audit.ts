@@ -2,6 +2,7 @@ import { isDotGitName, isPlainDotGit } from '../git/names.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import type { RelPath } from '../types/path.ts';
+import { visible } from '../types/visible.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { judgeGitPath } from './git-state.ts';
@@ -13,25 +14,10 @@ import { signalHits } from './signals.ts';
 import { treeHits } from './tree.ts';
 
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
-/** Never lowered by a configuration: what cannot be judged, and what would leave the gate's own ground. */
-const FIXED = new Set([
-  'unreadable',
-  'git-hook',
-  'git-config-exec',
-  'git-redirect',
-  'git-nested',
-  'git-bare',
-  'name-dotgit',
-  'link-outside',
-  'special-file',
-  'setuid',
-  'name-control',
-]);
-
 /**
  * What the gate has to say about a session's frozen changes: the worst first, then by path. Pure: the same input gives
  * the same findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are
- * withheld, are not judged.
+ * withheld, are not judged. A configuration may raise a severity, and lower one that is not blocked.
  */
 export function auditChanges(input: AuditInput): Finding[] {
   const scene = sceneOf(input);
@@ -104,15 +90,15 @@ function settle(hits: readonly Hit[], input: AuditInput): Finding[] {
     const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
     if (seen.has(id)) continue;
     seen.add(id);
-    const wanted = input.severities?.[hit.rule] ?? hit.severity;
-    const severity = FIXED.has(hit.rule) && RANK[wanted] > RANK[hit.severity] ? hit.severity : wanted;
+    // What leaves the gate's own ground, or cannot be judged, is no matter of taste: blocked stays blocked.
+    const severity = hit.severity === 'blocked' ? 'blocked' : (input.severities?.[hit.rule] ?? hit.severity);
     out.push({
       rule: hit.rule,
       severity,
       path: hit.path as RelPath,
-      title: clean(hit.title),
-      why: clean(hit.why),
-      ...(hit.detail === undefined ? {} : { detail: clean(hit.detail).slice(0, 500) }),
+      title: visible(hit.title),
+      why: visible(hit.why),
+      ...(hit.detail === undefined ? {} : { detail: visible(hit.detail).slice(0, 500) }),
       ...(hit.line === undefined ? {} : { line: hit.line }),
     });
   }
@@ -120,13 +106,5 @@ function settle(hits: readonly Hit[], input: AuditInput): Finding[] {
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Control, bidirectional and invisible characters and lone surrogates as visible escapes. */
-export function clean(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]|\p{Variation_Selector}/gu,
-    (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
-  );
-}
 
 export type { AuditInput };

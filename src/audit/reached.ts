@@ -8,16 +8,23 @@ const REFERRERS =
 const RUNS =
   /(?:^|[\s"'`(;|&=@+-])(?:(?:ba|z|da|k)?sh|source|source_env|source_env_if_exists|dotenv|dotenv_if_exists|watch_file|\.|node|deno run|bun|tsx|ts-node|python[0-9.]*|ruby|perl|php|exec|-?include|sinclude|eval_gemfile|load|import|!include|apply from:|-f|--file|-r|--require|-c|--config|entry:|run:|command:|script:|uses:)[\s"':=(]+((?:\.\/)?[\w@][\w@./-]{0,200})/gi;
 const DIRECT = /(?:^|[\s"'`(;|&=@+])(\.\/[\w@][\w@./-]{0,200})/g;
+/** Of those that the session made or changed; what the project had is always looked at. */
 const MOST_REFERRERS = 400;
 const LARGEST = 1 << 20;
+
+/** Folders of installed code: what their files name is their own matter. */
+const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
+
+/** Whether the audit follows what a file of the base names: its content should be at hand. */
+export function wantsBaseContent(path: string): boolean {
+  return REFERRERS.test(path) && !INSTALLED.test(path);
+}
 
 /** Changed files that a configuration of the project runs or includes by path, however they are called. */
 export function reachedHits(scene: Scene): Hit[] {
   const named = new Map<string, string>();
-  let looked = 0;
   const look = (path: string, bytes: Buffer | 'unreadable' | undefined): void => {
-    if (!REFERRERS.test(path) || !Buffer.isBuffer(bytes) || bytes.length > LARGEST || looked >= MOST_REFERRERS) return;
-    looked += 1;
+    if (!wantsBaseContent(path) || !Buffer.isBuffer(bytes) || bytes.length > LARGEST) return;
     const dir = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
     const text = decodeBytes(bytes);
     for (const regex of [RUNS, DIRECT]) {
@@ -29,9 +36,11 @@ export function reachedHits(scene: Scene): Hit[] {
       }
     }
   };
-  for (const change of scene.input.changes) look(change.path, scene.bytes(change.before) ?? scene.bytes(change.after));
   for (const path of scene.input.base?.paths ?? [])
-    if (!scene.byPath.has(path)) look(path, REFERRERS.test(path) ? scene.input.base?.read(path) : undefined);
+    if (wantsBaseContent(path) && !scene.byPath.has(path)) look(path, scene.input.base?.read(path));
+  const changed = scene.input.changes.filter(({ path, ignored }) => ignored !== true && wantsBaseContent(path));
+  for (const change of changed) look(change.path, scene.bytes(change.before));
+  for (const change of changed.slice(0, MOST_REFERRERS)) look(change.path, scene.bytes(change.after));
   const hits: Hit[] = [];
   for (const change of scene.input.changes) {
     const by = named.get(change.path);

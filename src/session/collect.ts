@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../types/session.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { readAuditBase } from './audit-base.ts';
 import type { SessionDeps } from './deps.ts';
 import { updateRecord, writeCollected } from './record.ts';
 import { auditCollected } from './review-session.ts';
@@ -15,7 +16,9 @@ export async function collectSession(
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
   const collected = await workspace.collect();
-  const findings = auditCollected(collected, record.plan.sessionDir, record.plan.policy);
-  writeCollected(record.plan.sessionDir, { version: 1, ...collected, findings });
+  const { sessionDir, policy } = record.plan;
+  const base = await readAuditBase(workspace, record.plan);
+  const findings = auditCollected(collected, { sessionDir, policy, base });
+  writeCollected(sessionDir, { version: 1, ...collected, findings });
   return updateRecord(record, { stage: 'pending' });
 }

@@ -2,6 +2,7 @@ import type { Screen } from '../terminal/ask.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { HostFacts } from '../types/plan.ts';
+import type { ReportPlace } from './write-report.ts';
 
 /** What deciding and applying need: the person and this machine. */
 export interface PersonDeps {
@@ -10,6 +11,8 @@ export interface PersonDeps {
   /** The person's terminal; undefined where questions cannot be asked. */
   readonly screen: Screen | undefined;
   readonly interruption: Interruption;
+  /** Where --report wants the outcome. */
+  readonly report?: ReportPlace;
 }
 
 /** What a session is handed besides its plan; nothing in it is global. */

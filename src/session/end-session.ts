@@ -1,11 +1,11 @@
 import { outcomeCounts } from '../review/policy.ts';
-import type { Severity } from '../types/finding.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
 import type { PersonDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
 import type { AgentEnd } from './launch.ts';
 import { updateRecord } from './record.ts';
+import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;
@@ -15,16 +15,18 @@ export interface SessionEnd {
   readonly outcome?: ApplyOutcome;
 }
 
-const RANK: Readonly<Record<Severity, number>> = { note: 0, suspect: 1, blocked: 2 };
-
-/** Says what became of the session's changes and what can be done next; gives the exit status. */
+/**
+ * Says what became of the session's changes and what can be done next, and writes the reports; gives the exit status.
+ * Throws where a report cannot be written: whoever asked for one must not go on without it.
+ */
 export function endSession(end: SessionEnd, deps: PersonDeps): number {
-  const { record, review, choice, outcome } = end;
+  const { review, choice, outcome } = end;
+  let { record } = end;
   const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const waiting = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
   const counts = outcomeCounts({ at: '', changes: outcome?.changes ?? choice.left });
   if (choice.discard) {
-    updateRecord(record, { stage: 'discarded' });
+    record = updateRecord(record, { stage: 'discarded' });
     say('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
     sayOutcome(outcome, say);
@@ -32,10 +34,10 @@ export function endSession(end: SessionEnd, deps: PersonDeps): number {
   } else if (waiting > 0) {
     say(`Nothing was applied. The changes wait in session ${record.id}: run-claude diff, run-claude apply`);
   } else {
-    updateRecord(record, { stage: 'applied' });
+    record = updateRecord(record, { stage: 'applied' });
   }
   const interruptedBy = deps.interruption.by();
-  return exitStatus({
+  const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
     limited: end.agent.stopped !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
@@ -45,6 +47,10 @@ export function endSession(end: SessionEnd, deps: PersonDeps): number {
     waiting: choice.discard ? 0 : waiting,
     agent: end.agent.status,
   });
+  const report = sessionReport({ record, review, choice, exitStatus: status });
+  writeOwnReport(report, record.plan.sessionDir);
+  deps.report?.write(report);
+  return status;
 }
 
 function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
@@ -55,11 +61,4 @@ function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
     if (verdict === 'conflict' || verdict === 'failed')
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
   }
-}
-
-/** Whether a finding is at or above the severity that --fail-on names. */
-function reaches(failOn: Severity | undefined, review: Review): boolean {
-  if (failOn === undefined) return false;
-  const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
-  return findings.some(({ severity }) => RANK[severity] >= RANK[failOn]);
 }

@@ -1,4 +1,5 @@
 import { auditChanges } from '../audit/audit.ts';
+import type { BaseReader } from '../audit/input.ts';
 import { buildReview } from '../review/build-review.ts';
 import { chooseClean, chooseNothing } from '../review/policy.ts';
 import { openContentStore, readContentSync } from '../store/content.ts';
@@ -29,8 +30,14 @@ export function reviewOf(
 /** Content above this is not read whole; the audit blocks what it cannot read. */
 const AUDITED_BYTES = 512 * 1024 * 1024;
 
-/** The audit over what was frozen in a session's directory. */
-export function auditCollected(collected: Collected, sessionDir: string, policy: Policy): readonly Finding[] {
+export interface AuditedSession {
+  readonly sessionDir: string;
+  readonly policy: Policy;
+  readonly base: BaseReader;
+}
+
+/** The audit over what was frozen in a session's directory. What is missing there is blocked. */
+export function auditCollected(collected: Collected, { sessionDir, policy, base }: AuditedSession): readonly Finding[] {
   const sizes = new Map(
     collected.changes.flatMap(({ before, after }) =>
       [before, after].flatMap((entry) => (entry?.digest === undefined ? [] : [[entry.digest, entry.size] as const])),
@@ -40,6 +47,8 @@ export function auditCollected(collected: Collected, sessionDir: string, policy:
     changes: collected.changes,
     content: (digest) =>
       (sizes.get(digest) ?? 0) > AUDITED_BYTES ? undefined : readContentSync(storeDir(sessionDir), digest),
+    base,
+    endedNs: String(BigInt(Date.now()) * 1_000_000n),
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });

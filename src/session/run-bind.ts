@@ -1,10 +1,12 @@
 import { auditChanges } from '../audit/audit.ts';
+import { buildReview } from '../review/build-review.ts';
 import { askLine } from '../terminal/ask.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import { findingLine } from '../terminal/summary.ts';
 import type { Change, ContentReader } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Plan } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
 import { mergedChange } from './apply-session.ts';
 import { closeBind, openBind } from './bind.ts';
 import type { SessionDeps } from './deps.ts';
@@ -14,6 +16,7 @@ import { prepareImage } from './prepare-image.ts';
 import { createRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
 import { stage } from './stage.ts';
+import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
 /** A session on the person's own files: `.git` is shielded, what runs by itself is put right at the end. */
 export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
@@ -22,7 +25,9 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
   const { tell } = deps;
   try {
     await prepareImage(plan, deps);
-    const staged = await stage(plan, deps, scope, () => openBind({ plan, tell, suspect: isSuspectPath }));
+    const staged = await stage(plan, deps, scope, () =>
+      openBind({ plan, tell, suspect: (path) => isSuspectPath(path, plan.policy) }),
+    );
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
     record = updateRecord(record, { stage: 'running' });
     const ended = await launch(agent, undefined, plan, deps, staged.gateway);
@@ -33,7 +38,7 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
       snapshot: staged.workspace.snapshot,
       tell,
       ask: askToRestore(deps),
-      audit: auditBound,
+      audit: (changes, store) => auditBound(changes, store, plan.policy),
     });
     for (const finding of outcome.findings) {
       const { text, severity } = findingLine(finding);
@@ -41,16 +46,31 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     }
     record = updateRecord(record, { stage: 'applied', agentStatus: ended.status, stoppedBecause: ended.stopped });
     const interruptedBy = deps.interruption.by();
-    return exitStatus({
+    const review = buildReview({
+      collected: {
+        changes: outcome.changes,
+        problems: [],
+        withheld: [],
+        baseEntries: staged.workspace.snapshot.entries.size,
+      },
+      findings: outcome.findings,
+      allowSuspect: plan.policy.allowSuspect,
+      includeIgnored: true,
+    });
+    const status = exitStatus({
       ...(interruptedBy === undefined ? {} : { interruptedBy }),
       limited: ended.stopped !== undefined && interruptedBy === undefined,
       conflicts: 0,
       decided: true,
       heldBack: outcome.heldBack,
-      failOn: false,
+      failOn: reaches(plan.policy.failOn, review),
       waiting: 0,
       agent: ended.status,
     });
+    const report = sessionReport({ record, review, choice: { decided: true, discard: false }, exitStatus: status });
+    writeOwnReport(report, plan.sessionDir);
+    deps.report?.write(report);
+    return status;
   } catch (error) {
     record = updateRecord(record, { stage: 'failed' });
     throw error;
@@ -61,20 +81,34 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
 }
 
 /** Whether any change of this path, whatever its content, is something that a person must see. */
-function isSuspectPath(path: string): boolean {
+function isSuspectPath(path: string, policy: Policy): boolean {
   const change = mergedChange(path as Change['path'], Buffer.from('a'), Buffer.from('b'));
-  const findings = auditChanges({ changes: [change], content: (digest) => Buffer.from(digest) });
+  const findings = auditChanges({
+    changes: [change],
+    content: (digest) => Buffer.from(digest),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
   return findings.some(({ severity }) => severity !== 'note');
 }
 
-async function auditBound(changes: readonly Change[], store: ContentReader): Promise<readonly Finding[]> {
+async function auditBound(
+  changes: readonly Change[],
+  store: ContentReader,
+  policy: Policy,
+): Promise<readonly Finding[]> {
   const contents = new Map<string, Buffer>();
   for (const { before, after } of changes) {
     for (const digest of [before?.digest, after?.digest]) {
       if (digest !== undefined && !contents.has(digest)) contents.set(digest, await store.read(digest));
     }
   }
-  return auditChanges({ changes, content: (digest) => contents.get(digest) });
+  return auditChanges({
+    changes,
+    content: (digest) => contents.get(digest),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
 }
 
 function askToRestore({ screen }: SessionDeps): Parameters<typeof closeBind>[0]['ask'] {

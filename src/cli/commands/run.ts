@@ -11,6 +11,7 @@ import { prepareImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
 import { runSession } from '../../session/run.ts';
 import { runBind } from '../../session/run-bind.ts';
+import { reportPlace } from '../../session/write-report.ts';
 import { askLine } from '../../terminal/ask.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import { tryLayers } from '../../workspace/try-layers.ts';
@@ -51,6 +52,7 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
   const { engine, host, policy } = prepared;
   const { tell, env } = context;
   const image = policy.image ?? addressImage(engine, { env, toolchain: policy.toolchain }).tag;
+  const report = policy.report === undefined ? undefined : reportPlace(policy.report, context.cwd);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, context.signal);
   try {
@@ -73,7 +75,15 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
     }
     using interruption = listenForSignals();
     const run = plan.mode === 'bind' ? runBind : runSession;
-    return await run(plan, { engine, host, env, tell, screen, interruption });
+    return await run(plan, {
+      engine,
+      host,
+      env,
+      tell,
+      screen,
+      interruption,
+      ...(report === undefined ? {} : { report }),
+    });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;

@@ -1,0 +1,76 @@
+import type { Severity } from '../types/finding.ts';
+import { GENERAL_RULES } from './general-rules.ts';
+import { LINE_SIGNALS } from './line-signals.ts';
+import type { FileRule, Judge } from './rule.ts';
+import { FILE_RULES } from './rules/all.ts';
+
+/** A rule as people see it: in `run-claude audit --rules`, docs/audit-rules.md and reports. */
+export interface RuleInfo {
+  readonly id: string;
+  readonly title: string;
+  readonly family: string;
+  /** What somebody does that runs it. */
+  readonly trigger: string;
+  /** The highest that it gives, before a configuration. */
+  readonly severity: Severity;
+  /** What it looks at. */
+  readonly matches: string;
+  readonly why: string;
+  readonly source: string;
+}
+
+/** Every built-in rule, by family and id. */
+export function allRules(): readonly RuleInfo[] {
+  const signals = LINE_SIGNALS.map(
+    (signal): RuleInfo => ({
+      id: signal.id,
+      title: signal.title,
+      family: 'content',
+      trigger: 'reading, running or opening the file',
+      severity: signal.severity,
+      matches: 'new lines of files by their content',
+      why: signal.why,
+      source: signal.source,
+    }),
+  );
+  const rules = [...GENERAL_RULES, ...signals, ...FILE_RULES.map(infoOf)];
+  return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
+}
+
+/** Those of the rules with these ids; a configuration's own are not among them. */
+export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
+  const wanted = new Set(ids);
+  return allRules().filter((rule) => wanted.has(rule.id));
+}
+
+function infoOf(rule: FileRule): RuleInfo {
+  const { id, family, trigger, severity, why, source } = rule;
+  const except = rule.except === undefined ? '' : `, but not ${list(rule.except)}`;
+  return {
+    id,
+    title: rule.title ?? 'Suspect file',
+    family,
+    trigger,
+    severity,
+    matches: `${howOf(rule)} in ${list(rule.paths)}${except}`,
+    why,
+    source,
+  };
+}
+
+const list = (globs: readonly string[]): string => globs.map((glob) => `\`${glob}\``).join(' ');
+
+function howOf(rule: FileRule): string {
+  const anything = rule.always === true || rule.judges.some((judge) => judge.kind === 'any');
+  if (anything) return 'any change';
+  return [...new Set(rule.judges.map((judge) => HOW[judge.kind]))].join(', ');
+}
+
+const HOW: Readonly<Record<Judge['kind'], string>> = {
+  any: 'any change',
+  new: 'a new file',
+  code: 'any change of a program',
+  keys: 'keys that run, load or redirect something',
+  lines: 'lines that run, load or redirect something',
+  custom: 'what the change does',
+};

@@ -1,0 +1,93 @@
+import { visible } from '../types/visible.ts';
+import type { Report, ReportedFinding } from './schema.ts';
+
+/** GitHub refuses comments of more than 65,536 characters, GitLab of 1,000,000. */
+const LONGEST = 60_000;
+const HEADINGS = {
+  blocked: 'Blocked: never applied',
+  suspect: 'Suspect: needs a yes by name',
+  note: 'Notes',
+} as const;
+
+/**
+ * The report as Markdown for a pull-request comment. Text of the session stands in code spans only, so that it can
+ * neither mention people, nor link, nor show an image. What does not fit is counted.
+ */
+export function markdownReport(report: Report): string {
+  const { counts, severities } = report;
+  const changed = (Object.entries(counts) as [keyof typeof counts, number][])
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${WORDS[kind]}`);
+  const lines = [
+    '### run-claude audit',
+    '',
+    `${changed.length === 0 ? 'No files changed' : changed.join(', ')}. ` +
+      `**${severities.blocked} blocked, ${severities.suspect} suspect, ${severities.note} notes.**`,
+    ...aboutSession(report),
+  ];
+  if (report.massDeletion !== undefined) {
+    const { deleted, of } = report.massDeletion;
+    lines.push('', `**Deletes ${deleted} of ${of} entries.**`);
+  }
+  for (const problem of report.problems) lines.push('', `- Unreadable: ${code(problem.path)}: ${code(problem.why)}`);
+  let length = lines.join('\n').length;
+  let left = 0;
+  for (const severity of ['blocked', 'suspect', 'note'] as const) {
+    const rows = report.findings.filter((finding) => finding.severity === severity).map(rowOf);
+    if (rows.length === 0) continue;
+    const head = ['', `#### ${HEADINGS[severity]}`, '', '| file | what | why |', '| --- | --- | --- |'];
+    const fitting = rows.filter((row) => {
+      length += row.length + 1;
+      return length < LONGEST;
+    });
+    left += rows.length - fitting.length;
+    if (fitting.length > 0) lines.push(...head, ...fitting);
+  }
+  if (left > 0) lines.push('', `**${left} more findings do not fit here**; the JSON report has all of them.`);
+  return `${lines.join('\n')}\n`;
+}
+
+const WORDS = {
+  created: 'created',
+  modified: 'modified',
+  deleted: 'deleted',
+  mode: 'with another mode',
+  type: 'of another kind',
+} as const;
+
+function aboutSession({ session, base, exitStatus, outcome }: Report): string[] {
+  if (base !== undefined) return ['', `Compared with ${code(base)}.`];
+  if (session === undefined) return [];
+  const applied = outcome?.filter(({ verdict }) => verdict === 'applied').length;
+  const done = session.discarded
+    ? 'discarded'
+    : applied === undefined
+      ? 'nothing applied yet'
+      : `${applied} of ${outcome?.length} changes applied`;
+  const stopped = session.stoppedBecause === undefined ? '' : `, stopped: ${code(session.stoppedBecause)}`;
+  const agent = session.agentStatus === undefined ? '' : `, agent ended with ${session.agentStatus}`;
+  return ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];
+}
+
+function rowOf({ path, line, title, detail, why, rule }: ReportedFinding): string {
+  const where = line === undefined ? code(path) : `${code(path)} line ${line}`;
+  const what = detail === undefined ? plain(title) : `${plain(title)}: ${code(detail)}`;
+  return `| ${where} | ${what} (${code(rule)}) | ${plain(why)} |`;
+}
+
+/** A code span that nothing in the text can end, safe in a table's cell. */
+function code(text: string): string {
+  // After a backslash a table's parser would take `\\|` for the end of the cell.
+  const shown = visible(text).replace(/(\\*)\|/g, (_, slashes: string) =>
+    slashes === '' ? '\\|' : `${slashes}\\u{7c}`,
+  );
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = /^[`\s]|[`\s]$/.test(shown) ? ' ' : '';
+  return `${fence}${pad}${shown}${pad}${fence}`;
+}
+
+/** Words of a rule; those of a configuration's rule may come with the repository. */
+function plain(text: string): string {
+  return visible(text).replace(/[\\`*_{}[\]<>()#+!|@~&:/]/g, (char) => `&#${char.charCodeAt(0)};`);
+}

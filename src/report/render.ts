@@ -1,0 +1,18 @@
+import { usageError } from '../errors.ts';
+import { jsonReport } from './json.ts';
+import { markdownReport } from './markdown.ts';
+import { sarifReport } from './sarif.ts';
+import type { Report } from './schema.ts';
+
+const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
+  '.json': jsonReport,
+  '.sarif': sarifReport,
+  '.md': markdownReport,
+};
+
+/** The writer for a file's name. Throws usageError for an ending that none has. */
+export function rendererFor(file: string): (report: Report) => string {
+  const render = FORMATS[/\.[a-z]+$/.exec(file)?.[0] ?? ''];
+  if (render === undefined) throw usageError(`--report ${file}: its name ends in .json, .sarif or .md`);
+  return render;
+}

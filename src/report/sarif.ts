@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { encodeBytes } from '../types/path.ts';
+import { visible } from '../types/visible.ts';
+import { asciiJson } from './json.ts';
+import type { Report, ReportedFinding } from './schema.ts';
+
+const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
+/** What code-scanning pages sort by (GitHub: over 9.0 critical, 7.0 high, 4.0 medium). */
+const SECURITY_SEVERITY = { blocked: '8.5', suspect: '5.5', note: '2.0' } as const;
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+
+/** The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. */
+export function sarifReport(report: Report): string {
+  const ids = [...new Set(report.findings.map((finding) => finding.rule))].sort();
+  const at = new Map(ids.map((id, index) => [id, index]));
+  const run = {
+    tool: {
+      driver: {
+        name: report.tool.name,
+        semanticVersion: report.tool.version,
+        rules: ids.map((id) => ruleOf(id, report)),
+      },
+    },
+    invocations: [{ executionSuccessful: true, exitCode: report.exitStatus }],
+    columnKind: 'utf16CodeUnits',
+    results: report.findings.map((finding) => resultOf(finding, at.get(finding.rule) ?? 0)),
+  };
+  return `${asciiJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] })}\n`;
+}
+
+function ruleOf(id: string, report: Report): object {
+  const known = report.rules.find((rule) => rule.id === id);
+  const found = report.findings.filter((finding) => finding.rule === id);
+  const worst = (['blocked', 'suspect', 'note'] as const).find((level) =>
+    found.some((finding) => finding.severity === level),
+  );
+  const severity = worst ?? 'note';
+  const why = known?.why || found.find((finding) => finding.why !== '')?.why || 'See the finding.';
+  return {
+    id,
+    shortDescription: { text: known?.title ?? found[0]?.title ?? id },
+    fullDescription: { text: why },
+    help: { text: known === undefined ? why : `${why} Runs when: ${known.trigger}. Source: ${known.source}.` },
+    defaultConfiguration: { level: LEVEL[severity] },
+    properties: { tags: ['security'], 'security-severity': SECURITY_SEVERITY[severity], precision: 'high' },
+  };
+}
+
+function resultOf(finding: ReportedFinding, ruleIndex: number): object {
+  const { rule, severity, path, title, why, detail, line } = finding;
+  const text = [`${title}: ${visible(path)}`, detail, why].filter((part) => part !== undefined && part !== '');
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: LEVEL[severity],
+    message: { text: text.join('. ') },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' },
+          region: { startLine: line ?? 1 },
+        },
+      },
+    ],
+    partialFingerprints: {
+      'runClaude/v1': createHash('sha256')
+        .update(`${rule}\0${path}\0${detail ?? ''}`)
+        .digest('hex'),
+    },
+  };
+}
+
+/** A path's bytes as a relative reference (RFC 3986): never a scheme, never another directory. */
+function uriOf(path: string): string {
+  let out = '';
+  for (const byte of encodeBytes(path)) {
+    const char = String.fromCharCode(byte);
+    out += /[A-Za-z0-9._~/-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
+}

@@ -1,0 +1,132 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { rulesNamed } from '../audit/catalogue.ts';
+import { RunClaudeError, usageError } from '../errors.ts';
+import { rendererFor } from '../report/render.ts';
+import type { Report } from '../report/schema.ts';
+import { writeFileAtomic } from '../store/record.ts';
+import type { Finding, Severity } from '../types/finding.ts';
+import type { Choice, Review } from '../types/review.ts';
+import type { SessionRecord } from '../types/session.ts';
+
+/** report.json of a session's own directory, written whatever the person asked for. */
+const OWN_REPORT = 'report.json';
+const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+
+export interface ReportedSession {
+  readonly record: SessionRecord;
+  readonly review: Review;
+  readonly choice: Pick<Choice, 'decided' | 'discard'>;
+  readonly exitStatus: number;
+}
+
+/** The outcome of a session, as `--report` writes it. */
+export function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Report {
+  const { id, plan, started, agentStatus, stoppedBecause, usage, outcome } = record;
+  return {
+    ...auditReport(review, plan.project.root, exitStatus),
+    kind: 'session',
+    session: {
+      id,
+      mode: plan.mode,
+      strategy: plan.strategy,
+      started,
+      ...(agentStatus === undefined ? {} : { agentStatus }),
+      ...(stoppedBecause === undefined ? {} : { stoppedBecause }),
+      decided: choice.decided,
+      discarded: choice.discard,
+      ...(usage === undefined ? {} : { usage: { ...usage } }),
+    },
+    ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
+  };
+}
+
+/** What an audit alone has to say; {@link sessionReport} builds on it. */
+export function auditReport(review: Review, project: string, exitStatus: number, base?: string): Report {
+  const findings = findingsOf(review);
+  const severities = { blocked: 0, suspect: 0, note: 0 };
+  for (const { severity } of findings) severities[severity] += 1;
+  return {
+    version: 1,
+    tool: { name: 'run-claude', version: ownVersion() },
+    kind: 'audit',
+    project,
+    exitStatus,
+    ...(base === undefined ? {} : { base }),
+    counts: { ...review.counts },
+    severities,
+    ...(review.massDeletion === undefined ? {} : { massDeletion: review.massDeletion }),
+    changes: review.items.map(({ change, state, renamedFrom }) => ({
+      path: change.path,
+      kind: change.kind,
+      state,
+      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+    })),
+    findings: findings.map((finding) => ({ ...finding })),
+    rules: rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
+      id,
+      title,
+      trigger,
+      why,
+      source,
+    })),
+    problems: review.problems.map((problem) => ({ ...problem })),
+    withheld: review.withheld.map((group) => ({ ...group })),
+  };
+}
+
+/** Every finding of a review, the worst first, then by path. */
+export function findingsOf(review: Review): readonly Finding[] {
+  const all = [...review.items.flatMap((item) => item.findings), ...review.general];
+  return all.sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** Whether a finding is at or above the severity that --fail-on names. */
+export function reaches(failOn: Severity | undefined, review: Review): boolean {
+  return failOn !== undefined && findingsOf(review).some(({ severity }) => RANK[severity] <= RANK[failOn]);
+}
+
+/** Where a report goes, settled before anything starts. */
+export interface ReportPlace {
+  write(report: Report): void;
+}
+
+/**
+ * The file that a person named for a report. Its directory must be there now, and be the same one when the report is
+ * written: in bind mode the agent could put a link in its place meanwhile. Throws usageError.
+ */
+export function reportPlace(file: string, cwd: string): ReportPlace {
+  const render = rendererFor(file);
+  const full = path.resolve(cwd, file);
+  const directory = realDirectory(path.dirname(full));
+  if (directory === undefined) throw usageError(`--report ${file}: there is no such folder`);
+  if (statSync(full, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw usageError(`--report ${file}: that is a folder`);
+  }
+  return {
+    write: (report) => {
+      if (realDirectory(path.dirname(full)) !== directory) {
+        throw new RunClaudeError('REPORT_MOVED', `the folder of ${file} is another one than before; no report there`, {
+          hint: `The session's own directory has it as ${OWN_REPORT}.`,
+        });
+      }
+      writeFileAtomic(path.join(directory, path.basename(full)), render(report));
+    },
+  };
+}
+
+/** The report in the session's own directory, which later commands write again. */
+export function writeOwnReport(report: Report, sessionDir: string): void {
+  const file = path.join(sessionDir, OWN_REPORT);
+  writeFileAtomic(file, rendererFor(file)(report));
+}
+
+function realDirectory(dir: string): string | undefined {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? realpathSync(dir) : undefined;
+}
+
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
