@@ -8,9 +8,7 @@ step() { printf '\n[test] %s (%s)\n' "$1" "$(date -u +%H:%M:%S)"; }
 step 'Tools'
 sh scripts/install-tools.sh
 step 'Packages'
-# npm leaves other platforms' optional packages out of a lock file at times, and then refuses its own work.
-packages() { npm "$@" --ignore-scripts --no-audit --no-fund; }
-if [ ! -d node_modules ] || [ -n "${CI:-}" ]; then packages ci || packages install --no-package-lock; fi
+if [ ! -d node_modules ] || [ -n "${CI:-}" ]; then npm ci --ignore-scripts --no-audit --no-fund; fi
 step 'Build'
 rm -rf dist
 npm run --silent build

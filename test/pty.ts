@@ -51,7 +51,7 @@ export class Pty implements AsyncDisposable {
 
   /** Waits until the output since `from` matches; throws with the tail of the output otherwise. */
   async see(pattern: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
-    const deadline = Date.now() + (options.timeoutMs ?? 400_000);
+    const deadline = Date.now() + (options.timeoutMs ?? 240_000);
     for (;;) {
       const from = options.from ?? 0;
       const match = pattern.exec(this.output.slice(from));
