@@ -3,14 +3,9 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withLock } from '../store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import type { ClaudeChange, ClaudeData } from '../types/claude-data.ts';
+import type { ClaudeChange, ClaudeData, ClaudeOutcome } from '../types/claude-data.ts';
 import type { ContentReader } from '../types/entry.ts';
 import { appendDurably, type Instance, readOwnFile } from './instance.ts';
-
-export interface ClaudeApplied {
-  readonly path: string;
-  readonly verdict: 'applied' | 'same' | 'conflict' | 'suspect' | 'blocked';
-}
 
 /**
  * Puts the frozen changes of a session into the project's instance: appends under a lock, new files only where there
@@ -22,10 +17,10 @@ export async function applyClaude(
   store: ContentReader,
   instance: Instance,
   accepted: (path: string) => boolean,
-): Promise<ClaudeApplied[]> {
+): Promise<ClaudeOutcome[]> {
   const lock = { what: 'bringing Claude’s data back', waitMs: 30_000 };
   return withLock(join(instance.dir, 'lock'), lock, async () => {
-    const outcome: ClaudeApplied[] = [];
+    const outcome: ClaudeOutcome[] = [];
     for (const change of data.changes) {
       if (change.verdict === 'clean' || (change.verdict === 'suspect' && accepted(change.path)))
         outcome.push({ path: change.path, verdict: await applyOne(change, store, instance) });

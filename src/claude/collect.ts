@@ -1,14 +1,22 @@
+import { createHash } from 'node:crypto';
+import { RunClaudeError } from '../errors.ts';
 import type { ClaudeData } from '../types/claude-data.ts';
 import type { ListedEntry } from '../types/collector.ts';
-import type { RelPath } from '../types/path.ts';
+import type { Finding } from '../types/finding.ts';
+import { parseRelPath, type RelPath } from '../types/path.ts';
 import { type BackRule, backRule, staysOut } from './back-rules.ts';
 import { collectHistory } from './collect-history.ts';
 import { collectTranscript } from './collect-transcript.ts';
 import { type Collection, type CollectOptions, holdsSecret, readWhole, refuse, shown } from './collection.ts';
 import { jsonWishes } from './json-wishes.ts';
+import type { StagedFile } from './staged.ts';
 
 const LISTED_MAX = 100_000;
 const FINDINGS_MAX = 200;
+const CHANGES_MAX = 1000;
+const ATTEMPTS_MAX = 100;
+const ATTEMPT_BYTES_MAX = 1 << 20;
+const READ_MAX = 2 ** 31;
 
 /**
  * Reads what the session left in its home, through the collector, and freezes what may come back: transcripts of an
@@ -16,49 +24,92 @@ const FINDINGS_MAX = 200;
  * stays out; what is not Claude's own doing is a finding. No inode of the agent's is opened by this process.
  */
 export async function collectClaude(options: CollectOptions): Promise<ClaudeData> {
-  const collection: Collection = { ...options, changes: [], findings: [], dropped: new Map() };
-  const seen = new Set<string>();
-  for (const entry of await listed(collection)) {
-    const path = `.claude/${entry.path.replace(/^\.claude\//, '')}`;
-    seen.add(path);
-    const rule = backRule(path);
-    if (entry.kind === 'dir' && entry.problem === undefined) continue;
-    if (entry.problem !== undefined) refuse(collection, path, 'Not readable', `it could not be read: ${entry.problem}`);
-    else if (rule === undefined) await lookAt(collection, path, entry);
-    else if (entry.kind !== 'file')
-      refuse(collection, path, 'Not a plain file', `a ${entry.kind} stands where Claude keeps a file`);
-    else if (options.syncBack) await bring(collection, path, entry, rule);
+  const collection: Collection = {
+    ...options,
+    changes: [],
+    attempts: [],
+    findings: [],
+    dropped: new Map(),
+    readBytes: 0,
+  };
+  const { entries, whole } = await listed(collection);
+  for (const entry of entries) {
+    try {
+      await judge(collection, entry);
+    } catch (error) {
+      if (!(error instanceof RunClaudeError && error.code === 'COLLECTOR_READ')) throw error;
+      refuse(collection, entry.path, 'Not readable', error.message);
+    }
   }
   await lookAtJson(collection);
-  for (const path of Object.keys(options.baseline.files))
-    if (path.startsWith('.claude/') && !seen.has(path)) deleted(collection, path);
+  const seen = new Set<string>(entries.map(({ path }) => path));
+  // What was not listed to its end is not known to be deleted.
+  const unread = entries.filter(({ problem }) => problem !== undefined).map(({ path }) => `${path}/`);
+  for (const path of whole ? Object.keys(options.baseline.files) : []) {
+    const gone = path.startsWith('.claude/') && !seen.has(path);
+    if (gone && !unread.some((dir) => path.startsWith(dir))) deleted(collection, path);
+  }
   await options.store.flush();
   return {
     changes: collection.changes,
-    findings: collection.findings.slice(0, FINDINGS_MAX),
+    attempts: collection.attempts,
+    findings: bounded(collection.findings),
     dropped: Object.fromEntries(collection.dropped),
   };
 }
 
-async function listed(collection: Collection): Promise<ListedEntry[]> {
+async function judge(collection: Collection, entry: ListedEntry): Promise<void> {
+  const { path, problem, kind } = entry;
+  if (problem !== undefined) return refuse(collection, path, 'Not readable', `it could not be read: ${problem}`);
+  if (kind === 'dir') return;
+  const rule = backRule(path);
+  if (rule === undefined) return lookAt(collection, path, entry);
+  if (kind !== 'file')
+    return refuse(collection, path, 'Not a plain file', `a ${kind} stands where Claude keeps a file`);
+  if (collection.syncBack) return bring(collection, path, entry, rule);
+}
+
+/** The most severe first; what is beyond the bound is counted aloud. */
+function bounded(findings: readonly Finding[]): readonly Finding[] {
+  const order = { blocked: 0, suspect: 1, note: 2 };
+  const sorted = findings.toSorted((a, b) => order[a.severity] - order[b.severity]);
+  const rest = sorted.splice(FINDINGS_MAX);
+  const [first] = rest;
+  if (first === undefined) return sorted;
+  const title = `and ${rest.length} more such findings`;
+  const why = `Only the first ${FINDINGS_MAX} are listed; none of these files comes back.`;
+  return [...sorted, { rule: 'claude-data-more', severity: first.severity, path: shown('.claude'), title, why }];
+}
+
+/** What lies below ~/.claude, and whether that is all of it. */
+async function listed(collection: Collection): Promise<{ entries: ListedEntry[]; whole: boolean }> {
   const entries: ListedEntry[] = [];
-  for await (const entry of collection.reader.list(collection.root, '.claude' as RelPath)) {
-    entries.push(entry);
-    if (entries.length < LISTED_MAX) continue;
-    refuse(
-      collection,
-      '.claude',
-      'Too many files',
-      'only the first 100,000 entries were looked at; the rest stays out',
-    );
-    break;
+  try {
+    for await (const entry of collection.reader.list(collection.root, '.claude' as RelPath)) {
+      entries.push(entry);
+      if (entries.length < LISTED_MAX) continue;
+      refuse(
+        collection,
+        '.claude',
+        'Too many files',
+        'only the first 100,000 entries were looked at; the rest stays out',
+      );
+      return { entries, whole: false };
+    }
+    return { entries, whole: true };
+  } catch (error) {
+    if (!(error instanceof RunClaudeError && error.code === 'COLLECTOR_READ')) throw error;
+    refuse(collection, '.claude', 'Not readable', 'the session removed it or put something else in its place');
+    return { entries: [], whole: false };
   }
-  return entries;
 }
 
 async function bring(collection: Collection, path: string, entry: ListedEntry, rule: BackRule): Promise<void> {
   if (entry.nlink > 1) return refuse(collection, path, 'Hard link', 'it is a second name of another file');
   if (entry.size > rule.maxBytes) return refuse(collection, path, 'Too large', `it has ${entry.size} bytes`);
+  collection.readBytes += entry.size;
+  if (collection.changes.length >= CHANGES_MAX || collection.readBytes > READ_MAX)
+    return refuse(collection, path, 'Too much', 'the session left more of it than is brought back at once');
   if (rule.kind === 'transcript') return collectTranscript(collection, path);
   if (rule.kind === 'history') return collectHistory(collection, path);
   const content = await readWhole(collection, path);
@@ -92,11 +143,14 @@ async function lookAt(collection: Collection, path: string, entry: ListedEntry):
   const before = collection.baseline.files[path];
   const verdict = staysOut(path, entry.kind);
   if (verdict === undefined) return;
-  if (before !== undefined && entry.kind === 'file' && entry.size < 8 << 20) {
-    const { digest } = await collection.store.put([await readWhole(collection, path)]);
-    if (digest === before.digest) return;
-    if (path === '.claude/settings.json' && (await sameSettings(collection, path))) return;
-  }
+  if (entry.kind === 'file' && entry.size <= ATTEMPT_BYTES_MAX) {
+    const content = await readWhole(collection, path);
+    const digest = createHash('sha256').update(content).digest('hex');
+    if (digest === before?.digest) return;
+    if (path === '.claude/settings.json' && sameSettings(content)) return;
+    if (collection.attempts.length < ATTEMPTS_MAX && !holdsSecret(collection, content))
+      await keepAttempt(collection, path, content);
+  } else if (entry.kind === 'file' && entry.size === before?.size && (await isStaged(collection, path, before))) return;
   collection.findings.push({
     rule: verdict.rule,
     severity: verdict.severity,
@@ -107,9 +161,24 @@ async function lookAt(collection: Collection, path: string, entry: ListedEntry):
 }
 
 /** Claude writes its own settings file anew; only what it says counts. */
-async function sameSettings(collection: Collection, path: string): Promise<boolean> {
-  const text = (await readWhole(collection, path)).toString('utf8');
-  return /^\s*\{\s*("skipDangerousModePermissionPrompt":\s*true\s*)?\}\s*$/.test(text);
+function sameSettings(content: Buffer): boolean {
+  return /^\s*\{\s*("skipDangerousModePermissionPrompt":\s*true\s*)?\}\s*$/.test(content.toString('utf8'));
+}
+
+async function isStaged(collection: Collection, path: string, staged: StagedFile): Promise<boolean> {
+  const hash = createHash('sha256');
+  const rel = parseRelPath(path);
+  if (rel === undefined) return false;
+  for await (const chunk of collection.reader.read(collection.root, rel)) hash.update(chunk);
+  return hash.digest('hex') === staged.digest;
+}
+
+/** Frozen to be shown with what was staged there; it is on no list of what may come back. */
+async function keepAttempt(collection: Collection, path: string, content: Buffer): Promise<void> {
+  const before = collection.baseline.files[path]?.digest;
+  const known = before !== undefined && (await collection.store.has(before));
+  const frozen = await collection.store.put([content]);
+  collection.attempts.push({ path: path.slice('.claude/'.length), ...frozen, ...(known ? { before } : {}) });
 }
 
 /** ~/.claude.json is rewritten by every session; servers and trust for other places in it are wishes. */

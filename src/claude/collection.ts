@@ -1,5 +1,5 @@
 import type { ContentStore } from '../store/content.ts';
-import type { ClaudeChange } from '../types/claude-data.ts';
+import type { ClaudeAttempt, ClaudeChange } from '../types/claude-data.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { Finding } from '../types/finding.ts';
 import { parseRelPath, type RelPath } from '../types/path.ts';
@@ -24,6 +24,9 @@ export interface Collection extends CollectOptions {
   readonly changes: ClaudeChange[];
   readonly findings: Finding[];
   readonly dropped: Map<string, number>;
+  readonly attempts: ClaudeAttempt[];
+  /** Bytes read for the allowlist so far: what a session plants must not keep the collection busy for hours. */
+  readBytes: number;
 }
 
 /** The content of a file of the home, its first `max` bytes where the caller has not found it small enough. */

@@ -1,7 +1,9 @@
 import ignore from 'ignore';
+import type { ClaudeData } from '../types/claude-data.ts';
 import type { Change, ChangeKind, Collected } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { ItemState, Review, ReviewItem } from '../types/review.ts';
+import { reviewClaude } from './claude-items.ts';
 import { findRenames } from './renames.ts';
 
 export interface ReviewOptions {
@@ -11,6 +13,7 @@ export interface ReviewOptions {
   readonly allowSuspect: readonly string[];
   /** false: ignored output is withheld. true: none of it. Globs: all but those. */
   readonly includeIgnored: boolean | readonly string[];
+  readonly claude?: ClaudeData;
 }
 
 const MASS_DELETION_MORE_THAN = 20;
@@ -40,6 +43,7 @@ export function buildReview(options: ReviewOptions): Review {
     withheld: collected.withheld,
     counts: countKinds(items),
     massDeletion: massDeletion(items, collected.baseEntries),
+    ...(options.claude === undefined ? {} : { claude: reviewClaude(options.claude) }),
   };
 }
 

@@ -78,8 +78,9 @@ function suspectReason(item: ReviewItem): string {
 
 /** What an apply means for the exit status: the numbers that session/exit-status.ts asks for. */
 export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldBack: number; waiting: number } {
+  const all = [...outcome.changes, ...(outcome.claude ?? [])];
   const count = (...verdicts: ChangeOutcome['verdict'][]): number =>
-    outcome.changes.filter((change) => verdicts.includes(change.verdict)).length;
+    all.filter((change) => verdicts.includes(change.verdict)).length;
   return {
     conflicts: count('conflict', 'failed'),
     heldBack: count('blocked', 'suspect'),

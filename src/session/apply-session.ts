@@ -6,6 +6,7 @@ import type { Change } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import { bringClaudeBack } from './claude-data.ts';
 import type { PersonDeps } from './deps.ts';
 import { storeDir, updateRecord } from './record.ts';
 
@@ -47,8 +48,11 @@ export async function applySession(
     acceptMerge: async (merge) => options.yes || (deps.screen !== undefined && askMerge(deps.screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
-  const waiting = outcome.changes.some(({ verdict }) => !['applied', 'same', 'withheld', 'blocked'].includes(verdict));
-  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome }), outcome };
+  const claude = await bringClaudeBack(record, choice.claude ?? [], deps);
+  const whole: ApplyOutcome = { ...outcome, claude };
+  const dealtWith = ['applied', 'same', 'withheld', 'blocked'];
+  const waiting = [...outcome.changes, ...claude].some(({ verdict }) => !dealtWith.includes(verdict));
+  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome: whole }), outcome: whole };
 }
 
 /** New bytes that neither side had, as a change for the audit. */

@@ -1,6 +1,7 @@
 import type { SessionRecord } from '../types/session.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { readAuditBase } from './audit-base.ts';
+import { collectClaudeData } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { updateRecord, writeCollected } from './record.ts';
 import { auditCollected } from './review-session.ts';
@@ -19,6 +20,7 @@ export async function collectSession(
   const { sessionDir, policy } = record.plan;
   const base = await readAuditBase(workspace, record.plan);
   const findings = auditCollected(collected, { sessionDir, policy, base });
-  writeCollected(sessionDir, { version: 1, ...collected, findings });
+  const claude = await collectClaudeData(record, workspace.reader);
+  writeCollected(sessionDir, { version: 1, ...collected, findings, ...(claude && { claude }) });
   return updateRecord(record, { stage: 'pending' });
 }

@@ -1,6 +1,9 @@
 import { outcomeCounts } from '../review/policy.ts';
+import { amount } from '../terminal/progress.ts';
+import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
 import type { PersonDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
 import type { AgentEnd } from './launch.ts';
@@ -19,12 +22,13 @@ export interface SessionEnd {
  * Says what became of the session's changes and what can be done next, and writes the reports; gives the exit status.
  * Throws where a report cannot be written: whoever asked for one must not go on without it.
  */
-export function endSession(end: SessionEnd, deps: PersonDeps): number {
+export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<number> {
   const { review, choice, outcome } = end;
   let { record } = end;
   const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
-  const waiting = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
-  const counts = outcomeCounts({ at: '', changes: outcome?.changes ?? choice.left });
+  const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
+  const waiting = open + claudeWaiting(review);
+  const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
   if (choice.discard) {
     record = updateRecord(record, { stage: 'discarded' });
     say('Discarded. Nothing was changed on this machine.');
@@ -34,7 +38,11 @@ export function endSession(end: SessionEnd, deps: PersonDeps): number {
   } else if (waiting > 0) {
     say(`Nothing was applied. The changes wait in session ${record.id}: run-claude diff, run-claude apply`);
   } else {
-    record = updateRecord(record, { stage: 'applied' });
+    // Nothing to decide on: what is clean of Claude's data needs no answer.
+    const claude = await bringClaudeBack(record, [], deps);
+    const left = { changes: choice.left, at: new Date().toISOString(), claude };
+    record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
+    sayClaude(claude, say);
   }
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
@@ -42,7 +50,7 @@ export function endSession(end: SessionEnd, deps: PersonDeps): number {
     limited: end.agent.stopped !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
-    heldBack: counts.heldBack,
+    heldBack: counts.heldBack + claudeHeldBack(review),
     failOn: reaches(record.plan.policy.failOn, review),
     waiting: choice.discard ? 0 : waiting,
     agent: end.agent.status,
@@ -61,4 +69,12 @@ function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
     if (verdict === 'conflict' || verdict === 'failed')
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
   }
+  sayClaude(outcome.claude ?? [], say);
+}
+
+function sayClaude(outcome: readonly ClaudeOutcome[], say: (text: string) => void): void {
+  const back = outcome.filter(({ verdict }) => verdict === 'applied').length;
+  if (back > 0) say(`Claude's data: ${amount(back, 'files')} brought back for this project.`);
+  for (const { path, verdict } of outcome)
+    if (verdict === 'conflict') say(`conflict: ~/.claude/${path} (it changed for this project meanwhile)`);
 }

@@ -4,6 +4,7 @@ import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
+import { homeRoot, openHome } from './home.ts';
 import { prepareImage } from './prepare-image.ts';
 import { ownerState, updateRecord } from './record.ts';
 
@@ -35,12 +36,15 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     await removeContainers(record.id, deps);
     if (current.workspace === undefined) return updateRecord(current, { stage: 'failed', owner: undefined });
     await prepareImage(current.plan, deps);
-    const workspace = await reopenWorkspace({ plan: current.plan, engine, tell }, current.workspace);
+    const home = await openHome(engine, current.plan);
+    const roots = [homeRoot(home)];
+    const workspace = await reopenWorkspace({ plan: current.plan, engine, tell, roots }, current.workspace);
     try {
       current = await collectSession(current, workspace, deps);
     } finally {
       await workspace.close({ keepLayer: true });
     }
+    await home.remove();
     return updateRecord(current, {
       owner: undefined,
       stoppedBecause: current.stoppedBecause ?? 'run-claude was killed',

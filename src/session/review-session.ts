@@ -24,6 +24,7 @@ export function reviewOf(
     findings: collected.findings,
     allowSuspect: policy.allowSuspect,
     includeIgnored: policy.includeIgnored,
+    ...(collected.claude && { claude: collected.claude }),
   });
 }
 
@@ -70,7 +71,7 @@ export async function decideSession(
     tellSummary(review, deps);
     return stopped || interrupted ? chooseNothing(review) : chooseClean(review);
   }
-  if (deps.screen === undefined || interrupted) {
+  if (deps.screen === undefined || interrupted || !hasQuestion(review)) {
     tellSummary(review, deps);
     return chooseNothing(review);
   }
@@ -81,6 +82,13 @@ export async function decideSession(
     home: deps.host.home,
     screen: deps.screen,
   });
+}
+
+/** Whether there is anything that a person could decide, or should know of before the prompt is back. */
+function hasQuestion(review: Review): boolean {
+  const asks = (state: string): boolean => state === 'suspect' || state === 'blocked';
+  const workspace = review.items.some(({ state }) => state === 'clean' || asks(state));
+  return workspace || (review.claude?.items ?? []).some(({ state }) => asks(state));
 }
 
 function tellSummary(review: Review, deps: PersonDeps): void {

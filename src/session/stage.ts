@@ -2,14 +2,16 @@ import path from 'node:path';
 import { claudeConfigDir, findCredential } from '../claude/credentials.ts';
 import { type StagedClaude, stageClaude } from '../claude/stage.ts';
 import { agentSpec } from '../engine/hardened.ts';
-import { openPlace, type Place } from '../engine/place.ts';
+import type { Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
+import { rememberStaged } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
+import { homeRoot, openHome } from './home.ts';
 import type { Scope } from './scope.ts';
 
 /** Everything that the agent's container stands on, ready. */
@@ -32,21 +34,11 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   openIt: (roots: readonly ReaderRoot[]) => Promise<W>,
 ): Promise<Staged<W>> {
   const seccomp = await readSeccompProfile();
-  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
   const { engine, tell } = deps;
-  const home = scope.use(
-    await openPlace(engine, {
-      name: `run-claude-${plan.sessionId}-home`,
-      dir: path.join(plan.sessionDir, 'home'),
-      owner: { uid, gid },
-      image: plan.image,
-      sessionId: plan.sessionId,
-    }),
-    (place) => place.remove(),
-  );
+  const home = scope.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialOf(plan, deps);
   const parts = await allOrFirstFailure([
-    openIt([{ name: 'home', mount: home.mount('/home/agent', true) }]),
+    openIt([homeRoot(home)]),
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
       scope.use(started, (gateway) => gateway.stop()),
     ),
@@ -102,6 +94,7 @@ async function fillHome(plan: Plan, deps: SessionDeps, home: Place): Promise<Sta
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
   });
+  await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
   return staged;
 }

@@ -77,7 +77,8 @@ export function auditReport(review: Review, project: string, exitStatus: number,
 
 /** Every finding of a review, the worst first, then by path. */
 export function findingsOf(review: Review): readonly Finding[] {
-  const all = [...review.items.flatMap((item) => item.findings), ...review.general];
+  const items = [...review.items, ...(review.claude?.items ?? [])];
+  const all = [...items.flatMap((item) => item.findings), ...review.general, ...(review.claude?.general ?? [])];
   return all.sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { isConversation } from '../review/claude-items.ts';
 import { choose, chooseNothing, isDeletion, isSelectable } from '../review/policy.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
 import { askLine, waitForSilence } from './ask.ts';
@@ -34,7 +35,7 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
         break;
       case 's': {
         const choice = await selectItems(question);
-        if (choice !== undefined) return choice;
+        if (choice !== undefined) return withClaude(question, choice);
         break;
       }
       case 'l':
@@ -79,10 +80,17 @@ async function confirmMass({ review, screen }: ReviewQuestion): Promise<boolean>
 
 async function applyClean(question: ReviewQuestion): Promise<Choice> {
   const taken = await askSuspects(question, question.review.items);
-  return choose(question.review, (item) => {
+  const choice = choose(question.review, (item) => {
     if (item.state !== 'suspect' || taken.has(item)) return 'apply';
     return { verdict: 'suspect', why: 'not accepted' };
   });
+  return withClaude(question, choice);
+}
+
+/** Text of Claude's data that a later session obeys needs a yes of its own, like any other suspect. */
+async function withClaude(question: ReviewQuestion, choice: Choice): Promise<Choice> {
+  const taken = await askSuspects(question, question.review.claude?.items ?? []);
+  return { ...choice, claude: [...taken].map((item) => item.change.path) };
 }
 
 /** Each suspect change with its reason and diff; only a y takes it. After Ctrl-C or end of input none of the rest is. */
@@ -106,7 +114,9 @@ export async function askSuspects(
 async function allDiffs(question: ReviewQuestion): Promise<string[]> {
   const lines: string[] = [];
   const shown = question.review.items.filter((item) => isSelectable(item) || item.state === 'blocked');
-  for (const item of shown) lines.push(...(await itemLines(question, item)), '');
+  // Conversations are named in the list; as a diff they are lines of JSON that hide the rest.
+  const claude = (question.review.claude?.items ?? []).filter((item) => !isConversation(item));
+  for (const item of [...shown, ...claude]) lines.push(...(await itemLines(question, item)), '');
   return lines;
 }
 
@@ -123,8 +133,10 @@ function listLines({ review, screen }: ReviewQuestion): string[] {
   };
   const shown = review.items.filter((item) => item.state !== 'git' && item.state !== 'withheld');
   const deletions = shown.filter((item) => isDeletion(item.change));
+  const claude = review.claude?.items ?? [];
   return [
     ...shown.filter((item) => !isDeletion(item.change)).map(line),
+    ...(claude.length === 0 ? [] : ['', "Claude's data:", ...claude.map(line)]),
     ...(deletions.length === 0 ? [] : ['', `deletions (${deletions.length}):`, ...deletions.map(line)]),
   ];
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { isConversation } from '../review/claude-items.ts';
 import type { Finding } from '../types/finding.ts';
-import type { Review } from '../types/review.ts';
+import type { ClaudeReview, Review } from '../types/review.ts';
 import { cleanLine } from './clean.ts';
 import { amount } from './progress.ts';
 
@@ -32,6 +33,27 @@ export function summaryLines(review: Review): SummaryLine[] {
     const size = `${group.entries} ignored ${group.entries === 1 ? 'entry' : 'entries'}, ${amount(group.bytes, 'bytes')}`;
     lines.push({ text: `withheld: ${cleanLine(group.directory)} (${size})`, severity: 'note' });
   }
+  if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
+  return lines;
+}
+
+/** Claude's own data: findings as they are, what comes back and what stays out by number. */
+function claudeLines({ items, general, dropped }: ClaudeReview): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  const findings = [...items.flatMap((item) => item.findings), ...general];
+  for (const severity of ['blocked', 'suspect', 'note'] as const)
+    for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
+  const back = items.filter(({ state }) => state === 'clean');
+  const talks = back.filter(isConversation).length;
+  const parts = [
+    ...(talks === 0 ? [] : [`${talks} conversation${talks === 1 ? '' : 's'}`]),
+    ...(back.length > talks ? [amount(back.length - talks, 'files')] : []),
+  ];
+  if (parts.length > 0) lines.push(info(`Claude's data: ${parts.join(', ')} to bring back`));
+  const kinds = Object.entries(dropped).map(([kind, count]) => `${count} × ${cleanLine(kind)}`);
+  const more = kinds.length > 6 ? ` and ${kinds.length - 6} other kinds` : '';
+  const said = `records of conversations that stay out: ${kinds.slice(0, 6).join(', ')}${more}`;
+  if (kinds.length > 0) lines.push({ text: said, severity: 'note' });
   return lines;
 }
 

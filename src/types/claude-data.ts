@@ -17,10 +17,27 @@ export interface ClaudeChange {
   readonly before?: Digest;
 }
 
+/** A file that never comes back and that the session wrote all the same; frozen to be shown. */
+export interface ClaudeAttempt {
+  /** As {@link ClaudeChange.path}: 'settings.json', 'hooks/x.sh'. */
+  readonly path: string;
+  readonly digest: Digest;
+  readonly size: number;
+  /** What was staged there, when its content is in the store. */
+  readonly before?: Digest;
+}
+
 /** What a session did to Claude's own data; plain data for the record, the report and applyClaude. */
 export interface ClaudeData {
   readonly changes: readonly ClaudeChange[];
+  readonly attempts: readonly ClaudeAttempt[];
   readonly findings: readonly Finding[];
   /** Transcript records that stayed out, by kind. */
   readonly dropped: Readonly<Record<string, number>>;
+}
+
+/** What became of one change of Claude's data. */
+export interface ClaudeOutcome {
+  readonly path: string;
+  readonly verdict: 'applied' | 'same' | 'conflict' | 'suspect' | 'blocked';
 }

@@ -1,5 +1,6 @@
 import type { Change, ChangeKind, Problem, WithheldGroup } from './entry.ts';
 import type { Finding } from './finding.ts';
+import type { RelPath } from './path.ts';
 import type { ChangeOutcome } from './session.ts';
 
 /**
@@ -17,6 +18,16 @@ export interface ReviewItem {
   readonly renamedFrom?: string;
 }
 
+/** Claude's own data beside the workspace's changes; its paths begin with `~/.claude/`. */
+export interface ClaudeReview {
+  /** clean: comes back with the rest. suspect: needs its own yes. blocked: what was tried, shown and nothing more. */
+  readonly items: readonly ReviewItem[];
+  /** Findings on paths that no item has. */
+  readonly general: readonly Finding[];
+  /** Records of conversations that stay out, by kind. */
+  readonly dropped: Readonly<Record<string, number>>;
+}
+
 export interface Review {
   readonly items: readonly ReviewItem[];
   /** Findings on paths that no change has. */
@@ -27,6 +38,7 @@ export interface Review {
   readonly counts: Readonly<Record<ChangeKind, number>>;
   /** More than half of the project, and more than 20 entries, are deleted: never applied without a person. */
   readonly massDeletion: { readonly deleted: number; readonly of: number } | undefined;
+  readonly claude?: ClaudeReview;
 }
 
 /** A change that may be applied. */
@@ -47,6 +59,8 @@ export interface Choice {
   readonly chosen: readonly ChosenChange[];
   /** Folders that the session made and that may be: made when something chosen goes into them. */
   readonly folders: readonly Change[];
+  /** Suspects of Claude's data that were accepted by name. */
+  readonly claude?: readonly RelPath[];
   /** What is not applied, and why. Entries of `.git` without a blocked finding are not listed. */
   readonly left: readonly ChangeOutcome[];
 }

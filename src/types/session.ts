@@ -1,3 +1,4 @@
+import type { ClaudeData, ClaudeOutcome } from './claude-data.ts';
 import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { RelPath } from './path.ts';
@@ -54,6 +55,8 @@ export interface UsageTotals {
 export interface CollectedRecord extends Collected {
   readonly version: 1;
   readonly findings: readonly Finding[];
+  /** Absent where nothing of Claude's was staged or could be collected. */
+  readonly claude?: ClaudeData;
 }
 
 export type Verdict = 'applied' | 'same' | 'conflict' | 'blocked' | 'suspect' | 'withheld' | 'skipped' | 'failed';
@@ -67,6 +70,8 @@ export interface ChangeOutcome {
 
 export interface ApplyOutcome {
   readonly changes: readonly ChangeOutcome[];
+  /** Of Claude's own data. */
+  readonly claude?: readonly ClaudeOutcome[];
   /** ISO 8601. */
   readonly at: string;
 }

@@ -1,5 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { matcher } from '../../review/build-review.ts';
+import { isConversation } from '../../review/claude-items.ts';
 import { storeDir } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -17,7 +18,9 @@ export const diffCommand: CommandRun = (line, context) =>
     const view = line.options.has('side-by-side') ? sideBySideLines : diffLines;
     const store = openContentStore(storeDir(record.plan.sessionDir));
     const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
-    const items = reviewOf(record).items.filter((item) => item.state !== 'git' && wanted(item.change.path));
+    const review = reviewOf(record);
+    const claude = review.claude?.items.filter((item) => line.rest.length > 0 || !isConversation(item)) ?? [];
+    const items = [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
     if (line.options.has('json')) {
       context.write(`${JSON.stringify(items, undefined, 2)}\n`);
       return 0;

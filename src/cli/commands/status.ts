@@ -16,7 +16,8 @@ export const statusCommand: CommandRun = (line, context) =>
         state,
         findings,
       }));
-      const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, outcome, changes };
+      const claude = review?.claude;
+      const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, outcome, changes, claude };
       context.write(`${JSON.stringify(data, undefined, 2)}\n`);
       return 0;
     }

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyClaude, type ClaudeApplied } from '../../../src/claude/apply.ts';
+import { applyClaude } from '../../../src/claude/apply.ts';
 import { collectClaude } from '../../../src/claude/collect.ts';
 import { type StagedClaude, stageClaude } from '../../../src/claude/stage.ts';
 import { openContentStore } from '../../../src/store/content.ts';
-import type { ClaudeData } from '../../../src/types/claude-data.ts';
+import type { ClaudeData, ClaudeOutcome } from '../../../src/types/claude-data.ts';
 import { homeReader } from '../../home-reader.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
@@ -73,7 +73,7 @@ async function end(
   });
 }
 
-async function land(session: { staged: StagedClaude }, data: ClaudeData, yes = false): Promise<ClaudeApplied[]> {
+async function land(session: { staged: StagedClaude }, data: ClaudeData, yes = false): Promise<ClaudeOutcome[]> {
   if (session.staged.instance === undefined) throw new Error('no instance');
   return applyClaude(data, openContentStore(at('store')), session.staged.instance, () => yes);
 }
@@ -351,6 +351,6 @@ describe('a session that rewrites all of ~/.claude', () => {
       'statsig/x',
     ])
       session.write(path, 'x');
-    expect(await end(session)).toEqual({ changes: [], findings: [], dropped: {} });
+    expect(await end(session)).toEqual({ changes: [], attempts: [], findings: [], dropped: {} });
   });
 });

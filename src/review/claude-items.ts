@@ -1,0 +1,41 @@
+import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../types/claude-data.ts';
+import type { Change, Entry } from '../types/entry.ts';
+import type { Finding } from '../types/finding.ts';
+import type { RelPath } from '../types/path.ts';
+import type { ClaudeReview, ItemState, ReviewItem } from '../types/review.ts';
+
+const HOME = '~/.claude/';
+
+/** Claude's data as items beside those of the workspace: what may come back, and what was tried. */
+export function reviewClaude(data: ClaudeData): ClaudeReview {
+  const byPath = new Map<string, Finding[]>();
+  for (const finding of data.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  const item = (part: ClaudeChange | ClaudeAttempt, state: ItemState): ReviewItem => {
+    const path = claudePath(part.path);
+    const findings = byPath.get(path) ?? [];
+    byPath.delete(path);
+    return { change: asChange(path, part), state, findings };
+  };
+  const items = [
+    ...data.changes.map((change) => item(change, change.verdict)),
+    ...data.attempts.map((attempt) => item(attempt, 'blocked')),
+  ];
+  return { items, general: [...byPath.values()].flat(), dropped: data.dropped };
+}
+
+/** A path below Claude's configuration directory as a person knows it. */
+export function claudePath(path: string): RelPath {
+  return `${HOME}${path}` as RelPath;
+}
+
+/** True for an item that is a conversation: lines of JSON that nobody reads in a diff. */
+export function isConversation(item: ReviewItem): boolean {
+  return /^~\/\.claude\/projects\/.*\.jsonl$/.test(item.change.path);
+}
+
+/** Only what was added, where a file went on: that is what the store holds of it. */
+function asChange(path: RelPath, { digest, size, before }: ClaudeChange | ClaudeAttempt): Change {
+  const after: Entry = { kind: 'file', mode: 0o600, mtimeNs: '0', size, digest };
+  if (before === undefined) return { path, kind: 'created', after };
+  return { path, kind: 'modified', before: { ...after, digest: before }, after };
+}
