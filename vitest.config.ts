@@ -6,7 +6,6 @@ const UNPROVEN = [
   'test/engine/**/*.test.ts',
   'test/attacks/**/*.test.ts',
   'test/unit/apply/*.test.ts',
-  'test/unit/workspace/base.test.ts',
   'test/unit/gateway/bypass.test.ts',
   'test/unit/gateway/broker.test.ts',
   'test/e2e/review.test.ts',

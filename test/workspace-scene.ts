@@ -41,7 +41,7 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
       user: '1000:1000',
       diskMb: 20_000,
       sessionDir: path.join(dir, 'state', id),
-      baseDir: path.join(dir, 'cache', 'base'),
+      baseDir: path.join(dir, 'cache', path.basename(path.dirname(dir))),
     };
     return known as unknown as Plan;
   };
@@ -70,9 +70,20 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
       }
     },
     remove() {
+      const volume = `run-claude-base-${path.basename(path.dirname(dir))}`;
+      execFileSync('docker', ['volume', 'rm', '-f', volume], { stdio: 'ignore' });
       rmSync(path.dirname(dir), { recursive: true, force: true });
     },
   };
+}
+
+/** Paths of this machine that any container of a session mounts. */
+export function boundPaths(id: string): string[] {
+  const list = ['ps', '-aq', '--filter', `label=run-claude.session=${id}`];
+  const ids = execFileSync('docker', list, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const format = '{{range .Mounts}}{{if eq .Type "bind"}}{{.Source}}\n{{end}}{{end}}';
+  const bound = execFileSync('docker', ['inspect', '-f', format, ...ids], { encoding: 'utf8' });
+  return bound.split('\n').filter(Boolean);
 }
 
 /** 'kind path' of each change, sorted. */

@@ -6,7 +6,7 @@ import { type Check, fault, ok } from './doctor/report.ts';
 import { checkLines, runChecks } from './doctor/run-checks.ts';
 import { imageTag } from './image-tag.ts';
 import type { RunLine } from './parse-command-line.ts';
-import { prepare } from './prepare.ts';
+import { planWithKnownTrial, prepare } from './prepare.ts';
 import { readPolicy } from './read-policy.ts';
 
 /** `--check`: the doctor's checks, and whether this very session could be planned. 0, or 1 with faults. */
@@ -22,12 +22,10 @@ async function planCheck(line: RunLine, context: CommandContext): Promise<Check>
   try {
     const prepared = await prepare(line, context, process);
     try {
-      const plan = prepared.plan(
-        newSessionId(Date.now()),
-        imageTag(prepared.policy, prepared.engine, context.env),
-        undefined,
-      );
-      return ok('plan', `${plan.mode} mode for ${plan.project.root}`);
+      const image = imageTag(prepared.policy, prepared.engine, context.env);
+      const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
+      const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
+      return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);
     } finally {
       await prepared.engine.close();
     }

@@ -19,12 +19,20 @@ export function dryRunText(plan: Plan, credential: string): string {
 
 function volumeLines(plan: Plan): string[] {
   if (plan.strategy !== 'layers') return [];
+  const layer = `${plan.sessionDir}/layer`;
   const options = [
     '--opt type=overlay',
     '--opt device=overlay',
-    `--opt o=nosuid,nodev,lowerdir=${plan.baseDir},upperdir=${plan.sessionDir}/upper,workdir=${plan.sessionDir}/work`,
+    `--opt o=nosuid,nodev,lowerdir=${plan.baseDir}/gen/N/tree,upperdir=${layer}/upper,workdir=${layer}/work,userxattr`,
   ];
-  return [`docker volume create ${options.join(' ')} run-claude-${plan.sessionId}`];
+  return [
+    '# N: the newest generation of the base, once it is brought up to date',
+    `docker volume create ${options.join(' ')} ${workspaceVolume(plan)}`,
+  ];
+}
+
+function workspaceVolume(plan: Plan): string {
+  return `run-claude-${plan.sessionId}-workspace`;
 }
 
 function planSpec(plan: Plan): ContainerSpec {
@@ -51,10 +59,10 @@ function planMounts(plan: Plan): Mount[] {
   const home: Mount = { kind: 'bind', source: `${plan.sessionDir}/home`, target: '/home/agent', readonly: false };
   const target = '/workspace';
   if (plan.strategy === 'layers' || plan.strategy === 'volume' || plan.strategy === 'overlay') {
-    return [{ kind: 'volume', volume: `run-claude-${plan.sessionId}`, target, readonly: false }, home];
+    return [{ kind: 'volume', volume: workspaceVolume(plan), target, readonly: false }, home];
   }
   if (plan.strategy === 'copy') {
-    return [{ kind: 'bind', source: `${plan.sessionDir}/copy`, target, readonly: false }, home];
+    return [{ kind: 'bind', source: `${plan.sessionDir}/layer/upper`, target, readonly: false }, home];
   }
   const { root, git } = plan.project;
   const shield: Mount = { kind: 'bind', source: `${root}/.git`, target: '/workspace/.git', readonly: true };

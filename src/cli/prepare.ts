@@ -5,6 +5,7 @@ import { type ProcessView, probeHost } from '../session/probe.ts';
 import type { Engine } from '../types/engine.ts';
 import type { HostFacts, Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
+import { knownTrial } from '../workspace/try-layers.ts';
 import { connectOurs } from './connect-ours.ts';
 import type { CommandContext } from './context.ts';
 import type { RunLine } from './parse-command-line.ts';
@@ -46,6 +47,12 @@ export async function prepare(
   };
 }
 
+/** The plan of a session that is not started: with what earlier sessions found about overlay volumes here. */
+export function planWithKnownTrial({ engine, host, plan }: Prepared, sessionId: string, image: string): Plan {
+  const { user } = plan(sessionId, image, undefined);
+  return plan(sessionId, image, knownTrial({ engine, stateDir: host.stateDir, image, user }));
+}
+
 const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";
 
 /** What two sources together ask for and cannot both have. */
@@ -54,6 +61,7 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
   if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
     throw usageError('a strategy needs copy mode');
   }
+  if (policy.shallow) throw usageError('--shallow is not there yet', 'Leave large folders out with --exclude.');
   if (policy.report !== undefined && !/\.(json|sarif|md)$/.test(policy.report)) {
     throw usageError(`--report ${policy.report}: its name ends in .json, .sarif or .md`);
   }

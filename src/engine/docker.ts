@@ -46,6 +46,16 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
           DriverOpts: { ...spec.options },
         });
       }),
+    findVolume: (name) =>
+      withDocker('find the volume', async (docker) => {
+        try {
+          const { Mountpoint, Labels } = await docker.getVolume(name).inspect();
+          return { mountpoint: Mountpoint, labels: Labels ?? {} };
+        } catch (error) {
+          if (isGone(error)) return undefined;
+          throw error;
+        }
+      }),
     removeVolume: (name) => unlessGone('remove the volume', (docker) => docker.getVolume(name).remove()),
     createNetwork: (name, labels) =>
       withDocker('create the network', async (docker) => {

@@ -102,8 +102,11 @@ async function placing(dir: string, step: () => Promise<void>): Promise<void> {
 
 async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
   const { name, owner, sessionId } = options;
-  await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
-  await fillVolume(engine, options, []);
+  const found = await engine.findVolume(name);
+  if (found === undefined) {
+    await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
+    await ownVolume(engine, options);
+  }
   return {
     kind: 'volume',
     mount: (target, readonly) => ({ kind: 'volume', volume: name, target, readonly }),
@@ -117,7 +120,6 @@ async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place>
     try {
       const { uid, gid } = owner;
       const tar = pack();
-      tar.entry({ name: './', type: 'directory', mode: 0o700, uid, gid });
       for (const { path, mode, content } of entries) {
         if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });
         else if (content instanceof Uint8Array) tar.entry({ name: `./${path}`, mode, uid, gid }, Buffer.from(content));
@@ -128,6 +130,20 @@ async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place>
     } finally {
       await container.remove();
     }
+  }
+}
+
+/** A fresh volume's root belongs to root, and no archive changes that (the engine passes over './'): a container does. */
+async function ownVolume(engine: Engine, { name, owner, image, sessionId }: PlaceOptions): Promise<void> {
+  const script = `chmod 700 /place && chown ${owner.uid}:${owner.gid} /place`;
+  const spec = { ...fillSpec(name, image, sessionId), argv: ['/bin/sh', '-c', script], user: '0:0' };
+  const container = await engine.create({ ...spec, name: `${name}-own`, capabilities: ['CHOWN'] });
+  try {
+    await container.start();
+    if ((await container.wait()) === 0) return;
+    throw new RunClaudeError('PLACE_FAILED', `cannot prepare the volume ${name}: its owner can't be set`);
+  } finally {
+    await container.remove();
   }
 }
 

@@ -45,7 +45,8 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
   }
   if (!engine.local) return { strategy: 'volume', reason: 'the engine does not run on this kernel' };
   if (engine.usernsRemap) return { strategy: 'volume', reason: 'the engine remaps users' };
-  if (trial === undefined) return { strategy: 'copy', reason: 'overlay volumes were not tried' };
+  if (trial === undefined)
+    return { strategy: 'layers', reason: 'unless the first session finds that it does not work' };
   return trial.works
     ? { strategy: 'layers', reason: 'overlay volumes work here' }
     : { strategy: 'copy', reason: trial.why };

@@ -10,7 +10,10 @@ export function weakenings(policy: Policy, strategy: Plan['strategy']): string[]
   add(policy.network === 'open', 'network open: the agent can send anything it reads anywhere');
   add(policy.credentials === 'file', 'credentials file: the agent can read your Claude credential');
   add(policy.mode === 'bind' && policy.permissions === 'skip', 'no questions asked while it works on your own files');
-  add(strategy === 'overlay', 'overlay: edits you make meanwhile show through to the agent');
+  add(
+    strategy === 'overlay',
+    'overlay: your edits meanwhile show through, .git/config is seen as it is, what both change is blocked',
+  );
   add(policy.allowGitPush, 'git push is let through');
   add(policy.allowHosts.length > 0, `hosts let through: ${policy.allowHosts.join(', ')}`);
   add(

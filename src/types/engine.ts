@@ -86,6 +86,12 @@ export interface VolumeSpec {
   readonly options?: Readonly<Record<string, string>>;
 }
 
+export interface FoundVolume {
+  /** A path of the engine's own machine. */
+  readonly mountpoint: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
 /** A container that was created, verified and attached; started by start(). */
 export interface Container {
   readonly id: string;
@@ -155,6 +161,8 @@ export interface Engine {
   /** A container of ours that exists already, attached again, or undefined. */
   find(name: string): Promise<Container | undefined>;
   createVolume(spec: VolumeSpec): Promise<void>;
+  /** Where the engine keeps a volume, and its labels; undefined when there is none of that name. */
+  findVolume(name: string): Promise<FoundVolume | undefined>;
   /** No error when it is gone already. */
   removeVolume(name: string): Promise<void>;
   createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;

@@ -18,6 +18,8 @@ export interface CollectOptions {
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   readonly baseEntries: number;
+  /** Paths whose base side is not what it was when the session began. */
+  readonly moved?: (path: string) => boolean;
 }
 
 /** Larger files are listed and blocked: nobody reviews them. */
@@ -106,6 +108,8 @@ async function toChange(pair: Wanted, options: CollectOptions): Promise<Change |
     const out = options.selection.leftOut(path, (after ?? before)?.kind === 'dir') || options.selection.masked(path);
     if (out) problems.push('it was left out of the copy or masked, and is never changed on the host');
   }
+  if (options.moved?.(path) === true)
+    problems.push('it changed on the host too, and there is no third side to merge with');
   const freeze = (root: string, entry: ListedEntry | undefined) => frozen(root, entry, options, problems);
   const [was, is] = [await freeze('base', before), await freeze('upper', after)];
   const kind = changeKind(was, is);

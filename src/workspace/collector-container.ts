@@ -9,6 +9,8 @@ import type { ReaderRoot } from './workspace.ts';
 export interface CollectorParts {
   readonly engine: Engine;
   readonly sessionId: string;
+  /** Ends the container's name when it is not the session's own. */
+  readonly suffix?: string;
   readonly image: string;
   readonly roots: readonly ReaderRoot[];
   /** Root names to paths below the mounts: 'upper' to 'layer/upper'. */
@@ -32,6 +34,7 @@ export async function startCollector(parts: CollectorParts): Promise<RunningColl
   const argv = Object.entries({ ...own, ...parts.places }).map(([name, place]) => `${name}=${MOUNTS}/${place}`);
   const spec = collectorSpec({
     sessionId: parts.sessionId,
+    ...(parts.suffix === undefined ? {} : { suffix: parts.suffix }),
     image: parts.image,
     seccomp: await readSeccompProfile(),
     argv: [`${INSIDE}/collector`, ...argv],

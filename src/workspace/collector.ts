@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../errors.ts';
 import type { ListedEntry, TreeReader } from '../types/collector.ts';
-import type { RelPath } from '../types/path.ts';
+import { encodeBytes, type RelPath } from '../types/path.ts';
 import {
   encodeRequest,
   type Field,
@@ -10,6 +10,7 @@ import {
   protocolError,
   readEntry,
   type Space,
+  WIRE_PATH_MAX,
   WIRE_VERSION,
 } from './collector-wire.ts';
 
@@ -112,7 +113,7 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
         if (frame !== undefined) {
           one.bytes -= frame.payload.length;
           one.drained?.();
-          if (frame.kind === '!') throw readError(frame);
+          if (frame.kind === '!') throw readError(frame.payload.subarray(4).toString('latin1').slice(0, 200));
           yield frame;
           if ('XSNFH'.includes(frame.kind)) return;
           continue;
@@ -139,6 +140,7 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
   }
 
   async function* listUpTo(root: string, below: string, max: number, recursive: boolean): AsyncGenerator<ListedEntry> {
+    if (isTooLong(below)) return;
     const fields: Field[] = [{ text: root }, { u8: recursive ? 1 : 0 }, { u64: max }, { text: below }];
     for await (const frame of ask('L', fields)) {
       const payload = new PayloadReader(frame.payload);
@@ -150,6 +152,7 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
 
   async function* readUpTo(root: string, path: RelPath, maxBytes: number): AsyncGenerator<Buffer> {
     let bytes = 0;
+    if (isTooLong(path)) throw readError('its path is too long');
     for await (const frame of ask('R', [{ text: root }, { u64: maxBytes }, { text: path }], true)) {
       if (frame.kind === 'D') {
         bytes += frame.payload.length;
@@ -175,6 +178,8 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
     list: (root, below) => listUpTo(root, below ?? '', ENTRIES_MAX, true),
     read: (root, path) => readUpTo(root, path, CONTENT_MAX),
     async stat(root, path) {
+      // The walks of a base leave out what is far shorter.
+      if (isTooLong(path)) return undefined;
       const frame = await askOne('S', [{ text: root }, { text: path }], 'SN');
       return frame.kind === 'N' ? undefined : readEntry(new PayloadReader(frame.payload));
     },
@@ -190,8 +195,12 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
   };
 }
 
-function readError(frame: Frame): RunClaudeError {
-  const why = frame.payload.subarray(4).toString('latin1').slice(0, 200);
+/** The collector takes no request with such a path; it ends. */
+function isTooLong(path: string): boolean {
+  return path.length * 3 >= WIRE_PATH_MAX && encodeBytes(path).length >= WIRE_PATH_MAX;
+}
+
+function readError(why: string): RunClaudeError {
   return new RunClaudeError('COLLECTOR_READ', `the collector could not read it: ${why}`);
 }
 

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
@@ -59,16 +60,14 @@ export function removeTree(root: string, below: string): void {
   try {
     rmSync(target, { recursive: true, force: true });
   } catch (error) {
-    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    openDirectories(target);
-    rmSync(target, { recursive: true, force: true });
-  }
-}
-
-function openDirectories(dir: string | Buffer): void {
-  chmodSync(dir, 0o700);
-  for (const entry of readdirSync(dir, { withFileTypes: true, encoding: 'buffer' })) {
-    if (entry.isDirectory()) openDirectories(Buffer.concat([Buffer.from(dir), Buffer.from('/'), entry.name]));
+    if (!['EACCES', 'EPERM', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    // What an agent left may be closed, and deeper than any path is long: these two walk by descriptors.
+    // A shell passes on the bytes of a name that is not UTF-8, which Node's arguments cannot hold.
+    const script = 'IFS= read -r -d "" one; chmod -R u+rwX -- "$one"; rm -rf -- "$one"';
+    execFileSync('bash', ['-c', script], {
+      input: Buffer.concat([Buffer.from(target), Buffer.of(0)]),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
   }
 }
 

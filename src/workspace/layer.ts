@@ -14,21 +14,27 @@ export interface Delta {
   readonly opaque: readonly string[];
 }
 
-/** A session's writable view of a base generation; one for each strategy. */
-export interface Layer {
-  readonly strategy: StrategyName;
-  /** For the agent's container. */
-  readonly mounts: readonly Mount[];
+/** Where both sides of a layer can be read, also by a second reader beside a running session. */
+export interface LayerView {
   /** What the collector mounts for it. */
   readonly roots: readonly ReaderRoot[];
   /** Names for the collector: root to the path inside that mount. */
   readonly places: Readonly<Record<string, string>>;
   /** Read through the collector to show that it reads this layer and this base: root to what its `nonce` holds. */
   readonly nonces: Readonly<Record<string, string>>;
-  /** Once the collector runs and before the agent does. */
-  begin(collector: Collector): Promise<void>;
   /** What the session touched so far; the truth once its last writer has ended. */
   delta(collector: Collector): Promise<Delta>;
+  /** Where the base side is no snapshot: answers which paths of it changed since the session began. */
+  moved?(): Promise<(path: string) => boolean>;
+}
+
+/** A session's writable view of a base generation; one for each strategy. */
+export interface Layer extends LayerView {
+  readonly strategy: StrategyName;
+  /** For the agent's container. */
+  readonly mounts: readonly Mount[];
+  /** Once the collector runs and before the agent does. */
+  begin(collector: Collector): Promise<void>;
   /** Takes down what the engine holds; with `keep` the directories stay. */
   close(keep: boolean): Promise<void>;
 }

@@ -1,97 +1,101 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { openContentStore } from '../store/content.ts';
-import type { StrategyName } from '../types/policy.ts';
-import { prepareBase, releaseBase, settleBase } from './base.ts';
+import type { Plan } from '../types/plan.ts';
+import { settleBase } from './base.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
 import { DISK_RESERVE_BYTES, ENTRIES_MAX, watchSpace } from './disk.ts';
-import { gitGrafts } from './git-grafts.ts';
-import type { Layer } from './layer.ts';
 import { liveChanges } from './live.ts';
-import type { Owner } from './refresh.ts';
+import { openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
 import { type SelectionRules, selectPaths } from './selection.ts';
-import { openCopy } from './strategies/copy.ts';
-import { openLayers } from './strategies/layers.ts';
-import type { Workspace, WorkspaceOptions } from './workspace.ts';
-
-const TARGET = '/workspace';
-
-/** Opaque to all others: what {@link reopenWorkspace} needs. */
-interface WorkspaceRecord {
-  readonly version: 1;
-  readonly strategy: StrategyName;
-  readonly generation: string;
-  readonly entries: number;
-  readonly rules: SelectionRules;
-}
+import { countEntries } from './snapshot.ts';
+import { releaseBases, selectionRules, startBase } from './start-base.ts';
+import { sendBase } from './volume-base.ts';
+import { walkTree } from './walk.ts';
+import type { LiveChange, Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
  * Brings the base up to date, opens the session's layer over it and starts its collector; tells what was left out.
- * Throws RunClaudeError of prepareBase, the engine, COLLECTOR_*, STRATEGY_NOT_YET.
+ * Throws RunClaudeError of prepareBase, the strategy, the engine, COLLECTOR_*.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const { plan, tell } = options;
-  const { policy, project } = plan;
-  const rules: SelectionRules = {
-    exclude: policy.exclude,
-    include: policy.include,
-    mask: policy.mask,
-    projectFile: readProjectFile(project.root),
-  };
-  const base = await prepareBase({
-    dir: plan.baseDir,
-    project: project.root,
-    grafts: gitGrafts(project.root),
-    selection: selectPaths(rules),
-    owner: ownerInside(plan.user),
-    sessionId: plan.sessionId,
-    sessionDir: plan.sessionDir,
-    verify: policy.verify,
-    tell,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  });
-  const list = (what: string, paths: readonly string[]): void => {
-    const more = paths.length > 8 ? ` and ${paths.length - 8} more` : '';
-    if (paths.length > 0)
-      tell({ kind: 'message', level: 'info', text: `${what}: ${paths.slice(0, 8).join(', ')}${more}` });
-  };
-  list(
-    'Left out of the copy',
-    base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
-  );
-  list('Excluded or masked', base.withheld);
-  if (base.withheld.length > 0 && project.git !== 'none') {
-    tell({
-      kind: 'message',
-      level: 'warning',
-      text: "Git's history is copied in full and may still hold what is excluded or masked.",
-    });
-  }
-  list("Not carried into the copy's git configuration", base.dropped);
+  const { plan } = options;
   const strategy = plan.strategy === 'bind' ? 'layers' : plan.strategy;
-  return open(options, { version: 1, strategy, generation: base.dir, entries: base.entries, rules });
+  const rules = selectionRules(plan);
+  if (strategy === 'overlay') {
+    refuseSelection(rules);
+    return open(options, { version: 1, strategy, generation: '', entries: await countProject(plan), rules });
+  }
+  const base = await startBase(options, rules);
+  const record: WorkspaceRecord = { version: 1, strategy, generation: base.dir, entries: base.entries, rules };
+  if (strategy !== 'volume') return open(options, record);
+  const { engine, tell } = options;
+  const { sessionId, sessionDir, image, user, baseDir: dir } = plan;
+  const volume = await sendBase({ engine, dir, generation: base.dir, user, image, sessionId, sessionDir, tell });
+  return open(options, { ...record, volume });
+}
+
+/** Straight over the project nothing can be kept out of the agent's sight. */
+function refuseSelection({ exclude, mask, projectFile }: SelectionRules): void {
+  if (exclude.length === 0 && mask.length === 0 && projectFile === undefined) return;
+  throw new RunClaudeError(
+    'STRATEGY_UNUSABLE',
+    "strategy 'overlay' shows all of the project: nothing can be left out",
+    {
+      hint: 'Without =overlay, --exclude, --mask and .run-claudeignore hold.',
+      status: 2,
+    },
+  );
+}
+
+async function countProject({ project }: Plan): Promise<number> {
+  const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
+  return countEntries((await walkTree({ root: project.root, selection, plain: true })).snapshot);
 }
 
 /** The same layer over the same base generation, from the record. Throws RunClaudeError WORKSPACE_GONE. */
 export async function reopenWorkspace(options: WorkspaceOptions, record: unknown): Promise<Workspace> {
+  return open(options, checkRecord(record));
+}
+
+/** A session's changes as they are now, for someone beside the command that runs it. */
+export interface WorkspaceWatch {
+  live(limit: number): Promise<readonly LiveChange[]>;
+  close(): Promise<void>;
+}
+
+/** A reader of its own for a session that runs. Throws RunClaudeError WORKSPACE_GONE, COLLECTOR_*. */
+export async function watchWorkspace(options: WorkspaceOptions, record: unknown): Promise<WorkspaceWatch> {
+  const view = viewLayer(options, checkRecord(record));
+  const { engine, plan } = options;
+  const suffix = `watch-${process.pid}`;
+  const collector = await startCollector({ engine, sessionId: plan.sessionId, suffix, image: plan.image, ...view });
+  return {
+    live: async (limit) => liveChanges(collector, await view.delta(collector), limit),
+    close: () => collector.stop(),
+  };
+}
+
+function checkRecord(record: unknown): WorkspaceRecord {
   const known = record as Partial<WorkspaceRecord> | undefined;
   if (known?.version !== 1 || known.generation === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
   }
-  if (lstatSync(path.join(known.generation, 'manifest'), { throwIfNoEntry: false }) === undefined) {
+  const manifest = path.join(known.generation, 'manifest');
+  if (known.generation !== '' && lstatSync(manifest, { throwIfNoEntry: false }) === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', 'the private copy that this session stood on is gone', {
       hint: 'What was collected from it is in its record: review, apply or discard that.',
     });
   }
-  return open(options, known as WorkspaceRecord);
+  return known as WorkspaceRecord;
 }
 
 async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Workspace> {
   const { plan, engine } = options;
   const layer = await openLayer(options, record);
-  const merged = layer.strategy === 'layers' ? layer.mounts[0] : undefined;
+  const merged = layer.strategy === 'copy' ? undefined : layer.mounts[0];
   let collector: RunningCollector;
   try {
     collector = await startCollector({
@@ -132,41 +136,14 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
         selection: selectPaths(record.rules),
         includeIgnored: plan.policy.includeIgnored,
         baseEntries: record.entries,
+        ...(layer.moved === undefined ? {} : { moved: await layer.moved() }),
       });
     },
     async close({ keepLayer }) {
       await collector.stop();
       await layer.close(keepLayer);
-      if (!keepLayer) releaseBase(plan.baseDir, plan.sessionId);
-      await settleBase(record.generation);
+      if (!keepLayer) releaseBases(plan.baseDir, plan.sessionId);
+      if (record.generation !== '') await settleBase(record.generation);
     },
   };
-}
-
-function openLayer(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Layer> {
-  const { plan, engine, tell, signal } = options;
-  const dir = path.join(plan.sessionDir, 'layer');
-  const place = { dir, generation: record.generation, target: TARGET };
-  if (record.strategy === 'layers') return openLayers({ ...place, engine, sessionId: plan.sessionId });
-  if (record.strategy === 'copy') {
-    return openCopy({ ...place, owner: ownerInside(plan.user), tell, ...(signal === undefined ? {} : { signal }) });
-  }
-  throw new RunClaudeError('STRATEGY_NOT_YET', `the strategy ${record.strategy} is not there yet`, {
-    hint: 'Use --copy-workspace=layers or =copy.',
-    status: 2,
-  });
-}
-
-/** Files are given to the container's user where we may; elsewhere they are ours, and so is the container's user. */
-function ownerInside(user: string): Owner | undefined {
-  const [uid, gid] = user.split(':').map(Number);
-  if (process.getuid?.() !== 0 || uid === undefined || gid === undefined || uid === 0) return undefined;
-  return { uid, gid };
-}
-
-/** The project's own exclusions; a link or something large is none. */
-function readProjectFile(root: string): string | undefined {
-  const file = path.join(root, '.run-claudeignore');
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size < 1 << 20 ? readFileSync(file, 'utf8') : undefined;
 }

@@ -32,12 +32,9 @@ echo new > made; rm gone; rm -r dir; mkdir dir; echo y > dir/other; [ "$(ls dir)
  * container: read a 0600 file, write, delete, replace a directory, list. Asked once per engine, kernel, user and image.
  */
 export async function tryLayers(options: TrialOptions): Promise<Trial> {
-  const { engine, stateDir } = options;
-  const { endpoint, version, kernel } = engine.facts;
-  const key = [endpoint, version, kernel, options.image, options.user].join(' ');
-  const file = path.join(stateDir, 'overlay-trial.json');
-  const known = readJson(file) as { key?: string; trial?: Trial } | undefined;
-  if (known?.key === key && known.trial !== undefined) return known.trial;
+  const { stateDir } = options;
+  const known = knownTrial(options);
+  if (known !== undefined) return known;
   const name = `trial-${randomBytes(4).toString('hex')}`;
   makePrivateDir(path.join(stateDir, name));
   let trial: Trial;
@@ -49,8 +46,23 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
   } finally {
     removeTree(stateDir, name);
   }
-  writeJsonAtomic(file, { key, trial });
+  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial });
   return trial;
+}
+
+/** What an earlier session found for the same engine, kernel, user and image; starts nothing. */
+export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | undefined {
+  const known = readJson(trialFile(options.stateDir)) as { key?: string; trial?: Trial } | undefined;
+  return known?.key === trialKey(options) ? known.trial : undefined;
+}
+
+function trialKey({ engine, image, user }: Omit<TrialOptions, 'sessionId'>): string {
+  const { endpoint, version, kernel } = engine.facts;
+  return [endpoint, version, kernel, image, user].join(' ');
+}
+
+function trialFile(stateDir: string): string {
+  return path.join(stateDir, 'overlay-trial.json');
 }
 
 async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {

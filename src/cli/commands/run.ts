@@ -18,7 +18,7 @@ import { tryLayers } from '../../workspace/try-layers.ts';
 import type { CommandContext } from '../context.ts';
 import { openScreen } from '../open-screen.ts';
 import type { RunLine } from '../parse-command-line.ts';
-import { type Prepared, prepare } from '../prepare.ts';
+import { type Prepared, planWithKnownTrial, prepare } from '../prepare.ts';
 
 /** A session: plans it, and prints, checks or runs the plan. Gives the exit status. */
 export async function runCommand(line: RunLine, context: CommandContext): Promise<number> {
@@ -33,11 +33,8 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
     if (line.action === 'dry-run') {
       const { dryRunText } = await import('../dry-run.ts');
       const { imageTag } = await import('../image-tag.ts');
-      const plan = prepared.plan(
-        newSessionId(Date.now()),
-        imageTag(prepared.policy, prepared.engine, context.env),
-        undefined,
-      );
+      const image = imageTag(prepared.policy, prepared.engine, context.env);
+      const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
     }
@@ -57,7 +54,8 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
   const screen = openScreen(process, env, context.signal);
   try {
     const draft = prepared.plan(id, image, undefined);
-    const overlay = draft.mode === 'copy' && engine.facts.local && ['auto', 'layers'].includes(policy.strategy);
+    const overlay =
+      draft.mode === 'copy' && engine.facts.local && ['auto', 'layers', 'overlay'].includes(policy.strategy);
     if (overlay) await prepareImage(draft, { engine, tell, env, host });
     const trial = overlay
       ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })

@@ -6,12 +6,12 @@ import type { Tell } from '../../types/event.ts';
 import { decodeBytes, encodeBytes } from '../../types/path.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
-import type { Delta, Layer } from '../layer.ts';
+import type { Delta, Layer, LayerView } from '../layer.ts';
 import { type Owner, parentOf, refreshTree } from '../refresh.ts';
 import { selectPaths } from '../selection.ts';
 import { compareSnapshots } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
-import { type LayerPlace, readNonce } from './layers.ts';
+import { type LayerPlace, readNonce, viewLayers } from './layers.ts';
 
 export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId'> {
   readonly owner: Owner | undefined;
@@ -29,27 +29,27 @@ export async function openCopy(place: CopyPlace): Promise<Layer> {
   makePrivateDir(dir);
   // Without a manifest no agent has ever started on it: a copy that a crash left half done.
   if (!existsSync(manifest)) await copyTree(place);
-  const nonce = readNonce(dir) ?? writeNonce(dir);
+  if (readNonce(dir) === undefined) writeNonce(dir);
   return {
+    ...viewCopy(dir, generation),
     strategy: 'copy',
     mounts: [{ kind: 'bind', source: path.join(dir, 'upper'), target: place.target, readonly: false }],
-    roots: [
-      { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },
-      { name: 'generation', mount: { kind: 'bind', source: generation, target: '', readonly: true } },
-    ],
-    places: { upper: 'layer/upper', base: 'generation/tree' },
-    nonces: { layer: nonce, generation: readNonce(generation) ?? '' },
     async begin(collector) {
       if (existsSync(manifest)) return;
       const lines: string[] = [];
       for await (const entry of collector.list('upper')) lines.push(entry.path, identity(entry));
       writeFileAtomic(manifest, encodeBytes(lines.join('\0')));
     },
-    delta: (collector) => copyDelta(collector, manifest),
     async close(keep) {
       if (!keep) removeTree(path.dirname(dir), path.basename(dir));
     },
   };
+}
+
+/** Both sides in directories of ours; what was touched is told by the list that was made before the agent started. */
+export function viewCopy(dir: string, generation: string): LayerView {
+  const delta = (collector: Collector) => copyDelta(collector, path.join(dir, 'manifest'));
+  return { ...viewLayers(dir, generation), delta };
 }
 
 /** Content, mode, links and owner all move the change time; a new entry at the same path is another inode. */

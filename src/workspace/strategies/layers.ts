@@ -17,7 +17,7 @@ import type { ListedEntry } from '../../types/collector.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
-import type { Delta, Layer } from '../layer.ts';
+import type { Delta, Layer, LayerView } from '../layer.ts';
 
 export interface LayerPlace {
   readonly engine: Engine;
@@ -27,6 +27,8 @@ export interface LayerPlace {
   /** Generation of the base: `tree`, `nonce`. */
   readonly generation: string;
   readonly target: string;
+  /** What lies below, when that is not the generation's tree: the project itself. */
+  readonly lower?: string;
 }
 
 /**
@@ -38,11 +40,11 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
   const { engine, dir, generation, sessionId } = place;
   const upper = path.join(dir, 'upper');
   const work = path.join(dir, 'work');
-  const tree = path.join(generation, 'tree');
+  const tree = place.lower ?? path.join(generation, 'tree');
   makePrivateDir(dir);
   if (!existsSync(upper)) makeUpper(upper, tree);
   mkdirSync(work, { recursive: true, mode: 0o700 });
-  const nonce = readNonce(dir) ?? writeNonce(dir);
+  if (readNonce(dir) === undefined) writeNonce(dir);
   const links = mkdtempSync('/tmp/rc-');
   symlinkSync(tree, path.join(links, 'b'));
   symlinkSync(upper, path.join(links, 'u'));
@@ -60,21 +62,28 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     },
   });
   return {
+    ...viewLayers(dir, generation),
     strategy: 'layers',
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
-    roots: [
-      { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },
-      { name: 'generation', mount: { kind: 'bind', source: generation, target: '', readonly: true } },
-    ],
-    places: { upper: 'layer/upper', base: 'generation/tree' },
-    nonces: { layer: nonce, generation: readNonce(generation) ?? '' },
     begin: async () => undefined,
-    delta: overlayDelta,
     async close(keep) {
       await engine.removeVolume(volume);
       rmSync(links, { recursive: true, force: true });
       if (!keep) removeLayer(dir, work);
     },
+  };
+}
+
+/** Both sides in directories of ours. */
+export function viewLayers(dir: string, generation: string): LayerView {
+  return {
+    roots: [
+      { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },
+      { name: 'generation', mount: { kind: 'bind', source: generation, target: '', readonly: true } },
+    ],
+    places: { upper: 'layer/upper', base: 'generation/tree' },
+    nonces: { layer: readNonce(dir) ?? '', generation: readNonce(generation) ?? '' },
+    delta: overlayDelta,
   };
 }
 

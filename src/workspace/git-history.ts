@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const DEADLINE_MS = 3000;
+const NAMED_MAX = 20;
+
+/**
+ * Git on the person's own repository, by plumbing alone: nothing that its configuration names is executed, and nothing
+ * is fetched.
+ */
+export async function runGit(
+  gitDir: string,
+  args: readonly string[],
+  options: {
+    readonly workTree?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly timeoutMs?: number;
+  } = {},
+): Promise<string> {
+  const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.allow=never'];
+  const { stdout } = await promisify(execFile)('git', [`--git-dir=${gitDir}`, ...quiet, ...args], {
+    env: {
+      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      LC_ALL: 'C',
+      ...(options.workTree === undefined ? {} : { GIT_WORK_TREE: options.workTree }),
+      ...options.env,
+    },
+    ...(options.workTree === undefined ? {} : { cwd: options.workTree }),
+    timeout: options.timeoutMs ?? 0,
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  });
+  return stdout;
+}
+
+export interface InHistory {
+  /** Of the paths that were asked for: those that some commit of some ref has. */
+  readonly found: readonly string[];
+  /** It took too long, or git could not answer: the rest is not known. */
+  readonly unsure: boolean;
+}
+
+/** Which of the paths that are kept out of a copy its git history would show all the same. */
+export async function pathsInHistory(gitDir: string, project: string, paths: readonly string[]): Promise<InHistory> {
+  const end = Date.now() + DEADLINE_MS;
+  const has = async (some: readonly string[]): Promise<boolean> => {
+    const specs = some.map((one) => `:(top,literal)${one}`);
+    const args = ['rev-list', '--all', '--max-count=1', '--', ...specs];
+    return (await runGit(gitDir, args, { workTree: project, timeoutMs: Math.max(1, end - Date.now()) })) !== '';
+  };
+  const asked = paths.slice(0, NAMED_MAX);
+  const found: string[] = [];
+  try {
+    if (asked.length === 0 || !(await has(paths.slice(0, 1000)))) return { found, unsure: paths.length > 1000 };
+    for (const one of asked) if (await has([one])) found.push(one);
+    return { found, unsure: paths.length > asked.length };
+  } catch {
+    // No git, a damaged repository, or too long a history: what was found counts, the rest is said to be unknown.
+    return { found, unsure: true };
+  }
+}

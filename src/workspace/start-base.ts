@@ -1,0 +1,71 @@
+import { lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Plan } from '../types/plan.ts';
+import { type BaseGeneration, prepareBase, releaseBase } from './base.ts';
+import { gitGrafts } from './git-grafts.ts';
+import { pathsInHistory } from './git-history.ts';
+import { ownerInside } from './open-layer.ts';
+import { type SelectionRules, selectPaths } from './selection.ts';
+import { releaseVolumeBase } from './volume-base.ts';
+import type { WorkspaceOptions } from './workspace.ts';
+
+/** What a plan and the project's own file keep out of the copy. */
+export function selectionRules({ policy, project }: Plan): SelectionRules {
+  const { exclude, include, mask } = policy;
+  return { exclude, include, mask, projectFile: readProjectFile(project.root) };
+}
+
+/** The base for a session that starts, and what was left out of it told. Throws as prepareBase does. */
+export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
+  const { plan, tell } = options;
+  const { project, policy } = plan;
+  const base = await prepareBase({
+    dir: plan.baseDir,
+    project: project.root,
+    grafts: gitGrafts(project.root),
+    selection: selectPaths(rules),
+    owner: ownerInside(plan.user),
+    sessionId: plan.sessionId,
+    sessionDir: plan.sessionDir,
+    verify: policy.verify,
+    tell,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const list = (what: string, paths: readonly string[]): void => {
+    const more = paths.length > 8 ? ` and ${paths.length - 8} more` : '';
+    if (paths.length > 0)
+      tell({ kind: 'message', level: 'info', text: `${what}: ${paths.slice(0, 8).join(', ')}${more}` });
+  };
+  list(
+    'Left out of the copy',
+    base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
+  );
+  list('Excluded or masked', base.withheld);
+  await warnOfHistory(options, base.withheld);
+  list("Not carried into the copy's git configuration", base.dropped);
+  return base;
+}
+
+/** Git's history is copied in full: what it still holds is no secret from the agent. */
+async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonly string[]): Promise<void> {
+  const { gitCommonDir, root } = plan.project;
+  if (withheld.length === 0 || gitCommonDir === undefined) return;
+  const { found, unsure } = await pathsInHistory(gitCommonDir, root, withheld);
+  const warn = (text: string): void => tell({ kind: 'message', level: 'warning', text });
+  if (found.length > 0)
+    warn(`Excluded or masked, and still in git's history, which the agent can read: ${found.join(', ')}`);
+  if (unsure) warn("Git's history, which is copied in full, may hold more of what is excluded or masked.");
+}
+
+/** The session needs its generations no more, here and in any engine. */
+export function releaseBases(baseDir: string, sessionId: string): void {
+  releaseBase(baseDir, sessionId);
+  releaseVolumeBase(baseDir, sessionId);
+}
+
+/** The project's own exclusions; a link or something large is none. */
+function readProjectFile(root: string): string | undefined {
+  const file = path.join(root, '.run-claudeignore');
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size < 1 << 20 ? readFileSync(file, 'utf8') : undefined;
+}

@@ -1,0 +1,124 @@
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import { pack } from 'tar-stream';
+import { taskSpec } from '../../engine/hardened.ts';
+import { readSeccompProfile } from '../../engine/seccomp.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { makePrivateDir } from '../../store/record.ts';
+import type { Engine } from '../../types/engine.ts';
+import { removeTree, writeNonce } from '../generation.ts';
+import type { Layer, LayerView } from '../layer.ts';
+import type { VolumeBase } from '../volume-base.ts';
+import { overlayDelta, readNonce } from './layers.ts';
+
+export interface VolumePlace {
+  readonly engine: Engine;
+  readonly sessionId: string;
+  readonly image: string;
+  /** 'uid:gid' inside. */
+  readonly user: string;
+  /** Of the session, for what is kept on this machine: the nonce. */
+  readonly dir: string;
+  /** Generation on this machine, whose root directory's mode and time the layer's takes. */
+  readonly generation: string;
+  readonly base: VolumeBase;
+  readonly target: string;
+}
+
+/** Both sides of the layer in volumes of the engine: no path of this machine is mounted anywhere. */
+export function viewVolume(sessionId: string, dir: string, base: VolumeBase): LayerView {
+  return {
+    roots: [
+      { name: 'layer', mount: { kind: 'volume', volume: layerVolume(sessionId), target: '', readonly: true } },
+      { name: 'store', mount: { kind: 'volume', volume: base.volume, target: '', readonly: true } },
+    ],
+    places: { upper: 'layer/upper', generation: `store/${base.place}`, base: `store/${base.place}/tree` },
+    nonces: { layer: readNonce(dir) ?? '', generation: base.nonce },
+    delta: overlayDelta,
+  };
+}
+
+/**
+ * An overlay volume that the engine mounts over directories of its own volumes; the collector, which mounts both, keeps
+ * them from being pruned. Throws RunClaudeError WORKSPACE_GONE when a layer that was there is not, STRATEGY_UNUSABLE.
+ */
+export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
+  const { engine, sessionId, dir, base } = place;
+  const layer = layerVolume(sessionId);
+  const volume = `run-claude-${sessionId}-workspace`;
+  makePrivateDir(dir);
+  const known = readNonce(dir);
+  let found = await engine.findVolume(layer);
+  if (known !== undefined && found === undefined) {
+    throw new RunClaudeError('WORKSPACE_GONE', "the session's volume is gone from the engine", {
+      hint: 'What was collected from it is in its record: review, apply or discard that.',
+    });
+  }
+  if (known === undefined) {
+    // Without a nonce no agent ever started on it.
+    await engine.removeVolume(layer);
+    await engine.createVolume({ name: layer, labels: { 'run-claude.session': sessionId } });
+    await fillLayer(place, layer, writeNonce(dir));
+    found = await engine.findVolume(layer);
+  }
+  const below = (await engine.findVolume(base.volume))?.mountpoint;
+  const above = found?.mountpoint;
+  if (below === undefined || above === undefined || /[,:\\]/.test(below + above)) {
+    throw new RunClaudeError('STRATEGY_UNUSABLE', `the engine keeps its volumes in ${below}, which cannot be joined`);
+  }
+  await engine.removeVolume(volume);
+  await engine.createVolume({
+    name: volume,
+    labels: { 'run-claude.session': sessionId },
+    options: {
+      type: 'overlay',
+      device: 'overlay',
+      o: `nosuid,nodev,lowerdir=${below}/${base.place}/tree,upperdir=${above}/upper,workdir=${above}/work,userxattr`,
+    },
+  });
+  return {
+    ...viewVolume(sessionId, dir, base),
+    strategy: 'volume',
+    mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
+    begin: async () => undefined,
+    async close(keep) {
+      await engine.removeVolume(volume);
+      if (keep) return;
+      await engine.removeVolume(layer);
+      removeTree(path.dirname(dir), path.basename(dir));
+    },
+  };
+}
+
+function layerVolume(sessionId: string): string {
+  return `run-claude-${sessionId}-layer`;
+}
+
+/** By an archive into a container that never starts: it sets any owner and mode, whatever the image is. */
+async function fillLayer(place: VolumePlace, volume: string, nonce: string): Promise<void> {
+  const { engine, sessionId, image } = place;
+  const [uid = 0, gid = 0] = place.user.split(':').map(Number);
+  const root = lstatSync(path.join(place.generation, 'tree'));
+  const container = await engine.create(
+    taskSpec({
+      sessionId,
+      suffix: 'layer',
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '65534:65534',
+      argv: ['/bin/true'],
+      mounts: [{ kind: 'volume', volume, target: '/layer', readonly: false }],
+      stdin: 'none',
+    }),
+  );
+  try {
+    const tar = pack();
+    tar.entry({ name: 'nonce', mode: 0o600 }, nonce);
+    tar.entry({ name: 'upper/', type: 'directory', mode: root.mode & 0o7777, uid, gid, mtime: root.mtime });
+    tar.entry({ name: 'work/', type: 'directory', mode: 0o700 });
+    tar.finalize();
+    await engine.putArchive(container.id, '/layer', tar);
+  } finally {
+    await container.remove();
+  }
+}
