@@ -79,9 +79,9 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'audit',
     '[PATH | ID] [--base REF]',
-    'the rules, over a tree or a session',
+    'what the gate says of a branch or a session',
     [
-      value('base', 'REF', 'compare with this commit'),
+      value('base', 'REF', 'what HEAD changed since REF (or A..B); reads commits only'),
       flag('rules', 'list the rules'),
       value('fail-on', 'LEVEL', 'exit 121 from this severity on'),
       value('report', 'FILE', 'write the findings (.json, .sarif, .md)'),

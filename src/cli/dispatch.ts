@@ -15,6 +15,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   projects: async () => (await import('./commands/projects.ts')).projectsCommand,
   network: async () => (await import('./commands/network.ts')).networkCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  audit: async () => (await import('./commands/audit.ts')).auditCommand,
   build: async () => (await import('./commands/build.ts')).buildCommand,
 };
 

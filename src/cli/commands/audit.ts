@@ -1,0 +1,86 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { allRules } from '../../audit/catalogue.ts';
+import { EXIT, usageError } from '../../errors.ts';
+import { rendererFor } from '../../report/render.ts';
+import { auditCommits } from '../../session/audit-commits.ts';
+import { reviewOf } from '../../session/review-session.ts';
+import { auditReport, type ReportPlace, reaches, reportPlace } from '../../session/write-report.ts';
+import { summaryLines } from '../../terminal/summary.ts';
+import type { Severity } from '../../types/finding.ts';
+import type { Review } from '../../types/review.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context.ts';
+import { withSession } from '../open-session.ts';
+import type { CommandLineOfCommand } from '../parse-command-line.ts';
+import { readPolicy } from '../read-policy.ts';
+
+const LEVELS = ['suspect', 'blocked', 'note'] as const;
+
+/** `audit --rules`; `audit [PATH] --base REF`, a branch; `audit [ID]`, a session: what the gate has to say. */
+export const auditCommand: CommandRun = async (line, context) => {
+  if (line.options.has('rules')) return listRules(line, context);
+  const file = optionValue(line, 'report');
+  const output: Output = {
+    place: file === undefined ? undefined : reportPlace(file, context.cwd),
+    failOn: levelOf(line),
+    json: line.options.has('json'),
+    write: context.write,
+  };
+  const range = optionValue(line, 'base');
+  const [word] = line.words;
+  if (range === undefined) {
+    if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
+      throw usageError(`audit ${word}: compared with what?`, `run-claude audit ${word} --base main`);
+    }
+    return withSession(line, context, (record) => {
+      const { failOn } = record.plan.policy;
+      return conclude({ review: reviewOf(record), project: record.project, failOn }, output);
+    });
+  }
+  const { policy, project, warnings } = readPolicy(word, [], context);
+  for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
+  const { review, base } = await auditCommits(project.root, range, policy, context.env);
+  return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
+};
+
+interface Audited {
+  readonly review: Review;
+  readonly project: string;
+  readonly base?: string;
+  readonly failOn: Severity | undefined;
+}
+
+/** Where the outcome goes, settled before anything is looked at. */
+interface Output {
+  readonly place: ReportPlace | undefined;
+  readonly failOn: Severity | undefined;
+  readonly json: boolean;
+  readonly write: (text: string) => void;
+}
+
+/** Shows and writes what was found; gives the exit status. */
+function conclude({ review, project, base, failOn }: Audited, output: Output): number {
+  const status = reaches(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
+  const report = auditReport(review, project, status, base);
+  if (output.json) output.write(rendererFor('x.json')(report));
+  else for (const { text } of summaryLines(review)) output.write(`${text}\n`);
+  output.place?.write(report);
+  return status;
+}
+
+function levelOf(line: CommandLineOfCommand): Severity | undefined {
+  const named = optionValue(line, 'fail-on');
+  const level = LEVELS.find((one) => one === named);
+  if (named !== undefined && level === undefined) {
+    throw usageError(`--fail-on ${named}: it is one of ${LEVELS.join(', ')}`);
+  }
+  return level;
+}
+
+function listRules(line: CommandLineOfCommand, context: CommandContext): number {
+  const rules = allRules();
+  if (line.options.has('json')) context.write(`${JSON.stringify(rules, undefined, 2)}\n`);
+  else
+    for (const { id, severity, title, trigger } of rules) context.write(`${id}  ${severity}  ${title}: ${trigger}\n`);
+  return EXIT.ok;
+}
