@@ -62,6 +62,7 @@ async function judge(collection: Collection, entry: ListedEntry): Promise<void> 
   const { path, problem, kind } = entry;
   if (problem !== undefined) return refuse(collection, path, 'Not readable', `it could not be read: ${problem}`);
   if (kind === 'dir') return;
+  if (kind === 'symlink' && collection.baseline.links.includes(path)) return;
   const rule = backRule(path);
   if (rule === undefined) return lookAt(collection, path, entry);
   if (kind !== 'file')

@@ -76,6 +76,7 @@ function fromVariable(env: NodeJS.ProcessEnv, name: string, kind: Secret['kind']
   return {
     name,
     kind,
+    fixed: true,
     current: async () => ({ kind, value }),
     refresh: async () => {
       throw new RunClaudeError('CREDENTIAL_EXPIRED', `the provider refused the credential in ${name}`, {

@@ -5,6 +5,7 @@ import { insideJson } from './claude-json.ts';
 import { isKnownName, stagedNames } from './entries.ts';
 import { gitIdentity } from './git-identity.ts';
 import { type Instance, openInstance, readOwnFile } from './instance.ts';
+import { ISOLATED_DIR, ISOLATED_LINKS } from './isolated.ts';
 import { asObject, type JsonObject, parseObject } from './json-object.ts';
 import { profileDir } from './profile.ts';
 import { type RunProgram, runProgram } from './run-program.ts';
@@ -31,9 +32,19 @@ export interface StageOptions {
   readonly placeholder?: string;
   readonly permissions: 'skip' | 'ask';
   readonly profile?: string;
-  /** The project's Claude data lives in a volume: no instance on the host. */
+  /** The project's Claude data lives in a volume: the instance on the host stays empty. */
   readonly isolate?: boolean;
+  /** Laid over the person's settings. */
+  readonly settings?: JsonObject;
+  /** Links of ours in the home, besides those of `isolate`. */
+  readonly links?: readonly StagedLink[];
   readonly run?: RunProgram;
+}
+
+export interface StagedLink {
+  /** Relative to the home. */
+  readonly path: string;
+  readonly target: string;
 }
 
 /** What the session needs to remember for collectClaude; plain data. */
@@ -41,6 +52,8 @@ export interface StagedBaseline {
   readonly files: Readonly<Record<string, StagedFile>>;
   /** Names of the MCP servers that went in. */
   readonly servers: readonly string[];
+  /** Links of ours: no finding where they still are links, whatever they lead to. */
+  readonly links: readonly string[];
 }
 
 export interface StagedClaude {
@@ -52,8 +65,7 @@ export interface StagedClaude {
   /** What does not go in, one line each. */
   readonly notes: readonly string[];
   readonly baseline: StagedBaseline;
-  /** Undefined with --isolate-claude-data. */
-  readonly instance: Instance | undefined;
+  readonly instance: Instance;
 }
 
 /**
@@ -65,7 +77,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   const source = options.profile === undefined ? options.configDir : profileDir(options.ownConfigDir, options.profile);
   const shown = options.profile === undefined ? '~/.claude' : `profile ${options.profile}`;
   for (const dir of ['.claude', '.config', '.cache', '.local']) staging.dir(dir);
-  await stageSettings(staging, source, shown, options.permissions === 'skip');
+  await stageSettings(staging, source, shown, options);
   for (const name of stagedNames('file')) {
     const content = await readOwnFile(join(source, name), 4 << 20);
     if (content !== undefined) staging.file(`.claude/${name}`, content);
@@ -75,29 +87,31 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   await stagePlugins(staging, source, '.claude/plugins');
   const servers = await stageJson(staging, options);
   staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
-  const instance = options.isolate
-    ? undefined
-    : await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
-  if (instance !== undefined) await stageProject(staging, instance, options.configDir, options.projectRoot);
+  // With --isolate-claude-data too: it is how gc knows whether the volume's project is still there.
+  const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
+  if (options.isolate) staging.dir(ISOLATED_DIR);
+  else await stageProject(staging, instance, options.configDir, options.projectRoot);
+  const links = [...(options.isolate ? ISOLATED_LINKS : []), ...(options.links ?? [])];
+  for (const { path, target } of links) staging.link(path, target);
   await noteUnknown(staging, options.configDir);
   return {
     entries: staging.entries(),
     env: {},
     args: options.permissions === 'skip' ? ['--dangerously-skip-permissions'] : [],
     notes: staging.notes,
-    baseline: { files: staging.baseline(), servers },
+    baseline: { files: staging.baseline(), servers, links: links.map(({ path }) => path) },
     instance,
   };
 }
 
-async function stageSettings(staging: Staging, dir: string, shown: string, skip: boolean): Promise<void> {
+async function stageSettings(staging: Staging, dir: string, shown: string, options: StageOptions): Promise<void> {
   const text = await readFile(join(dir, 'settings.json'), 'utf8').catch(() => undefined);
   const settings = text === undefined ? {} : parseObject(text);
   if (settings === undefined) staging.note(`${shown}/settings.json is no JSON object: not brought along`);
   const { settings: kept, dropped } = filterSettings(settings ?? {});
   if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
-  if (skip) kept['skipDangerousModePermissionPrompt'] = true;
-  staging.file('.claude/settings.json', JSON.stringify(kept, undefined, 2));
+  if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
+  staging.file('.claude/settings.json', JSON.stringify({ ...kept, ...options.settings }, undefined, 2));
 }
 
 /** Gives the names of the MCP servers that went in. */

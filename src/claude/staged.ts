@@ -18,6 +18,11 @@ export class Staging {
     if (!this.#entries.has(path)) this.#entries.set(path, { path, mode: 0o700, content: 'directory' });
   }
 
+  /** A link of ours, inside the container only. */
+  link(path: string, target: string): void {
+    this.#entries.set(path, { path, mode: 0o777, content: { link: target } });
+  }
+
   note(text: string): void {
     this.notes.push(text);
   }

@@ -174,5 +174,25 @@ async function listObjects(
       running: false,
       createdMs: Date.parse(found.Created) || 0,
     })),
+    ...(sessionId === undefined ? await listImages(docker) : []),
   ];
 }
+
+/** Images belong to nobody in particular: the address is made of what is in them. */
+async function listImages(docker: Docker): Promise<FoundObject[]> {
+  const images = await docker.listImages({ filters: { label: [IMAGE_LABEL] } });
+  return images.flatMap((found) =>
+    (found.RepoTags ?? [])
+      .filter((tag) => /^run-claude:[0-9a-f]{16}$/.test(tag))
+      .map((tag) => ({
+        kind: 'image' as const,
+        id: found.Id,
+        name: tag,
+        labels: found.Labels ?? {},
+        running: false,
+        createdMs: found.Created * 1000,
+      })),
+  );
+}
+
+const IMAGE_LABEL = 'run-claude.image';

@@ -24,6 +24,8 @@ export interface PlaceOptions {
   readonly owner: { readonly uid: number; readonly gid: number };
   readonly image: string;
   readonly sessionId: string;
+  /** Of the volume, in place of the session's: for one that outlives it. */
+  readonly label?: string;
 }
 
 /** A directory that containers mount: of ours where the engine sees it, an engine volume elsewhere. */
@@ -100,11 +102,12 @@ async function placing(dir: string, step: () => Promise<void>): Promise<void> {
   }
 }
 
-async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
+/** An engine volume as a place, made when missing, with its owner. Throws what the engine says. */
+export async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
   const { name, owner, sessionId } = options;
   const found = await engine.findVolume(name);
   if (found === undefined) {
-    await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
+    await engine.createVolume({ name, labels: { 'run-claude.session': options.label ?? sessionId } });
     await ownVolume(engine, options);
   }
   return {
@@ -149,7 +152,8 @@ async function ownVolume(engine: Engine, { name, owner, image, sessionId }: Plac
 
 function fillSpec(volume: string, image: string, sessionId: string): ContainerSpec {
   return {
-    name: `${volume}-fill`,
+    // Two sessions may open one volume that outlives them.
+    name: volume.includes(sessionId) ? `${volume}-fill` : `${volume}-${sessionId}-fill`,
     role: 'task',
     sessionId,
     image,

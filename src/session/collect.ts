@@ -8,19 +8,20 @@ import { auditCollected } from './review-session.ts';
 
 /**
  * Freezes what a session changed, audits it, and writes both before anything is shown. Precondition: the last writer
- * has ended.
+ * has ended. `secrets` are credentials that were inside.
  */
 export async function collectSession(
   record: SessionRecord,
   workspace: Workspace,
   deps: SessionDeps,
+  secrets: readonly string[] = [],
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
   const collected = await workspace.collect();
   const { sessionDir, policy } = record.plan;
   const base = await readAuditBase(workspace, record.plan);
   const findings = auditCollected(collected, { sessionDir, policy, base });
-  const claude = await collectClaudeData(record, workspace.reader);
+  const claude = await collectClaudeData(record, workspace.reader, secrets);
   writeCollected(sessionDir, { version: 1, ...collected, findings, ...(claude && { claude }) });
   return updateRecord(record, { stage: 'pending' });
 }

@@ -1,22 +1,28 @@
-import { rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { listInstances, removeInstance } from '../claude/instances.ts';
+import { promisify } from 'node:util';
+import { type InstanceFacts, listInstances, removeInstance } from '../claude/instances.ts';
+import { dataLabel } from '../claude/isolated.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { releaseBase } from '../workspace/base.ts';
 import { sweepBases } from '../workspace/sweep.ts';
-import { listSessions, ownerState, sessionsDir } from './record.ts';
+import { listSessions, ownerState, readCollected, sessionsDir } from './record.ts';
 
 const DAY_MS = 86_400_000;
 /** contract.md: records, pre-images and unused bases. */
 const KEPT_MS = 30 * DAY_MS;
+const LAYER_DAYS = 14;
 /** An object of the engine this young may belong to a session that has no record yet. */
 const YOUNG_MS = 60 * 60_000;
 
 /** One thing that gc would remove, or did. */
 export interface GcItem {
-  readonly kind: 'session' | 'instance' | 'base' | 'container' | 'volume' | 'network' | 'image';
+  readonly kind: 'session' | 'layer' | 'instance' | 'base' | 'container' | 'volume' | 'network' | 'image';
   readonly name: string;
   /** For a person: 'applied 41 days ago', 'its project /x is gone'. */
   readonly why: string;
@@ -27,8 +33,8 @@ export interface GcOptions {
   /** Undefined when no engine answers: what lies in it is left for the next time. */
   readonly engine: Engine | undefined;
   readonly nowMs: number;
-  /** The image that the next session would use. */
-  readonly currentImage?: string;
+  /** Images that the next session may use. */
+  readonly currentImages: readonly string[];
 }
 
 interface Removal extends GcItem {
@@ -37,6 +43,7 @@ interface Removal extends GcItem {
 
 /**
  * What no session needs any more: sessions that a person has dealt with 30 days ago (their pre-images with them),
+ * layers that hold nothing more, or since 14 days,
  * bases unused as long, instances whose project is gone, objects of this owner's in the engine without a session.
  * Never a pending session or one whose command line may still run. Nothing is removed.
  */
@@ -63,19 +70,33 @@ async function removals(options: GcOptions): Promise<Removal[]> {
   const { sessions, damaged } = listSessions(options.places.stateDir);
   const old = sessions.filter((session) => isOld(session, options.nowMs));
   const kept = sessions.filter((session) => !old.includes(session));
+  const known = { kept, damaged, instances: await listInstances(options.places.dataDir) };
   return [
-    ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, kept, damaged)),
+    ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
+    ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
-    ...(await instanceRemovals(options, kept)),
+    ...goneInstances(known).map((one) => ({
+      kind: 'instance' as const,
+      name: one.dir,
+      why: `its project ${one.root} is gone`,
+      remove: () => removeInstance(one),
+    })),
   ];
+}
+
+/** What is not to be removed, and all instances. */
+interface Known {
+  readonly kept: readonly SessionRecord[];
+  readonly damaged: readonly string[];
+  readonly instances: readonly InstanceFacts[];
 }
 
 /** Dealt with, by a person or because it failed before it held anything, and for longer than it is kept. */
 function isOld(session: SessionRecord, nowMs: number): boolean {
   if (ownerState(session) !== 'gone') return false;
   const ageMs = nowMs - Date.parse(session.updated);
-  return ['applied', 'discarded'].includes(session.stage) && ageMs > KEPT_MS;
+  return ['applied', 'discarded', 'failed'].includes(session.stage) && ageMs > KEPT_MS;
 }
 
 function sessionRemoval(session: SessionRecord, { places, nowMs }: GcOptions): Removal {
@@ -84,8 +105,60 @@ function sessionRemoval(session: SessionRecord, { places, nowMs }: GcOptions): R
     kind: 'session',
     name: session.id,
     why: `${session.stage} ${days} days ago`,
-    remove: () => rm(join(sessionsDir(places.stateDir), session.id), { recursive: true }),
+    remove: async () => {
+      releaseBase(session.plan.baseDir, session.id);
+      await removeHostileTree(join(sessionsDir(places.stateDir), session.id));
+    },
   };
+}
+
+/**
+ * The layer of a session that a person has dealt with: at once when it was discarded or nothing is left in it, after
+ * 14 days when it holds what the apply did not take. A session that may still be resumed by its owner's command stays.
+ */
+function layerRemoval(session: SessionRecord, { places, nowMs }: GcOptions): Removal[] {
+  const dir = join(sessionsDir(places.stateDir), session.id, 'layer');
+  if (!['applied', 'discarded', 'failed'].includes(session.stage) || ownerState(session) !== 'gone') return [];
+  if (!existsSync(dir)) return [];
+  const days = (nowMs - Date.parse(session.updated)) / DAY_MS;
+  if (session.stage === 'applied' && days < LAYER_DAYS && holdsMore(session)) return [];
+  return [
+    {
+      kind: 'layer',
+      name: session.id,
+      why: `${session.stage} ${Math.floor(days)} days ago`,
+      remove: async () => {
+        releaseBase(session.plan.baseDir, session.id);
+        await removeHostileTree(dir);
+      },
+    },
+  ];
+}
+
+/** Commits, withheld output or blocked entries; true where that cannot be told. */
+function holdsMore(session: SessionRecord): boolean {
+  try {
+    const { changes, withheld } = readCollected(session.plan.sessionDir);
+    const left = session.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same');
+    return withheld.length > 0 || left !== false || changes.some(({ inGit, ignored }) => inGit || ignored);
+  } catch (error) {
+    if (error instanceof RunClaudeError) return true;
+    throw error;
+  }
+}
+
+/**
+ * What an agent may have made: as deep as it liked, closed to its owner. The system's rm walks by descriptors and
+ * removes an empty directory without opening it.
+ */
+async function removeHostileTree(dir: string): Promise<void> {
+  const run = promisify(execFile);
+  try {
+    await run('rm', ['-rf', '--', dir]);
+  } catch {
+    await run('chmod', ['-R', 'u+rwX', '--', dir]).catch(() => undefined);
+    await run('rm', ['-rf', '--', dir]);
+  }
 }
 
 async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
@@ -101,27 +174,16 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   }));
 }
 
-async function instanceRemovals({ places }: GcOptions, kept: readonly SessionRecord[]): Promise<Removal[]> {
-  const gone = (await listInstances(places.dataDir)).filter(
-    (one) => one.state === 'gone' && !kept.some((session) => session.project === one.root),
-  );
-  return gone.map((one) => ({
-    kind: 'instance',
-    name: one.dir,
-    why: `its project ${one.root} is gone`,
-    remove: () => removeInstance(one),
-  }));
+function goneInstances({ instances, kept }: Known): InstanceFacts[] {
+  return instances.filter((one) => one.state === 'gone' && !kept.some(({ project }) => project === one.root));
 }
 
 /** The engine lists this owner's objects only; others that share it are never seen. */
-async function engineRemovals(
-  engine: Engine,
-  { nowMs, currentImage }: GcOptions,
-  kept: readonly SessionRecord[],
-  damaged: readonly string[],
-): Promise<Removal[]> {
-  const needed = new Set([...kept.map(({ id }) => id), ...damaged]);
-  const images = new Set([currentImage, ...kept.map(({ plan }) => plan.image)]);
+async function engineRemovals(engine: Engine, { nowMs, currentImages }: GcOptions, known: Known): Promise<Removal[]> {
+  const gone = goneInstances(known);
+  const volumes = known.instances.filter((one) => !gone.includes(one)).map(dataLabel);
+  const needed = new Set([...known.kept.map(({ id }) => id), ...known.damaged, ...volumes]);
+  const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];
   const stale = (await engine.list()).filter((found) => {
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
@@ -132,9 +194,14 @@ async function engineRemovals(
   return stale.map((found) => ({
     kind: found.kind,
     name: found.name,
-    why: found.kind === 'image' ? 'no session uses this version' : 'its session is over',
+    why: reasonFor(found),
     remove: () => removeFound(engine, found),
   }));
+}
+
+function reasonFor({ kind, labels }: FoundObject): string {
+  if (kind === 'image') return 'no session uses this version';
+  return labels['run-claude.session']?.startsWith('data-') ? 'its project is gone' : 'its session is over';
 }
 
 async function removeFound(engine: Engine, found: FoundObject): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CredentialFile } from '../claude/credential-file.ts';
 import type { Gateway } from '../gateway/start-gateway.ts';
 import { attachTerminal } from '../terminal/attach.ts';
 import type { Container } from '../types/engine.ts';
@@ -19,7 +20,7 @@ const GRACE_MS = 10_000;
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
  * `lost` is the gateway's: a session without its gateway is stopped, never run on an open network.
  */
-export async function launch(
+async function launch(
   agent: Container,
   workspace: Workspace | undefined,
   plan: Plan,
@@ -70,4 +71,22 @@ async function endWithin(agent: Container, done: AbortSignal): Promise<void> {
   await agent.kill('SIGTERM').catch(() => undefined);
   await sleep(GRACE_MS, undefined, { signal: done }).catch(() => undefined);
   if (!done.aborted) await agent.kill('SIGKILL').catch(() => undefined);
+}
+
+/** As {@link launch}, with the credential's file served inside meanwhile where that was asked for. */
+export async function launchWithCredential(
+  agent: Container,
+  workspace: Workspace | undefined,
+  plan: Plan,
+  deps: SessionDeps,
+  staged: { readonly gateway: Gateway; readonly credential: CredentialFile | undefined },
+): Promise<AgentEnd> {
+  const stop = staged.credential?.serve(agent, plan.user, (error) => {
+    deps.tell({ kind: 'message', level: 'warning', text: `the credential inside: ${error.message}` });
+  });
+  try {
+    return await launch(agent, workspace, plan, deps, staged.gateway);
+  } finally {
+    stop?.();
+  }
 }

@@ -1,5 +1,7 @@
+import { findCredential } from '../claude/credentials.ts';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../store/process.ts';
+import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
 import { collectSession } from './collect.ts';
@@ -40,7 +42,7 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     const roots = [homeRoot(home)];
     const workspace = await reopenWorkspace({ plan: current.plan, engine, tell, roots }, current.workspace);
     try {
-      current = await collectSession(current, workspace, deps);
+      current = await collectSession(current, workspace, deps, await tokensInside(current.plan, deps));
     } finally {
       await workspace.close({ keepLayer: true });
     }
@@ -62,4 +64,12 @@ export async function removeContainers(sessionId: string, deps: SessionDeps): Pr
     const container = await deps.engine.find(found.name);
     await container?.remove();
   }
+}
+
+/** With --credentials=file: what the agent had, as far as the host still has it. */
+async function tokensInside({ policy }: Plan, { env, host }: SessionDeps): Promise<string[]> {
+  if (policy.credentials !== 'file') return [];
+  const source = await findCredential({ env, home: host.home, platform: host.platform });
+  const secret = await source?.current().catch(() => undefined);
+  return secret === undefined ? [] : [secret.value];
 }

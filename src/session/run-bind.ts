@@ -1,5 +1,6 @@
 import { auditChanges } from '../audit/audit.ts';
 import { buildReview } from '../review/build-review.ts';
+import { outcomeCounts } from '../review/policy.ts';
 import { askLine } from '../terminal/ask.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import { findingLine } from '../terminal/summary.ts';
@@ -9,9 +10,11 @@ import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { mergedChange } from './apply-session.ts';
 import { closeBind, openBind } from './bind.ts';
+import { collectBoundHome, settleBoundHome } from './bind-claude.ts';
+import { claudeHeldBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
-import { launch } from './launch.ts';
+import { launchWithCredential } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
@@ -30,7 +33,7 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     );
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
     record = updateRecord(record, { stage: 'running' });
-    const ended = await launch(agent, undefined, plan, deps, staged.gateway);
+    const ended = await launchWithCredential(agent, undefined, plan, deps, staged);
     await agent.remove();
     tell({ kind: 'message', level: 'info', text: 'Session ended. Checking what it left in the project...' });
     const outcome = await closeBind({
@@ -44,25 +47,36 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
       const { text, severity } = findingLine(finding);
       if (severity !== 'info') tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
     }
-    record = updateRecord(record, { stage: 'applied', agentStatus: ended.status, stoppedBecause: ended.stopped });
+    const claude = await collectBoundHome(record, staged.home, deps, staged.credential?.inside() ?? []);
     const interruptedBy = deps.interruption.by();
-    const review = buildReview({
-      collected: {
-        changes: outcome.changes,
-        problems: [],
-        withheld: [],
-        baseEntries: staged.workspace.snapshot.entries.size,
-      },
-      findings: outcome.findings,
-      allowSuspect: plan.policy.allowSuspect,
-      includeIgnored: true,
+    const review = {
+      ...buildReview({
+        collected: {
+          changes: outcome.changes,
+          problems: [],
+          withheld: [],
+          baseEntries: staged.workspace.snapshot.entries.size,
+        },
+        findings: outcome.findings,
+        allowSuspect: plan.policy.allowSuspect,
+        includeIgnored: true,
+      }),
+      ...(claude && { claude }),
+    };
+    const back = await settleBoundHome(record, review, deps);
+    const counts = outcomeCounts({ changes: [], claude: back, at: '' });
+    record = updateRecord(record, {
+      stage: counts.waiting > 0 ? 'pending' : 'applied',
+      agentStatus: ended.status,
+      stoppedBecause: ended.stopped,
+      outcome: { changes: [], claude: back, at: new Date().toISOString() },
     });
     const status = exitStatus({
       ...(interruptedBy === undefined ? {} : { interruptedBy }),
       limited: ended.stopped !== undefined && interruptedBy === undefined,
-      conflicts: 0,
+      conflicts: counts.conflicts,
       decided: true,
-      heldBack: outcome.heldBack,
+      heldBack: outcome.heldBack + counts.heldBack + claudeHeldBack(review),
       failOn: reaches(plan.policy.failOn, review),
       waiting: 0,
       agent: ended.status,

@@ -7,7 +7,7 @@ import { applySession } from './apply-session.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
-import { type AgentEnd, launch } from './launch.ts';
+import { type AgentEnd, launchWithCredential } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
@@ -24,7 +24,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
   try {
     const { staged, agent } = await start(plan, deps, scope);
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
-    const ended = await launch(agent, staged.workspace, plan, deps, staged.gateway);
+    const ended = await launchWithCredential(agent, staged.workspace, plan, deps, staged);
     await agent.remove();
     record = updateRecord(record, {
       stage: 'ended',
@@ -32,7 +32,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
       stoppedBecause: ended.stopped,
       usage: staged.gateway?.usage(),
     });
-    record = await collectSession(record, staged.workspace, deps);
+    record = await collectSession(record, staged.workspace, deps, staged.credential?.inside());
     await scope.close();
     return await settle(record, ended, deps);
   } catch (error) {

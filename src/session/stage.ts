@@ -1,12 +1,15 @@
 import path from 'node:path';
+import { type CredentialFile, credentialFile } from '../claude/credential-file.ts';
 import { claudeConfigDir, findCredential } from '../claude/credentials.ts';
+import { dataLabel, dataVolume, ISOLATED_DIR } from '../claude/isolated.ts';
 import { type StagedClaude, stageClaude } from '../claude/stage.ts';
 import { agentSpec } from '../engine/hardened.ts';
-import type { Place } from '../engine/place.ts';
+import { openVolume, type Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
+import { PLACEHOLDERS } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
-import type { CredentialSource } from '../types/credential.ts';
-import type { ContainerSpec, Mount } from '../types/engine.ts';
+import type { CredentialSource, Secret } from '../types/credential.ts';
+import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
 import { rememberStaged } from './claude-data.ts';
@@ -21,6 +24,8 @@ export interface Staged<W> {
   readonly claude: StagedClaude;
   readonly home: Place;
   readonly gateway: Gateway;
+  /** With --credentials=file. */
+  readonly credential: CredentialFile | undefined;
 }
 
 /**
@@ -37,14 +42,16 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   const { engine, tell } = deps;
   const home = scope.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialOf(plan, deps);
+  const file = plan.policy.credentials === 'file' && credential ? credentialFile(credential) : undefined;
   const parts = await allOrFirstFailure([
     openIt([homeRoot(home)]),
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
       scope.use(started, (gateway) => gateway.stop()),
     ),
-    fillHome(plan, deps, home),
+    fillHome({ plan, deps, home, kind: credential?.kind, file }),
   ]);
   const [workspace, gateway, claude] = parts;
+  const kept = await keptMounts(plan, engine, claude);
   for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
   const agent = agentSpec({
     sessionId: plan.sessionId,
@@ -52,17 +59,17 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     seccomp,
     runtime: plan.policy.runtime,
     user: plan.user,
-    argv: programArgv(plan, claude),
+    argv: file === undefined ? programArgv(plan, claude) : file.argv(programArgv(plan, claude)),
     forwards: gateway.forwards,
     env: { ...plan.env, ...claude.env, ...gateway.env },
     workdir: path.posix.join('/workspace', plan.project.startIn),
-    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...gateway.mounts],
+    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...kept, ...gateway.mounts],
     network: gateway.agentNetwork,
     limits: plan.policy,
     tty: plan.tty,
     stdin: 'stream',
   });
-  return { agent, workspace, claude, home, gateway };
+  return { agent, workspace, claude, home, gateway, credential: file };
 }
 
 /** What runs inside, its arguments as the person gave them. */
@@ -76,12 +83,39 @@ function programArgv(plan: Plan, claude: StagedClaude): readonly string[] {
 async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
   if (plan.policy.credentials === 'none') return undefined;
   const { env, host } = deps;
-  return findCredential({ env, home: host.home, platform: host.platform });
+  const found = await findCredential({ env, home: host.home, platform: host.platform });
+  if (plan.policy.freshCreds && found?.fixed !== true) await found?.refresh();
+  return found;
 }
 
-async function fillHome(plan: Plan, deps: SessionDeps, home: Place): Promise<StagedClaude> {
+/** With --isolate-claude-data: the engine volume that stays with the project. */
+async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude): Promise<Mount[]> {
+  if (!plan.policy.isolateClaudeData) return [];
+  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  const place = await openVolume(engine, {
+    name: dataVolume(instance),
+    dir: '',
+    owner: { uid, gid },
+    image: plan.image,
+    sessionId: plan.sessionId,
+    label: dataLabel(instance),
+  });
+  return [place.mount(`/home/agent/${ISOLATED_DIR}`, false)];
+}
+
+interface HomeParts {
+  readonly plan: Plan;
+  readonly deps: SessionDeps;
+  readonly home: Place;
+  /** Of the credential; undefined without one. */
+  readonly kind: Secret['kind'] | undefined;
+  readonly file: CredentialFile | undefined;
+}
+
+async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
   const { policy, project } = plan;
+  const broker = policy.credentials === 'broker' && policy.network !== 'none';
   const staged = await stageClaude({
     env,
     home: host.home,
@@ -91,6 +125,9 @@ async function fillHome(plan: Plan, deps: SessionDeps, home: Place): Promise<Sta
     projectRoot: project.root,
     gitCommonDir: project.gitCommonDir,
     permissions: policy.permissions,
+    workdir: path.posix.join('/workspace', project.startIn),
+    ...(broker ? { placeholder: PLACEHOLDERS[kind ?? 'oauth'].value } : {}),
+    ...(file === undefined ? {} : { settings: file.settings, links: file.link === undefined ? [] : [file.link] }),
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
   });

@@ -38,7 +38,7 @@ export function summaryLines(review: Review): SummaryLine[] {
 }
 
 /** Claude's own data: findings as they are, what comes back and what stays out by number. */
-function claudeLines({ items, general, dropped }: ClaudeReview): SummaryLine[] {
+export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryLine[] {
   const lines: SummaryLine[] = [];
   const findings = [...items.flatMap((item) => item.findings), ...general];
   for (const severity of ['blocked', 'suspect', 'note'] as const)

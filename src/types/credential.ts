@@ -13,6 +13,8 @@ export interface CredentialSource {
   readonly name: string;
   readonly kind: Secret['kind'];
   readonly expiresMs?: number;
+  /** A value of the environment: nothing can refresh it. */
+  readonly fixed?: boolean;
   current(): Promise<Secret>;
   /** After a 401 or near expiry. Throws RunClaudeError CREDENTIAL_EXPIRED with the way to log in. */
   refresh(): Promise<Secret>;

@@ -167,7 +167,7 @@ export interface Engine {
   removeVolume(name: string): Promise<void>;
   createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   removeNetwork(name: string): Promise<void>;
-  /** Everything that carries the label `run-claude.session` (or any of ours when undefined). */
+  /** This owner's objects of one session, or of all of them; with undefined also images of ours, whoever built them. */
   list(sessionId?: string): Promise<readonly FoundObject[]>;
   /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
   putArchive(container: string, path: string, tar: Archive): Promise<void>;

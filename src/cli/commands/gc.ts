@@ -1,3 +1,4 @@
+import { addressImage } from '../../image/ensure.ts';
 import { type GcItem, planGc, runGc } from '../../session/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -8,7 +9,11 @@ import type { CommandContext, CommandRun } from '../context.ts';
 export const gcCommand: CommandRun = async (line, context) => {
   const engine = await engineIfAny(context);
   try {
-    const options = { places: context.places, engine, nowMs: Date.now() };
+    const currentImages =
+      engine === undefined
+        ? []
+        : [false, true].map((toolchain) => addressImage(engine, { env: context.env, toolchain }).tag);
+    const options = { places: context.places, engine, nowMs: Date.now(), currentImages };
     const dry = line.options.has('dry-run');
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
     if (line.options.has('json')) context.write(`${JSON.stringify({ removed, problems }, undefined, 2)}\n`);

@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInstance } from '../../../src/claude/instance.ts';
 import { listInstances } from '../../../src/claude/instances.ts';
+import { dataLabel } from '../../../src/claude/isolated.ts';
 import { planGc, runGc } from '../../../src/session/gc.ts';
+import { reserveSession } from '../../../src/session/record.ts';
+import type { Engine, FoundObject } from '../../../src/types/engine.ts';
 
+const DAY_MS = 86_400_000;
 let top = '';
 const at = (...parts: string[]): string => join(top, ...parts);
 beforeEach(() => {
@@ -17,7 +21,8 @@ afterEach(() => rmSync(top, { recursive: true }));
 const options = (): Parameters<typeof runGc>[0] => ({
   places: { stateDir: at('state'), cacheDir: at('cache'), dataDir: at('data') },
   engine: undefined,
-  nowMs: Date.now() + 40 * 86_400_000,
+  nowMs: Date.now() + 40 * DAY_MS,
+  currentImages: ['run-claude:00000000000000aa'],
 });
 
 it('removes the data of a project that is gone, and of none that may come back', async () => {
@@ -53,26 +58,62 @@ it('removes the data of a project that is gone, and of none that may come back',
   ]);
 });
 
-it('takes dealt-with sessions after 30 days, pending ones never', async () => {
-  const old = '2020-01-01T00:00:00.000Z';
-  const ids: string[] = [];
-  const { reserveSession } = await import('../../../src/session/record.ts');
-  for (const stage of ['pending', 'applied', 'discarded', 'running', 'collected', 'failed']) {
-    const { id, dir } = reserveSession(at('state'), Date.now());
-    ids.push(id);
-    writeFileSync(
-      join(dir, 'session.json'),
-      JSON.stringify({
-        version: 1,
-        id,
-        project: '/p',
-        stage,
-        started: old,
-        updated: old,
-        plan: { baseDir: '/b', image: 'i' },
-      }),
-    );
-  }
-  const names = (await planGc(options())).map((item) => item.name);
-  expect(names.sort()).toEqual([ids[1], ids[2]].sort());
+/** A session of this stage that was last touched so many days ago, with a layer that nobody can look into. */
+function session(stage: string, days: number, changes: object[] = []): string {
+  const { id, dir } = reserveSession(at('state'), Date.now());
+  const updated = new Date(Date.now() - days * DAY_MS).toISOString();
+  const plan = { baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb' };
+  const record = { version: 1, id, project: '/p', stage, started: updated, updated, plan, outcome: { changes: [] } };
+  writeFileSync(join(dir, 'session.json'), JSON.stringify(record));
+  writeFileSync(join(dir, 'manifest'), JSON.stringify({ version: 1, changes, withheld: [] }));
+  mkdirSync(join(dir, 'layer/work/work'), { recursive: true, mode: 0o700 });
+  chmodSync(join(dir, 'layer/work/work'), 0);
+  return id;
+}
+
+it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
+  const old = ['pending', 'applied', 'discarded', 'running', 'collected', 'failed'].map((stage) => session(stage, 40));
+  const commits = [{ path: '.git/refs/heads/x', inGit: true }];
+  const layers = [session('applied', 1), session('applied', 15, commits), session('discarded', 1)];
+  const kept = [session('applied', 13, commits), session('pending', 15, commits)];
+  const now = { ...options(), nowMs: Date.now() };
+  const planned = await planGc(now);
+  expect(planned.map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual(
+    [...[1, 2, 5].map((index) => `session ${old[index]}`), ...layers.map((id) => `layer ${id}`)].sort(),
+  );
+  expect(await runGc(now)).toEqual({ removed: planned, problems: [] });
+  const there = (id: string | undefined, below: string): boolean => existsSync(at('state/sessions', id ?? '', below));
+  expect(layers.map((id) => [there(id, 'layer'), there(id, 'session.json')])).toEqual(layers.map(() => [false, true]));
+  expect([...kept, old[0]].every((id) => there(id, 'layer/work/work'))).toBe(true);
+  expect(there(old[1], '')).toBe(false);
+});
+
+it('takes from the engine what belongs to no session, project or image in use', async () => {
+  const here = await openInstance(at('data'), at('work/here'));
+  const gone = await openInstance(at('data'), at('work/gone'));
+  rmSync(at('work/gone'), { recursive: true });
+  const id = session('pending', 40);
+  const found = (kind: FoundObject['kind'], name: string, label: string, running = false): FoundObject => {
+    return { kind, id: name, name, labels: { 'run-claude.session': label }, running, createdMs: 1 };
+  };
+  const objects = [
+    found('volume', 'data-of-here', dataLabel(here)),
+    found('volume', 'data-of-gone', dataLabel(gone)),
+    found('volume', 'of-a-pending', id),
+    found('container', 'over', 'over'),
+    found('container', 'running', 'over', true),
+    { ...found('network', 'young', 'over'), createdMs: options().nowMs },
+    found('image', 'run-claude:00000000000000aa', ''),
+    found('image', 'run-claude:00000000000000bb', ''),
+    found('image', 'run-claude:00000000000000cc', ''),
+  ];
+  const removed: string[] = [];
+  const engine = {
+    list: async () => objects,
+    find: async (name: string) => ({ remove: async () => void removed.push(name) }),
+    removeVolume: async (name: string) => void removed.push(name),
+    removeImage: async (name: string) => void removed.push(name),
+  } as unknown as Engine;
+  await runGc({ ...options(), engine });
+  expect(removed).toEqual(['over', 'data-of-gone', 'run-claude:00000000000000cc']);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -210,9 +210,18 @@ describe('the project’s instance', () => {
     expect(two.instance).toEqual(one.instance);
     mkdirSync(at('work/y/.git/modules/m'), { recursive: true });
     const submodule = await stage({ gitCommonDir: at('work/y/.git/modules/m') });
-    expect(submodule.instance?.key).not.toBe(one.instance?.key);
-    writeFileSync(join(one.instance?.dir ?? '', 'project-root'), '/elsewhere\n');
+    expect(submodule.instance.key).not.toBe(one.instance.key);
+    writeFileSync(join(one.instance.dir, 'project-root'), '/elsewhere\n');
     await expect(stage({ gitCommonDir: common })).rejects.toMatchObject({ code: 'INSTANCE_FOREIGN' });
-    expect((await stage({ isolate: true })).instance).toBeUndefined();
+  });
+
+  it('stays empty with --isolate-claude-data: links into the volume in its place', async () => {
+    const staged = await stage({ isolate: true });
+    expect(readdirSync(staged.instance.dir).sort()).toEqual(['mount-point', 'project-root']);
+    const links = staged.entries.filter(({ content }) => typeof content === 'object' && 'link' in content);
+    expect(links.map(({ path }) => path)).toEqual(
+      ['history.jsonl', 'plans', 'tasks', 'todos'].map((name) => `.claude/${name}`),
+    );
+    expect(staged.entries.some(({ path }) => path.startsWith('.claude/projects/'))).toBe(false);
   });
 });

@@ -74,12 +74,11 @@ async function end(
 }
 
 async function land(session: { staged: StagedClaude }, data: ClaudeData, yes = false): Promise<ClaudeOutcome[]> {
-  if (session.staged.instance === undefined) throw new Error('no instance');
   return applyClaude(data, openContentStore(at('store')), session.staged.instance, () => yes);
 }
 
 const instanceFile = (session: { staged: StagedClaude }, path: string): string =>
-  readFileSync(join(session.staged.instance?.dir ?? '', path), 'utf8');
+  readFileSync(join(session.staged.instance.dir, path), 'utf8');
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const turn = (n: number, parent: number | null, more: object = {}): string =>
   JSON.stringify({
@@ -264,7 +263,7 @@ describe('history, memory, plans', () => {
       files.map((path) => [path, 'suspect']).sort(),
     );
     expect((await land(first, data)).every((one) => one.verdict === 'suspect')).toBe(true);
-    expect(existsSync(join(first.staged.instance?.dir ?? '', 'plans'))).toBe(false);
+    expect(existsSync(join(first.staged.instance.dir, 'plans'))).toBe(false);
     expect((await land(first, data, true)).every((one) => one.verdict === 'applied')).toBe(true);
     const [a, b] = [await start('a'), await start('b')];
     a.write('plans/a.md', 'from a');

@@ -1,0 +1,72 @@
+import type { Place } from '../engine/place.ts';
+import { reviewClaude } from '../review/claude-items.ts';
+import { openContentStore } from '../store/content.ts';
+import { askSuspects } from '../terminal/ask-review.ts';
+import { claudeLines } from '../terminal/summary.ts';
+import type { ClaudeOutcome } from '../types/claude-data.ts';
+import type { Review } from '../types/review.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { startCollector } from '../workspace/collector-container.ts';
+import { bringClaudeBack, collectClaudeData } from './claude-data.ts';
+import type { PersonDeps, SessionDeps } from './deps.ts';
+import { homeRoot } from './home.ts';
+import { storeDir, writeCollected } from './record.ts';
+
+/**
+ * Bind mode has no collector of its own: one reads the agent's home after its end. What it found is on record before
+ * anything is shown, without the project's files: those are on the host already.
+ */
+export async function collectBoundHome(
+  record: SessionRecord,
+  home: Place,
+  deps: SessionDeps,
+  secrets: readonly string[],
+): Promise<Review['claude'] | undefined> {
+  const { plan } = record;
+  const collector = await startCollector({
+    engine: deps.engine,
+    sessionId: plan.sessionId,
+    image: plan.image,
+    roots: [homeRoot(home)],
+    places: {},
+    nonces: {},
+  });
+  try {
+    const claude = await collectClaudeData(record, collector, secrets);
+    if (claude === undefined) return undefined;
+    const nothing = { changes: [], problems: [], withheld: [], baseEntries: 0, findings: [] };
+    writeCollected(plan.sessionDir, { version: 1, ...nothing, claude });
+    return reviewClaude(claude);
+  } finally {
+    await collector.stop();
+  }
+}
+
+/** Shows what the session did to Claude's data, asks for each suspect on a terminal, brings the rest back. */
+export async function settleBoundHome(
+  record: SessionRecord,
+  review: Review,
+  deps: PersonDeps,
+): Promise<readonly ClaudeOutcome[]> {
+  for (const { text, severity } of review.claude === undefined ? [] : claudeLines(review.claude)) {
+    if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
+    else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
+  }
+  const { project, sessionDir } = record.plan;
+  const asked = {
+    review,
+    content: openContentStore(storeDir(sessionDir)),
+    project: project.root,
+    home: deps.host.home,
+  };
+  const { screen } = deps;
+  const taken =
+    screen === undefined || deps.interruption.by() !== undefined
+      ? []
+      : await askSuspects({ ...asked, screen }, review.claude?.items ?? []);
+  return bringClaudeBack(
+    record,
+    [...taken].map(({ change }) => change.path),
+    deps,
+  );
+}
