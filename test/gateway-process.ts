@@ -54,7 +54,7 @@ export class GatewayProcess implements AsyncDisposable {
       extraCa: '',
     };
     const base = gatewayConfig(policy as unknown as Policy, upstreams, await options.credential?.current(), []);
-    const limits = { ...base.limits, headMs: 1500, connectMs: 3000 };
+    const limits = { ...base.limits, headMs: 15_000, connectMs: 20_000 };
     const kept = await keepRunning({
       config: { ...base, directory: dir, limits, ...options.config },
       targets: options.targets ?? {},
@@ -76,17 +76,19 @@ export class GatewayProcess implements AsyncDisposable {
     return new GatewayProcess(dir, events, log, kept, pids);
   }
 
-  /** Sends bytes to a socket and gives all that comes back; `then` goes out once a tunnel is open. */
-  say(bytes: string | Buffer, then?: Buffer | string, socketName = 'proxy.sock'): Promise<string> {
+  /** Sends bytes to the proxy and gives what comes back until it closes, or until a match of `until`; `then` goes out
+   * once a tunnel is open. */
+  say(bytes: string | Buffer, then?: Buffer | string, until?: RegExp): Promise<string> {
     return new Promise((done) => {
-      const socket = connect(path.join(this.dir, socketName));
+      const socket = connect(path.join(this.dir, 'proxy.sock'));
       let text = '';
       let sent = then === undefined;
-      const timer = setTimeout(() => socket.destroy(), 8000);
+      const timer = setTimeout(() => socket.destroy(), 60_000);
       socket.on('data', (chunk) => {
         text += chunk.toString('latin1');
         if (!sent && text.includes(' 200 ') && then !== undefined) socket.write(then);
         sent ||= text.includes(' 200 ');
+        if (until?.test(text)) socket.destroy();
       });
       socket.on('error', () => undefined);
       socket.on('close', () => {
