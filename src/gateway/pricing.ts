@@ -9,14 +9,22 @@ const price = (model: string, input: number, output: number): Price => ({
 });
 
 /**
- * List prices in US dollars for a million tokens, by the start of the model's name; the longest that fits counts, and
- * an unknown model counts as the dearest. A cache entry that lives an hour is charged more than counted here.
+ * List prices in US dollars for a million tokens (platform.claude.com, "Model pricing", October 2026), by the start of
+ * the model's name; the longest that fits counts, and an unknown model counts as the dearest. Where a model has two
+ * prices the dearer one stands. A cache entry that lives an hour is charged more than counted here.
  */
 export const PRICES: readonly Price[] = [
+  price('claude-fable', 10, 50),
+  price('claude-mythos', 10, 50),
+  price('claude-opus-5', 5, 25),
   price('claude-opus-4', 15, 75),
   price('claude-opus-4-5', 5, 25),
   price('claude-opus-4-6', 5, 25),
+  price('claude-opus-4-7', 5, 25),
+  price('claude-opus-4-8', 5, 25),
+  price('claude-sonnet-5', 3, 15),
   price('claude-sonnet-4', 3, 15),
+  price('claude-haiku-5', 1, 5),
   price('claude-haiku-4', 1, 5),
   price('claude-3-5-haiku', 0.8, 4),
   price('claude-3-haiku', 0.25, 1.25),
