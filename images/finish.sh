@@ -3,16 +3,16 @@
 # an agent has no business with.
 set -eu
 
-ln -s /opt/node/package/bin/node /usr/local/bin/node
-ln -s /opt/npm/package/bin/npm-cli.js /usr/local/bin/npm
-ln -s /opt/npm/package/bin/npx-cli.js /usr/local/bin/npx
-ln -s /opt/claude/package/claude /usr/local/bin/claude
-ln -s /usr/bin/fdfind /usr/local/bin/fd
+ln -sf /opt/node/package/bin/node /usr/local/bin/node
+ln -sf /opt/npm/package/bin/npm-cli.js /usr/local/bin/npm
+ln -sf /opt/npm/package/bin/npx-cli.js /usr/local/bin/npx
+ln -sf /opt/claude/package/claude /usr/local/bin/claude
+if [ -e /usr/bin/fdfind ]; then ln -sf /usr/bin/fdfind /usr/local/bin/fd; fi
 chmod 0755 /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js
 
 # An image of a registry may have a user 1000 of its own.
 if existing=$(getent passwd 1000); then userdel -r "${existing%%:*}" 2>/dev/null || true; fi
-groupadd -g 1000 agent
+groupadd -o -g 1000 agent
 useradd -u 1000 -g 1000 -m -d /home/agent -s /bin/bash agent
 mkdir -p /workspace /run/run-claude/gw
 chown 1000:1000 /workspace

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the checks and tests need beside Node: a C compiler, shellcheck, git, tmux, rsync, debootstrap. Installs what is
+# What the checks and tests need beside Node: a C compiler, shellcheck, git, tmux, busybox, debootstrap. Installs what is
 # missing on Debian and Ubuntu as root; elsewhere names it.
 set -eu
 
@@ -15,6 +15,7 @@ need python3 python3
 need debootstrap debootstrap
 need setfacl acl
 need setfattr attr
+need busybox busybox-static
 echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
 if [ -z "$missing" ]; then exit 0; fi
 

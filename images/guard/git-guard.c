@@ -28,6 +28,7 @@ static const char *const cleared[] = {
 	"GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "VISUAL", "EDITOR",
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG",
 	"GIT_TEMPLATE_DIR", "GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL_FROM_USER",
+	"GIT_EXEC_PATH", "LESSOPEN", "LESSCLOSE", "MANPAGER", "BROWSER",
 };
 
 static void refuse(const char *what, const char *detail)
@@ -66,6 +67,11 @@ static bool executes(const char *key, size_t length)
 	for (size_t i = 0; i < sizeof git_exec_keys / sizeof *git_exec_keys; i++)
 		if (matches(git_exec_keys[i], name))
 			return true;
+	/* Read from a command line and not from a repository, so that no table of files has them. */
+	static const char *const by_word[] = {"uploadpack.packobjectshook", "protocol.allow", "protocol.<.allow"};
+	for (size_t i = 0; i < sizeof by_word / sizeof *by_word; i++)
+		if (matches(by_word[i], name))
+			return true;
 	/* What loads further configuration can name any key. */
 	return strncasecmp(name, "include.", 8) == 0 || strncasecmp(name, "includeif.", 10) == 0;
 }
@@ -73,7 +79,8 @@ static bool executes(const char *key, size_t length)
 /* Values that people and agents use to keep git quiet; none runs anything of theirs. */
 static bool is_quiet(const char *value)
 {
-	static const char *const quiet[] = {"", "true", "false", ":", "cat", "less", "/dev/null", "/bin/true", "/bin/false"};
+	static const char *const quiet[] = {"",	  "true",      "false",	    ":",	 "cat",
+					      "less", "/dev/null", "/bin/true", "/bin/false", "never"};
 	for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
 		if (strcmp(value, quiet[i]) == 0)
 			return true;

@@ -21,9 +21,10 @@ struct call {
 	int expected;
 };
 
-static const char *const statuses[][2] = {
-	{"CapInh", "0000000000000000"}, {"CapPrm", "0000000000000000"}, {"CapEff", "0000000000000000"},
-	{"CapBnd", "0000000000000000"}, {"CapAmb", "0000000000000000"}, {"NoNewPrivs", "1"}, {"Seccomp", "2"},
+/* Line of /proc/self/status, value wanted, layer. */
+static const char *const statuses[][3] = {
+	{"CapInh", "0000000000000000", "capabilities"}, {"CapPrm", "0000000000000000", "capabilities"}, {"CapEff", "0000000000000000", "capabilities"},
+	{"CapBnd", "0000000000000000", "capabilities"}, {"CapAmb", "0000000000000000", "capabilities"}, {"NoNewPrivs", "1", "no new privileges"}, {"Seccomp", "2", "seccomp"},
 };
 
 static const struct call calls[] = {
@@ -39,10 +40,10 @@ static const struct call calls[] = {
 	{"clone-mount", "seccomp", SYS_clone, {0x20011}, EPERM},
 	{"clone3", "seccomp", SYS_clone3, {BLOCK, 88}, ENOSYS},
 	{"setns", "seccomp", SYS_setns, {-1, 0}, EPERM},
-	{"ptrace-attach", "seccomp", SYS_ptrace, {16, 1}, EPERM},
+	{"ptrace-attach", "seccomp", SYS_ptrace, {16, 0x3fffffff}, EPERM},
 	{"ptrace-traceme", "seccomp", SYS_ptrace, {0}, EPERM},
-	{"process_vm_readv", "seccomp", SYS_process_vm_readv, {1, BLOCK, 1, BLOCK, 1, 0}, EPERM},
-	{"process_vm_writev", "seccomp", SYS_process_vm_writev, {1, BLOCK, 1, BLOCK, 1, 0}, EPERM},
+	{"process_vm_readv", "seccomp", SYS_process_vm_readv, {0x3fffffff, BLOCK, 1, BLOCK, 1, 0}, EPERM},
+	{"process_vm_writev", "seccomp", SYS_process_vm_writev, {0x3fffffff, BLOCK, 1, BLOCK, 1, 0}, EPERM},
 	{"pidfd_getfd", "seccomp", SYS_pidfd_getfd, {-1, 0, 0}, EPERM},
 	{"process_madvise", "seccomp", SYS_process_madvise, {-1, BLOCK, 1, 0, 0}, EPERM},
 	{"kcmp", "seccomp", SYS_kcmp, {1, 1, 0, 0, 0}, EPERM},
@@ -88,6 +89,21 @@ static const struct call calls[] = {
 	{"ustat", "seccomp", SYS_ustat, {0, BLOCK}, EPERM},
 	{"sysfs", "seccomp", SYS_sysfs, {3}, EPERM},
 	{"adjtimex", "seccomp", SYS_adjtimex, {BLOCK}, EPERM},
+	{"clock_settime", "seccomp", SYS_clock_settime, {99, BLOCK}, EPERM},
+	{"settimeofday", "seccomp", SYS_settimeofday, {0, 0}, EPERM},
+	{"clock_adjtime", "seccomp", SYS_clock_adjtime, {99, BLOCK}, EPERM},
+	{"reboot", "seccomp", SYS_reboot, {0, 0, 0, 0}, EPERM},
+	{"swapoff", "seccomp", SYS_swapoff, {0}, EPERM},
+	{"kexec_file_load", "seccomp", SYS_kexec_file_load, {-1, -1, 0, 0, -1}, EPERM},
+	{"lookup_dcookie", "seccomp", SYS_lookup_dcookie, {0, 0, 0}, EPERM},
+	{"process_mrelease", "seccomp", SYS_process_mrelease, {-1, 0}, EPERM},
+	{"quotactl_fd", "seccomp", SYS_quotactl_fd, {-1, 0, 0, 0}, EPERM},
+	{"statmount", "seccomp", 457, {BLOCK, BLOCK, 8, 0}, EPERM},
+	{"listmount", "seccomp", 458, {BLOCK, BLOCK, 8, 0}, EPERM},
+	{"get_mempolicy", "seccomp", SYS_get_mempolicy, {0, 0, 0, 0, 0}, EPERM},
+	{"set_mempolicy", "seccomp", SYS_set_mempolicy, {0, 0, 0}, EPERM},
+	{"migrate_pages", "seccomp", SYS_migrate_pages, {0, 0, 0, 0}, EPERM},
+	{"setdomainname", "seccomp", SYS_setdomainname, {PATH, 4}, EPERM},
 	{"mbind", "seccomp", SYS_mbind, {0, 0, 0, 0, 0, 0}, EPERM},
 	{"move_pages", "seccomp", SYS_move_pages, {0, 0, 0, 0, 0, 0}, EPERM},
 	{"personality-exec", "seccomp", SYS_personality, {0x400000}, EPERM},
@@ -118,21 +134,30 @@ static const struct call calls[] = {
 	{"chown-away", "capabilities", SYS_fchownat, {-100, PATH, 12345, 12345, 0}, EPERM},
 	{"ambient-raise", "capabilities", SYS_prctl, {47, 2, 21, 0, 0}, EPERM},
 	{"bounding-drop", "capabilities", SYS_prctl, {24, 21, 0, 0, 0}, EPERM},
-	{"sethostname", "capabilities", SYS_sethostname, {PATH, 1}, EPERM},
+	{"raise-priority", "capabilities", SYS_setpriority, {0, 0, -10}, EACCES},
+	{"sethostname", "seccomp", SYS_sethostname, {PATH, 4}, EPERM},
 };
 
 static const char *const unwritable[] = {
 	"/", "/etc", "/usr", "/usr/bin", "/usr/lib/run-claude", "/opt", "/root", "/var", "/boot",
-	"/etc/passwd", "/etc/ld.so.preload", "/etc/gitconfig", "/dev", "/proc/sysrq-trigger",
-	"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/drop_caches",
-	"/proc/sys/fs/binfmt_misc/register", "/sys/kernel/uevent_helper", "/sys/fs/cgroup",
+	"/etc/passwd", "/etc/ld.so.preload", "/etc/gitconfig", "/etc/claude-code", "/usr/lib/x86_64-linux-gnu",
+	"/usr/local/bin", "/opt/claude",
+};
+
+static const char *const unwritable_kernel[] = {
+	"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sys/vm/drop_caches",
+	"/proc/sys/kernel/ns_last_pid", "/proc/sys/fs/binfmt_misc/register", "/proc/irq/default_smp_affinity",
+	"/sys/kernel/uevent_helper", "/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids",
+	"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory/release_agent",
 };
 
 static const char *const unreadable[] = {
 	"/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/cmdline", "/proc/kallsyms", "/proc/modules",
 	"/proc/iomem", "/proc/partitions", "/proc/diskstats", "/proc/interrupts", "/proc/config.gz",
 	"/sys/firmware", "/sys/module", "/sys/block", "/sys/kernel/debug", "/sys/kernel/tracing",
-	"/sys/devices/virtual/dmi", "/sys/devices/virtual/powercap", "/etc/shadow",
+	"/sys/devices/virtual/dmi", "/sys/devices/virtual/powercap", "/sys/hypervisor", "/sys/power",
+	"/sys/devices/virtual/block", "/sys/fs/pstore", "/proc/softirqs", "/proc/vmallocinfo", "/proc/swaps",
+	"/proc/key-users", "/proc/ioports", "/proc/pressure", "/proc/driver",
 };
 
 static const char *const absent[] = {

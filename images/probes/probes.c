@@ -1,8 +1,7 @@
 /*
  * Attacks on the container, from inside it: one line of output for each.
  *
- *   probes                 all of them:  NAME <tab> LAYER <tab> stopped|open|untestable <tab> WHY
- *   probes sys NR [ARG..]  one system call (number, s:TEXT or b:SIZE) -> ret=.. errno=..
+ *   probes [LAYER]...   ->   NAME <tab> LAYER <tab> stopped|open|untestable <tab> WHY
  *
  * Static, no shell, nothing left behind. Each probe runs in a child. "stopped" means stopped for the reason that the
  * layer gives (EPERM, SIGSYS, EROFS, an empty file), so that a kernel without the feature is not taken for a wall:
@@ -26,17 +25,19 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "probe.h"
 
-enum { STOPPED = 0, OPEN = 1, UNTESTABLE = 2 };
+/* Layers to try, or none: all. */
+static char **wanted;
 
-static void say(const char *name, const char *layer, int result, const char *why)
+static bool is_wanted(const char *layer)
 {
-	static const char *const words[] = {"stopped", "open", "untestable"};
-	printf("%s\t%s\t%s\t%s\n", name, layer, words[result], why);
-	fflush(stdout);
+	for (char **one = wanted; *one; one++)
+		if (strcmp(*one, layer) == 0)
+			return true;
+	return *wanted == NULL;
 }
 
-/* Runs `probe` in a child; its exit status is the result, death by SIGSYS is "stopped". */
 static int in_child(int (*probe)(const void *), const void *argument)
 {
 	pid_t pid = fork();
@@ -48,6 +49,15 @@ static int in_child(int (*probe)(const void *), const void *argument)
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status) == SIGSYS ? STOPPED : OPEN;
 	return WEXITSTATUS(status);
+}
+
+void run(const char *name, const char *layer, int (*probe)(const void *), const void *argument, const char *why)
+{
+	static const char *const words[] = {"stopped", "open", "untestable"};
+	if (!is_wanted(layer))
+		return;
+	printf("%s\t%s\t%s\t%s\n", name, layer, words[in_child(probe, argument)], why);
+	fflush(stdout);
 }
 
 /* A system call that the filter or a missing capability must refuse with EPERM (or, where said, ENOSYS). */
@@ -74,7 +84,7 @@ static int try_write(const void *path)
 {
 	struct stat st;
 	if (stat(path, &st) < 0)
-		return errno == ENOENT || errno == EACCES ? STOPPED : OPEN;
+		return errno == ENOENT ? UNTESTABLE : errno == EACCES ? STOPPED : OPEN;
 	if (S_ISDIR(st.st_mode)) {
 		char inside[256];
 		snprintf(inside, sizeof inside, "%s/.probe", (const char *)path);
@@ -209,67 +219,63 @@ static int try_int80(const void *number)
 }
 #endif
 
-static int sys_once(int count, char **words)
-{
-	long a[6] = {0};
-	for (int i = 1; i < count && i < 7; i++)
-		a[i - 1] = strncmp(words[i], "s:", 2) == 0   ? (long)(words[i] + 2)
-			   : strncmp(words[i], "b:", 2) == 0 ? (long)calloc(1, strtoul(words[i] + 2, NULL, 0))
-							     : (long)strtoull(words[i], NULL, 0);
-	long r = syscall(strtol(words[0], NULL, 0), a[0], a[1], a[2], a[3], a[4], a[5]);
-	printf("ret=%ld errno=%d\n", r, r < 0 ? errno : 0);
-	return r < 0;
-}
-
 int main(int argc, char **argv)
 {
-	if (argc > 2 && strcmp(argv[1], "sys") == 0)
-		return sys_once(argc - 2, argv + 2);
+	(void)argc;
+	wanted = argv + 1;
 	for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-		say(statuses[i][0], "capabilities", in_child(try_status, statuses[i]), statuses[i][1]);
+		run(statuses[i][0], statuses[i][2], try_status, statuses[i], statuses[i][1]);
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-		say(calls[i].name, calls[i].layer, in_child(try_call, &calls[i]), strerrorname_np(calls[i].expected));
+		run(calls[i].name, calls[i].layer, try_call, &calls[i], strerrorname_np(calls[i].expected));
 	char name[64];
 	for (int family = 3; family < 46; family++) {
 		if (family == 10 || family == 16)
 			continue;
 		struct call socket_call = {"", "", SYS_socket, {family, family == 38 ? 5 : 1, 0}, EPERM};
 		snprintf(name, sizeof name, "socket-family-%d", family);
-		say(name, "seccomp", in_child(try_call, &socket_call), "EPERM");
+		run(name, "seccomp", try_call, &socket_call, "EPERM");
 	}
 	for (int protocol = 1; protocol < 23; protocol++) {
 		struct call socket_call = {"", "", SYS_socket, {16, 3, protocol}, EPERM};
 		snprintf(name, sizeof name, "netlink-%d", protocol);
-		say(name, "seccomp", in_child(try_call, &socket_call), "EPERM");
+		run(name, "seccomp", try_call, &socket_call, "EPERM");
 	}
 	for (size_t i = 0; i < sizeof unwritable / sizeof *unwritable; i++) {
 		snprintf(name, sizeof name, "write%s", unwritable[i]);
-		say(name, "read-only root", in_child(try_write, unwritable[i]), "EROFS, EACCES or absent");
+		run(name, "read-only root", try_write, unwritable[i], "EROFS or EACCES");
+	}
+	for (size_t i = 0; i < sizeof unwritable_kernel / sizeof *unwritable_kernel; i++) {
+		snprintf(name, sizeof name, "write%s", unwritable_kernel[i]);
+		run(name, "masked and read-only paths", try_write, unwritable_kernel[i], "EROFS or EACCES");
 	}
 	for (size_t i = 0; i < sizeof unreadable / sizeof *unreadable; i++) {
 		snprintf(name, sizeof name, "read%s", unreadable[i]);
-		say(name, "masked paths", in_child(try_read, unreadable[i]), "empty or absent");
+		run(name, "masked and read-only paths", try_read, unreadable[i], "empty or absent");
 	}
 	for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
 		snprintf(name, sizeof name, "exists%s", absent[i]);
-		say(name, "absent", in_child(try_exists, absent[i]), "ENOENT");
+		run(name, "nothing of the host inside", try_exists, absent[i], "ENOENT");
 	}
 	for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
 		snprintf(name, sizeof name, "mount%s", mounts[i].path);
-		say(name, "mount options", in_child(try_mount_flags, &mounts[i]), "nosuid, nodev and so on");
+		run(name, "tmpfs options", try_mount_flags, &mounts[i], "nosuid, nodev and so on");
 	}
-	say("host-processes", "namespaces", in_child(try_host_processes, NULL), "no kernel thread in sight");
-	say("network-interfaces", "network none", in_child(try_network, NULL), "lo alone");
-	say("cgroup-path", "namespaces", in_child(try_cgroup, NULL), "/ alone");
-	say("home-in-mountinfo", "mounts", in_child(try_mountinfo, "/home/"), "no host home");
-	say("users-in-mountinfo", "mounts", in_child(try_mountinfo, "/Users/"), "no host home");
-	say("core-limit-raised", "limits", in_child(try_core, NULL), "EPERM");
+	run("host-processes", "namespaces", try_host_processes, NULL, "no kernel thread in sight");
+	run("network-interfaces", "network none", try_network, NULL, "lo alone");
+	probe_network();
+	run("cgroup-path", "namespaces", try_cgroup, NULL, "/ alone");
+	run("home-in-mountinfo", "nothing of the host inside", try_mountinfo, "/home/", "no host home");
+	run("users-in-mountinfo", "nothing of the host inside", try_mountinfo, "/Users/", "no host home");
+	run("core-limit-raised", "limits", try_core, NULL, "EPERM");
 #ifdef __x86_64__
 	static const long numbers[] = {20, 102, 310};
 	for (int i = 0; i < 3; i++) {
 		snprintf(name, sizeof name, "int80-%ld", numbers[i]);
-		say(name, "seccomp", in_child(try_int80, &numbers[i]), "SIGSYS");
+		run(name, "seccomp", try_int80, &numbers[i], "SIGSYS");
 	}
 #endif
+	probe_limits();
+	probe_inside();
+	probe_guards();
 	return 0;
 }

@@ -1,10 +1,10 @@
 import { EXIT, RunClaudeError } from '../errors.ts';
 import { newSessionId } from '../session/id.ts';
+import { sessionImage } from '../session/prepare-image.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import type { CommandContext } from './context.ts';
 import { type Check, fault, ok } from './doctor/report.ts';
 import { checkLines, runChecks } from './doctor/run-checks.ts';
-import { imageTag } from './image-tag.ts';
 import type { RunLine } from './parse-command-line.ts';
 import { planWithKnownTrial, prepare } from './prepare.ts';
 import { readPolicy } from './read-policy.ts';
@@ -22,7 +22,7 @@ async function planCheck(line: RunLine, context: CommandContext): Promise<Check>
   try {
     const prepared = await prepare(line, context, process);
     try {
-      const image = imageTag(prepared.policy, prepared.engine, context.env);
+      const image = await sessionImage(prepared.policy, prepared.engine, context.env);
       const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
       const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
       return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);

@@ -110,7 +110,12 @@ export const COMMANDS: readonly CommandShape[] = [
     'doctor',
     '',
     'is everything there that a session needs?',
-    [flag('probe', 'attack a sandbox and see it hold'), ENGINE, JSON_OPTION],
+    [
+      flag('probe', 'attack a sandbox and see it hold'),
+      value('runtime', 'NAME', "with --probe: another of the engine's runtimes"),
+      ENGINE,
+      JSON_OPTION,
+    ],
     0,
   ),
 ];

@@ -65,5 +65,8 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
   if (policy.report !== undefined && !/\.(json|sarif|md)$/.test(policy.report)) {
     throw usageError(`--report ${policy.report}: its name ends in .json, .sarif or .md`);
   }
+  if (policy.image !== undefined && policy.toolchain) {
+    throw usageError('--toolchain is a variant of our own image; bring compilers in --image');
+  }
   if (line.action !== 'run' && policy.rebuild) throw usageError(`--${line.action} starts nothing, --rebuild builds`);
 }

@@ -9,9 +9,14 @@ const ROLE_LABEL = 'run-claude.role';
 
 /**
  * The body of POST /containers/create for a container of ours. Everything that the contract says of every container
- * is here; everything that differs is in the spec.
+ * is here; everything that differs is in the spec. `ofImage`: names of the variables that its image sets, which a
+ * name without a value takes out again (Engine API, ContainerConfig.Env).
  */
-export function containerBody(spec: ContainerSpec, owner: string): Docker.ContainerCreateOptions {
+export function containerBody(
+  spec: ContainerSpec,
+  owner: string,
+  ofImage: readonly string[] = [],
+): Docker.ContainerCreateOptions {
   const [program, ...args] = spec.argv;
   const attached = spec.stdin === 'stream';
   return {
@@ -22,7 +27,10 @@ export function containerBody(spec: ContainerSpec, owner: string): Docker.Contai
     User: spec.user,
     WorkingDir: spec.workdir,
     Hostname: spec.hostname,
-    Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+    Env: [
+      ...Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+      ...ofImage.filter((name) => !(name in spec.env) && name !== 'PATH'),
+    ],
     Tty: spec.tty,
     OpenStdin: attached,
     // The container's stdin closes when the attached client goes, even by SIGKILL.

@@ -87,7 +87,8 @@ export function compareRecord(spec: ContainerSpec, record: unknown): readonly st
 function compareProcess(spec: ContainerSpec, inspect: Inspect): readonly string[] {
   const config = inspect.Config ?? {};
   const [program, ...args] = spec.argv;
-  const recorded = config.Env ?? [];
+  // A name without a value takes a variable of the image's out.
+  const recorded = (config.Env ?? []).filter((pair) => pair.includes('='));
   const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='));
   return [
     // Not the words themselves: a prompt may be long, and is the person's.

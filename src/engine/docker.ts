@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
-import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
+import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject, ImageFacts } from '../types/engine.ts';
 import { containerBody, OWNER_LABEL, SESSION_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './client.ts';
@@ -34,7 +34,11 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     });
   return {
     facts,
-    create: (spec) => withDocker('create the container', (docker) => createContainer(docker, spec, owner, compare)),
+    create: (spec) =>
+      withDocker('create the container', async (docker) => {
+        const image = readImageFacts(await inspectImage(client, spec.image));
+        return createContainer(docker, spec, containerBody(spec, owner, image?.variables), compare);
+      }),
     find: (name) => withDocker('find the container', (docker) => findContainer(docker, name, owner)),
     createVolume: (spec) =>
       withDocker('create the volume', async (docker) => {
@@ -72,6 +76,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
       }),
     hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
     imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
+    imageFacts: async (reference) => readImageFacts(await inspectImage(client, reference)),
     removeImage: (tag) => unlessGone('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
     buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
@@ -83,10 +88,10 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
 async function createContainer(
   docker: Docker,
   spec: ContainerSpec,
-  owner: string,
+  body: Docker.ContainerCreateOptions,
   compare: CompareRecord,
 ): Promise<Container> {
-  const container = await docker.createContainer(containerBody(spec, owner));
+  const container = await docker.createContainer(body);
   try {
     const differences = compare(spec, await container.inspect());
     if (differences.length > 0) {
@@ -122,7 +127,24 @@ async function findContainer(docker: Docker, name: string, owner: string): Promi
 }
 
 interface ImageRecord {
-  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> | null };
+  readonly Id?: string;
+  readonly Config?: {
+    readonly Labels?: Readonly<Record<string, string>> | null;
+    readonly Env?: readonly string[] | null;
+    readonly Volumes?: Readonly<Record<string, unknown>> | null;
+    readonly OnBuild?: readonly string[] | null;
+  };
+}
+
+function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined {
+  if (record?.Id === undefined) return undefined;
+  const { Env, Volumes, OnBuild } = record.Config ?? {};
+  return {
+    id: record.Id,
+    variables: (Env ?? []).map((pair) => pair.split('=')[0] ?? ''),
+    volumes: Object.keys(Volumes ?? {}),
+    onBuild: (OnBuild ?? []).length > 0,
+  };
 }
 
 /** Asked without dockerode: every start checks the image, and loading dockerode costs a tenth of a second. */

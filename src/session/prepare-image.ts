@@ -1,29 +1,49 @@
 import { RunClaudeError } from '../errors.ts';
-import { ensureImage } from '../image/ensure.ts';
+import { addressImage, ensureImage } from '../image/ensure.ts';
+import { addressForeign, ensureForeign } from '../image/foreign.ts';
 import { withLock } from '../store/lock.ts';
+import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
 import type { SessionDeps } from './deps.ts';
+import { refuseOpen } from './probe-layers.ts';
 
 const BUILD_WAIT_MS = 60 * 60_000;
 
-/** The plan's image on the engine, built when it is ours and missing. Throws IMAGE_MISSING for a foreign one. */
+/** The image that a session would run on, built or not: nothing is built for it. Throws as addressForeign does. */
+export async function sessionImage(
+  policy: Pick<Policy, 'image' | 'toolchain'>,
+  engine: Engine,
+  env: SessionDeps['env'],
+): Promise<string> {
+  const { tag } = addressImage(engine, { env, toolchain: policy.toolchain });
+  return policy.image === undefined ? tag : addressForeign(engine, policy.image, tag);
+}
+
+/**
+ * The plan's image on the engine, built when it is missing; somebody else's gets our layers over it and is attacked by
+ * the probes first. Throws IMAGE_MISSING, IMAGE_REFUSED for a foreign one, and as ensureImage does.
+ */
 export async function prepareImage(
   plan: Plan,
   deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host'>,
 ): Promise<void> {
   const { engine, tell, env, host } = deps;
-  if (plan.policy.image !== undefined) {
-    if (await engine.hasImage(plan.image)) return;
-    throw new RunClaudeError('IMAGE_MISSING', `the engine has no image ${plan.image}`, {
-      hint: 'Pull or build it first.',
-    });
-  }
-  await ensureImage(engine, {
+  const { image: reference, toolchain, rebuild, runtime } = plan.policy;
+  if (reference !== undefined && (await engine.hasImage(plan.image))) return;
+  const ours = await ensureImage(engine, {
     env,
     cacheDir: host.cacheDir,
-    toolchain: plan.policy.toolchain,
-    rebuild: plan.policy.rebuild,
+    toolchain,
+    rebuild,
     tell,
     exclusive: (file, body) => withLock(file, { what: 'building the image', waitMs: BUILD_WAIT_MS }, body),
   });
+  if (reference === undefined) return;
+  const { user } = plan;
+  const prove = (image: string): Promise<void> => refuseOpen(engine, { image, runtime, user });
+  const tag = await ensureForeign(engine, { reference, ours: ours.tag, tell, prove });
+  if (tag !== plan.image) {
+    throw new RunClaudeError('IMAGE_MISSING', `${reference} is another image than when this session began`);
+  }
 }

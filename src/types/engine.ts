@@ -150,6 +150,17 @@ export interface ImageBuild {
   readonly onOutput: (text: string) => void;
 }
 
+/** What an image brings along besides its files. */
+export interface ImageFacts {
+  readonly id: string;
+  /** Names of the variables that it sets. */
+  readonly variables: readonly string[];
+  /** Directories that would become volumes of their own. */
+  readonly volumes: readonly string[];
+  /** Whether it has instructions for images built on it. */
+  readonly onBuild: boolean;
+}
+
 /** The only door to Docker, OrbStack and Podman. Every failure is a RunClaudeError with a hint. */
 export interface Engine {
   readonly facts: EngineFacts;
@@ -181,5 +192,7 @@ export interface Engine {
   pullImage(reference: string, timeoutMs: number): Promise<void>;
   /** The label of that name on an image; undefined without label or image. */
   imageLabel(tag: string, label: string): Promise<string | undefined>;
+  /** What an image brings along; undefined when the engine does not have it. */
+  imageFacts(reference: string): Promise<ImageFacts | undefined>;
   close(): Promise<void>;
 }

@@ -4,11 +4,18 @@ import type { Policy } from '../../types/policy.ts';
 import { type CommandRun, optionValue } from '../context.ts';
 import { checkLines, runChecks } from '../doctor/run-checks.ts';
 
-/** `doctor`: is everything there that a session needs? 0, or 1 with faults. */
+/** `doctor`: is everything there that a session needs? `--probe`: do its layers hold? 0, or 1 with faults. */
 export const doctorCommand: CommandRun = async (line, context) => {
-  if (line.options.has('probe')) throw usageError('doctor --probe: not yet');
-  const checks = await runChecks(context, engineChoice(optionValue(line, 'engine')));
-  if (line.options.has('json')) context.write(`${JSON.stringify(checks, undefined, 2)}\n`);
+  const engine = engineChoice(optionValue(line, 'engine'));
+  const json = line.options.has('json');
+  const runtime = optionValue(line, 'runtime');
+  if (line.options.has('probe')) {
+    const { probeCommand } = await import('../doctor/probe.ts');
+    return probeCommand({ engine, runtime, json }, context);
+  }
+  if (runtime !== undefined) throw usageError('doctor --runtime belongs to --probe');
+  const checks = await runChecks(context, engine);
+  if (json) context.write(`${JSON.stringify(checks, undefined, 2)}\n`);
   else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 };

@@ -2,12 +2,11 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
 import { EXIT } from '../../errors.ts';
-import { addressImage } from '../../image/ensure.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
 import { listenForSignals } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
-import { prepareImage } from '../../session/prepare-image.ts';
+import { prepareImage, sessionImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
 import { runSession } from '../../session/run.ts';
 import { runBind } from '../../session/run-bind.ts';
@@ -32,8 +31,7 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
     const credential = await credentialOf(prepared, context);
     if (line.action === 'dry-run') {
       const { dryRunText } = await import('../dry-run.ts');
-      const { imageTag } = await import('../image-tag.ts');
-      const image = imageTag(prepared.policy, prepared.engine, context.env);
+      const image = await sessionImage(prepared.policy, prepared.engine, context.env);
       const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
@@ -48,7 +46,7 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 async function startSession(prepared: Prepared, context: CommandContext, credential: string): Promise<number> {
   const { engine, host, policy } = prepared;
   const { tell, env } = context;
-  const image = policy.image ?? addressImage(engine, { env, toolchain: policy.toolchain }).tag;
+  const image = await sessionImage(policy, engine, env);
   const report = policy.report === undefined ? undefined : reportPlace(policy.report, context.cwd);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, context.signal);

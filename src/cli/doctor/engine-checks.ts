@@ -1,3 +1,4 @@
+import { kindOf } from '../../engine/kinds.ts';
 import { RunClaudeError } from '../../errors.ts';
 import type { Engine, EngineFacts } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -23,7 +24,7 @@ export async function checkConnection(
 
 /** What the engine must be able to hold. */
 export function engineChecks(facts: EngineFacts): Check[] {
-  const kind = facts.rootless ? 'rootless' : facts.usernsRemap ? 'rootful, users remapped' : 'rootful';
+  const kind = kindOf(facts);
   const limits = [
     ...(facts.memoryLimit ? [] : ['memory']),
     ...(facts.swapLimit ? [] : ['swap']),
@@ -33,7 +34,8 @@ export function engineChecks(facts: EngineFacts): Check[] {
   const delegate = 'Delegate the cgroup controllers to the engine (for rootless: systemd Delegate=memory pids cpu).';
   const hard = !facts.memoryLimit || !facts.pidsLimit;
   return [
-    ok('engine-kind', `${kind}, ${facts.local ? 'on this kernel' : 'elsewhere (a VM or remote)'}`),
+    ok('engine-kind', `${kind.name}, ${facts.local ? 'on this kernel' : 'on another kernel'}`),
+    ok('layers', `${kind.holds}; shown by: ${kind.shown}`),
     facts.seccomp
       ? ok('seccomp', 'available')
       : fault('seccomp', 'the engine has no seccomp', 'Use a kernel and an engine built with seccomp.'),

@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../../config/settings.ts';
+import { sessionImage } from '../../session/prepare-image.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context.ts';
-import { imageTag } from '../image-tag.ts';
 import { credentialCheck, imageCheck } from './claude-checks.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
@@ -21,7 +21,7 @@ export async function runChecks(context: CommandContext, choice: Policy['engine'
         : [
             ...engineChecks(engine.facts),
             sharingCheck(engine.facts, context.cwd),
-            await imageCheck(engine, imageTag(DEFAULTS, engine, context.env)),
+            await imageCheck(engine, await sessionImage(DEFAULTS, engine, context.env)),
           ];
     return [...hostChecks(context), git, check, ...ofEngine, credential];
   } finally {

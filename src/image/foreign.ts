@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pack } from 'tar-stream';
+import { RunClaudeError } from '../errors.ts';
+import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import { packageRoot } from './files.ts';
+
+/** What is laid over somebody else's image (Debian or a relative): our programs, guards, settings and user. */
+const DOCKERFILE = `ARG OURS
+ARG REF
+FROM $OURS AS ours
+FROM $REF
+USER 0
+COPY --from=ours /usr/lib/run-claude/ /usr/lib/run-claude/
+COPY --from=ours /opt/node/ /opt/node/
+COPY --from=ours /opt/npm/ /opt/npm/
+COPY --from=ours /opt/claude/ /opt/claude/
+COPY --from=ours /etc/gitconfig /etc/gitconfig
+COPY --from=ours /etc/claude-code/ /etc/claude-code/
+COPY --from=ours /usr/local/share/ca-certificates/ /usr/local/share/ca-certificates/
+COPY lay-over.sh finish.sh /tmp/run-claude/
+RUN sh /tmp/run-claude/lay-over.sh /tmp/run-claude/finish.sh && rm -rf /tmp/run-claude
+COPY --from=ours /etc/ld.so.preload /etc/ld.so.preload
+WORKDIR /workspace
+USER agent
+ENTRYPOINT []
+CMD ["/bin/bash"]
+`;
+
+/** A stamp: only an image that the probes passed has the address that sessions look for. */
+const STAMP = `ARG PROVEN
+FROM $PROVEN
+LABEL run-claude.probed=1
+`;
+
+export interface ForeignImageOptions {
+  /** The person's word for it. */
+  readonly reference: string;
+  /** Our own image, which is there. */
+  readonly ours: string;
+  readonly tell: Tell;
+  /** Attacks a container of that image; throws when anything got through. */
+  readonly prove: (image: string) => Promise<void>;
+}
+
+/**
+ * The address of what `reference` becomes with our layers over it: for this very image and this very image of ours.
+ * Throws RunClaudeError IMAGE_MISSING when the engine does not have it, IMAGE_REFUSED for one that cannot serve.
+ */
+export async function addressForeign(engine: Engine, reference: string, ours: string): Promise<string> {
+  const facts = await engine.imageFacts(reference);
+  if (facts === undefined) {
+    throw new RunClaudeError('IMAGE_MISSING', `the engine has no image ${reference}`, {
+      hint: 'Pull or build it first.',
+    });
+  }
+  refuse(reference, facts);
+  const hash = createHash('sha256');
+  for (const part of [ours, facts.id, ...context().map(({ content }) => content)]) hash.update(part).update('\0');
+  return `run-claude:${hash.digest('hex').slice(0, 16)}`;
+}
+
+/**
+ * Lays our guards, tools and user over a Debian-like image and has the probes attack the result. A failed or doubtful
+ * one is removed. Throws RunClaudeError IMAGE_REFUSED with the reason, and as addressForeign does.
+ */
+export async function ensureForeign(engine: Engine, options: ForeignImageOptions): Promise<string> {
+  const { reference, ours, tell } = options;
+  const tag = await addressForeign(engine, reference, ours);
+  if (await engine.hasImage(tag)) return tag;
+  const unproven = tag.replace('run-claude:', 'run-claude-unproven:');
+  tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
+  let log = '';
+  try {
+    await engine.buildImage(archive(context()), {
+      tag: unproven,
+      args: { OURS: ours, REF: reference },
+      labels: {},
+      fresh: false,
+      onOutput: (text) => {
+        log = (log + text).slice(-65_536);
+      },
+    });
+    await options.prove(unproven);
+    await engine.buildImage(archive([{ name: 'Dockerfile', content: STAMP }]), {
+      tag,
+      args: { PROVEN: unproven },
+      labels: { 'run-claude.image': 'foreign' },
+      fresh: false,
+      onOutput: () => undefined,
+    });
+    return tag;
+  } catch (error) {
+    const reason = /^run-claude refuses: (.{1,400})$/m.exec(log)?.[1];
+    if (reason === undefined) throw error;
+    throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${reason}`, { cause: error });
+  } finally {
+    // Its name only, where the stamped image stands on it.
+    await engine.removeImage(unproven);
+  }
+}
+
+function refuse(reference: string, { volumes, onBuild }: ImageFacts): void {
+  const why =
+    volumes.length > 0
+      ? `it declares volumes (${volumes.join(', ')}), which would be writable and outlive the session`
+      : onBuild
+        ? 'it has ONBUILD instructions, which would run while our guards are laid over it'
+        : undefined;
+  if (why !== undefined) throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${why}`);
+}
+
+interface TextFile {
+  readonly name: string;
+  readonly content: string;
+}
+
+function context(): readonly TextFile[] {
+  const read = (path: string): string => readFileSync(join(packageRoot, 'images', path), 'utf8');
+  return [
+    { name: 'Dockerfile', content: DOCKERFILE },
+    { name: 'lay-over.sh', content: read('foreign/lay-over.sh') },
+    { name: 'finish.sh', content: read('finish.sh') },
+  ];
+}
+
+function archive(files: readonly TextFile[]): Archive {
+  const tar = pack();
+  for (const { name, content } of files) tar.entry({ name, mode: 0o644, mtime: new Date(0) }, content);
+  tar.finalize();
+  return tar;
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { agentSpec, collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
+import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import { connectForTest } from '../../engine.ts';
+import { testImage } from '../../image.ts';
+
+/** Layers that every container of ours has, whatever it is for. */
+const COMMON = [
+  ...['seccomp', 'no new privileges', 'read-only root', 'capabilities', 'namespaces', 'tmpfs options'],
+  ...['masked and read-only paths', 'environment allowlist', 'nothing of the host inside'],
+];
+
+let engine: Engine;
+let parts: { sessionId: string; image: string; seccomp: string };
+
+beforeAll(async () => {
+  engine = await connectForTest();
+  const sessionId = `test-${randomBytes(4).toString('hex')}`;
+  parts = { sessionId, image: await testImage(engine), seccomp: await readSeccompProfile() };
+});
+
+afterAll(async () => {
+  for (const found of await engine.list(parts.sessionId)) await (await engine.find(found.name))?.remove();
+  await engine.close();
+});
+
+const agent = (argv: readonly string[]): ContainerSpec =>
+  agentSpec({
+    ...parts,
+    user: '1000:1000',
+    argv,
+    forwards: [],
+    env: { PATH: '/usr/bin:/bin' },
+    workdir: '/tmp',
+    mounts: [],
+    network: 'none',
+    limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
+    tty: false,
+    stdin: 'none',
+  });
+
+async function said(spec: ContainerSpec): Promise<string> {
+  const container = await engine.create(spec);
+  try {
+    const output = text(container.stdout);
+    await container.start();
+    await container.wait();
+    return await output;
+  } finally {
+    await container.remove();
+  }
+}
+
+const names = (rows: readonly ProbeRow[]): readonly string[] =>
+  rows.filter((row) => row.result === 'open').map((row) => row.name);
+
+it('a program started by exec in a running container has its layers', async () => {
+  const container = await engine.create(agent(['sleep', '300']));
+  await container.start();
+  const { stdout, status } = await container.exec([PROBES]);
+  await container.remove();
+  expect(status).toBe(0);
+  const rows = readProbes(stdout.toString());
+  expect(rows.length).toBeGreaterThan(300);
+  expect(names(rows)).toEqual([]);
+});
+
+it('helper containers and the gateway have the layers that are not about their work', async () => {
+  const task = taskSpec({ ...parts, argv: [PROBES, ...COMMON], user: '1000:1000', mounts: [], stdin: 'none' });
+  expect(names(readProbes(await said(task)))).toEqual([]);
+  const gateway = gatewaySpec({
+    ...parts,
+    argv: [PROBES, ...COMMON],
+    user: '2000:2000',
+    mounts: [],
+    stdin: 'none',
+    bridge: 'bridge',
+  });
+  expect(names(readProbes(await said(gateway)))).toEqual([]);
+});
+
+it('the collector has one capability, which reads and does nothing else', async () => {
+  const collector = collectorSpec({ ...parts, argv: [PROBES, ...COMMON], mounts: [], stdin: 'none' });
+  const open = names(readProbes(await said(collector)));
+  expect(open.filter((name) => !name.startsWith('read/'))).toEqual(['CapPrm', 'CapEff', 'CapBnd']);
+});
+
+it('nothing inside stops or kills PID 1, and the agent’s end is the container’s', async () => {
+  const script = 'kill -STOP 1; kill -KILL 1; kill -SEGV 1; sleep 0.3; grep State /proc/1/status; exit 7';
+  const container = await engine.create(agent(['bash', '-c', script]));
+  const output = text(container.stdout);
+  await container.start();
+  expect(await container.wait()).toBe(7);
+  await container.remove();
+  expect(await output).toMatch(/State:\t[SR]/);
+});

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { containerBody } from '../../../src/engine/body.ts';
+import { ownerOf } from '../../../src/engine/connect.ts';
+import { agentSpec } from '../../../src/engine/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
+import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import { requestEngine } from '../../raw-engine.ts';
+
+/** The body of a container of ours, for a test to take a layer away from. */
+export interface Body {
+  Env: string[];
+  User: string;
+  Entrypoint: string[];
+  Cmd: string[];
+  Hostname?: string;
+  HostConfig: Record<string, unknown>;
+}
+
+export type Weaken = (body: Body) => void;
+
+/** Containers like the agent's, each with some of its layers taken away behind our own code's back. */
+export class Weakened implements AsyncDisposable {
+  static readonly owner: string = ownerOf(`test ${process.pid}`);
+  readonly #engine: Engine;
+  readonly #spec: ContainerSpec;
+  #count = 0;
+
+  private constructor(engine: Engine, spec: ContainerSpec) {
+    this.#engine = engine;
+    this.#spec = spec;
+  }
+
+  static async open(engine: Engine, image: string): Promise<Weakened> {
+    const spec = agentSpec({
+      sessionId: `test-${randomBytes(4).toString('hex')}`,
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '1000:1000',
+      argv: ['true'],
+      forwards: [],
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' },
+      workdir: '/tmp',
+      mounts: [],
+      network: 'none',
+      limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
+      tty: false,
+      stdin: 'none',
+    });
+    return new Weakened(engine, spec);
+  }
+
+  /** Runs a program; gives what it printed to stdout and stderr, and its status. */
+  async run(argv: readonly string[], weaken: Weaken = () => undefined): Promise<{ said: string; status: number }> {
+    this.#count += 1;
+    const spec = { ...this.#spec, name: `${this.#spec.name}-${this.#count}` };
+    const init = spec.argv[0] ?? '';
+    const body = structuredClone(containerBody({ ...spec, argv: [init, '--', ...argv] }, Weakened.owner));
+    weaken(body as unknown as Body);
+    await requestEngine('POST', `/containers/create?name=${spec.name}`, body);
+    const container = await this.#engine.find(spec.name);
+    if (container === undefined) throw new Error(`${spec.name} is gone`);
+    try {
+      const printed = Promise.all([text(container.stdout), text(container.stderr)]);
+      await container.start();
+      const status = await container.wait();
+      return { said: (await printed).join(''), status };
+    } finally {
+      await container.remove();
+    }
+  }
+
+  /** Runs the probes of these layers (none: all). */
+  async probe(layers: readonly string[], weaken?: Weaken): Promise<ReadonlyMap<string, ProbeRow>> {
+    const { said } = await this.run([PROBES, ...layers], weaken);
+    return new Map(readProbes(said).map((row) => [row.name, row]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const found of await this.#engine.list(this.#spec.sessionId)) {
+      if (found.kind === 'container') await (await this.#engine.find(found.name))?.remove();
+    }
+  }
+}
