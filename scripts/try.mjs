@@ -99,6 +99,17 @@ function hasCredentials() {
   }
 }
 
+/** What the engine's kernel made in it may be root's: then it is named. */
+function removeTrial(dir) {
+  try {
+    rmSync(dir, { recursive: true, force: true });
+  } catch (error) {
+    say(`Left over: ${dir} (${error.code})`);
+  }
+}
+
+// Ctrl-C is the session's; what it leaves is shown and removed here.
+for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => undefined);
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-try-'));
 const project = path.join(dir, 'greeter');
 let status = 1;
@@ -116,6 +127,7 @@ try {
     ANTHROPIC_API_KEY: 'sk-ant-sample-key-of-the-scripted-model',
     XDG_STATE_HOME: path.join(dir, 'state'),
     XDG_DATA_HOME: path.join(dir, 'data'),
+    XDG_CACHE_HOME: path.join(dir, 'cache'),
   };
   status = spawnSync(process.execPath, argv, { cwd: project, env, stdio: 'inherit' }).status ?? 1;
   model.stop();
@@ -135,7 +147,7 @@ try {
   );
   say(`  node ${path.join(root, 'dist/main.js')} --copy-workspace ~/your-project`);
 } finally {
-  rmSync(dir, { recursive: true, force: true });
+  removeTrial(dir);
 }
 // Held back (121) and undecided (120) are answers, not failures.
 process.exitCode = [0, 120, 121].includes(status) ? 0 : status;

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface PtyOptions {
   readonly cwd: string;
@@ -42,6 +43,13 @@ export class Pty implements AsyncDisposable {
 
   send(keys: string): void {
     this.#child.stdin?.write(keys);
+  }
+
+  /** Another size of the window: the kernel tells the programs in it. */
+  resize(columns: number, rows: number): void {
+    const [inside = ''] = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ');
+    const terminal = readlinkSync(`/proc/${inside}/fd/0`);
+    execFileSync('stty', ['-F', terminal, 'cols', String(columns), 'rows', String(rows)]);
   }
 
   /** End of input, as when the terminal goes away. */

@@ -93,13 +93,22 @@ export class Scene implements AsyncDisposable {
   /** run-claude without a terminal. Never throws for a status. */
   run(
     args: readonly string[],
-    options: { readonly input?: string; readonly timeoutMs?: number } = {},
+    options: {
+      readonly input?: string;
+      readonly timeoutMs?: number;
+      readonly env?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<RunResult> {
     return new Promise((resolve) => {
       const child = execFile(
         process.execPath,
         [mainJs, ...args],
-        { cwd: this.project, env: { ...this.env }, timeout: options.timeoutMs ?? 600_000, maxBuffer: 1 << 26 },
+        {
+          cwd: this.project,
+          env: { ...this.env, ...options.env },
+          timeout: options.timeoutMs ?? 600_000,
+          maxBuffer: 1 << 26,
+        },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 255;
           resolve({ status: code, stdout, stderr });

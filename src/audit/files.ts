@@ -46,6 +46,11 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   return [...hits, ...watchedLink(change)];
 }
 
+/** Whether a rule looks into files of this name: what it held before is then worth keeping. */
+export function isWatchedPath(path: string): boolean {
+  return matching(foldPath(path)).size > 0;
+}
+
 /** A name that fits a plain glob of the rule only when letter case does not count. */
 function fitsByCaseOnly(rule: FileRule, name: string): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1);

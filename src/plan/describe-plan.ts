@@ -17,13 +17,22 @@ export function startScreen(plan: Plan, credential: string): string[] {
   const names = Object.keys(policy.env);
   return [
     row('project', plan.project.root),
-    row('works on', plan.mode === 'bind' ? 'the project itself, .git shielded' : `a copy (${plan.strategy})`),
+    row(
+      'works on',
+      plan.mode === 'bind'
+        ? `the project itself${shielded(plan) ? ', .git read-only inside' : ''}`
+        : `a copy (${plan.strategy})`,
+    ),
     row('network', policy.network === 'gateway' ? 'gateway: the provider only, unless allowed' : policy.network),
     row('credential', credential),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];
+}
+
+function shielded({ project }: Plan): boolean {
+  return project.git === 'directory' || project.git === 'file';
 }
 
 /** The whole plan, for `--dry-run`. Values that the person passed in are masked. */

@@ -1,4 +1,4 @@
-import { findRepositories, isExecutablePart, repositoryOf } from './bind-repositories.ts';
+import { findRepositories, isExecutablePart, isRepositoryAt, repositoryOf } from './bind-repositories.ts';
 import type { BindSnapshot } from './bind-snapshot.ts';
 import type { Seen, Walked } from './bind-walk.ts';
 
@@ -17,17 +17,26 @@ export function compareRepositories(before: BindSnapshot, now: Walked): GitTroub
   const troubles: GitTrouble[] = [...planted].map((path) => ({ path, kind: 'planted', why: 'a new git repository' }));
   for (const [path, seen] of now.entries) {
     const repository = repositoryOf(path, repositories);
-    if (repository === undefined || planted.has(repository) || !isExecutablePart(path, repository)) continue;
+    if (repository === undefined || planted.has(repository) || !isExecutablePart(path, seen.kind, repository)) continue;
     const old = before.entries.get(path);
     if (old === undefined) {
       if (seen.kind !== 'dir') troubles.push({ path, kind: 'planted', why: 'new, and git may run it' });
     } else if (!same(old, seen) && seen.kind !== 'dir') {
-      troubles.push({ path, kind: keptBefore(path, before) ? 'changed' : 'lost', why: 'changed, and git may run it' });
+      if (keptBefore(path, before)) troubles.push({ path, kind: 'changed', why: 'changed, and git may run it' });
+      else troubles.push({ path, kind: 'planted', why: 'git may run it, and what was there before was not kept' });
     }
+  }
+  if (
+    (!now.entries.has('.git') || planted.has('.git')) &&
+    isRepositoryAt('', now.entries) &&
+    !isRepositoryAt('', before.entries)
+  ) {
+    // Without HEAD it is none; the other names may be the project's own.
+    troubles.push({ path: 'HEAD', kind: 'planted', why: 'it makes the whole project a bare repository' });
   }
   for (const [path, old] of before.entries) {
     const repository = repositoryOf(path, before.repositories);
-    if (repository === undefined || now.entries.has(path) || !isExecutablePart(path, repository)) continue;
+    if (repository === undefined || now.entries.has(path) || !isExecutablePart(path, old.kind, repository)) continue;
     if (hiddenBy(path, now.unreadable) !== undefined) continue;
     const whole = path === repository || planted.has(repository) || !now.entries.has(repository);
     if (whole ? path === repository : old.kind !== 'dir') {

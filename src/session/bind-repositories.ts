@@ -1,10 +1,11 @@
 import { isDotGitName } from '../git/names.ts';
 import type { Seen } from './bind-walk.ts';
 
-// What git writes there in every day's work and never runs. All else in a repository can make git run or read
-// something, or is not known, and is watched.
-const HARMLESS =
-  /^(HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_(HEAD|MSG|MODE|RR)|CHERRY_PICK_HEAD|REVERT_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|index|packed-refs|shallow|description|(refs|logs|rr-cache)(\/.*)?|objects(\/(?!info\/(http-)?alternates$).*)?|objects\/info|info|hooks)$/;
+// What git writes there in every day's work and never runs, as files and as folders. All else in a repository can make
+// git run or read something, or is not known, and is watched; so is a link of any name, which brings other content.
+const HARMLESS_FILE =
+  /^(HEAD|ORIG_HEAD|FETCH_HEAD|MERGE_(HEAD|MSG|MODE|RR)|CHERRY_PICK_HEAD|REVERT_HEAD|AUTO_MERGE|COMMIT_EDITMSG|SQUASH_MSG|index|packed-refs|shallow|description|(refs|logs|rr-cache)\/.*|objects\/(?!info\/(http-)?alternates$).*)$/;
+const HARMLESS_FOLDER = /^(refs|logs|rr-cache|objects)(\/.*)?$|^(info|hooks)$/;
 
 /** Where git would find a repository: the path of each `.git` (a directory, file or link), and of each bare one. */
 export function findRepositories(entries: ReadonlyMap<string, Seen>): Set<string> {
@@ -15,13 +16,17 @@ export function findRepositories(entries: ReadonlyMap<string, Seen>): Set<string
     if (isDotGitName(name)) found.add(path);
     else if (name === 'HEAD' && seen.kind !== 'dir' && cut !== -1) {
       const dir = path.slice(0, cut);
-      const has = (part: string): boolean => entries.has(`${dir}/${part}`);
-      // git's own test for a repository (setup.c, is_git_directory): HEAD, objects and refs, or commondir for the two.
-      if (has('commondir') || (has('objects') && has('refs'))) found.add(dir);
+      if (isRepositoryAt(dir, entries)) found.add(dir);
     }
   }
   for (const path of found) if (insideAnother(path, found)) found.delete(path);
   return found;
+}
+
+/** git's own test for a bare repository (setup.c, is_git_directory): HEAD, objects and refs, or commondir for the two. */
+export function isRepositoryAt(dir: string, entries: ReadonlyMap<string, Seen>): boolean {
+  const has = (part: string): boolean => entries.has(dir === '' ? part : `${dir}/${part}`);
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));
 }
 
 /** The repository of `repositories` that a path lies in (or is). */
@@ -35,9 +40,12 @@ export function repositoryOf(path: string, repositories: ReadonlySet<string>): s
   return undefined;
 }
 
-/** Whether a path of a repository is one that git may run, or take orders from. */
-export function isExecutablePart(path: string, repository: string): boolean {
-  return path === repository || !HARMLESS.test(path.slice(repository.length + 1));
+/** Whether an entry of a repository is one that git may run, or take orders from. */
+export function isExecutablePart(path: string, kind: Seen['kind'], repository: string): boolean {
+  if (path === repository) return true;
+  const inner = path.slice(repository.length + 1);
+  if (kind === 'file') return !HARMLESS_FILE.test(inner);
+  return kind !== 'dir' || !HARMLESS_FOLDER.test(inner);
 }
 
 function insideAnother(path: string, found: ReadonlySet<string>): boolean {

@@ -1,5 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, cpSync, lchownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { ContentReader } from '../types/entry.ts';
 import { encodeBytes } from '../types/path.ts';
@@ -43,23 +56,38 @@ function quarantine(name: string, { root, sessionDir }: RestoreOptions): string 
   const dir = quarantineDir(sessionDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const target = path.join(dir, randomBytes(4).toString('hex'));
+  refuseLinkedParents(root, name);
   const source = absolute(root, name);
   try {
     renameSync(source, target);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    // Another file system: links stay links, and nothing is followed.
-    cpSync(`${root}/${name}`, target, { recursive: true, verbatimSymlinks: true, dereference: false });
+    copyOut(source, Buffer.from(target));
     rmSync(source, { recursive: true, force: true });
   }
   writeFileSync(`${target}.path`, encodeBytes(name), { mode: 0o600 });
   return target;
 }
 
+/** Onto another file system: links stay links, nothing is followed; sockets, FIFOs and devices hold nothing. */
+function copyOut(source: Buffer, target: Buffer): void {
+  const stat = lstatSync(source);
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+  else if (stat.isFile()) copyFileSync(source, target, constants.COPYFILE_EXCL);
+  else if (stat.isDirectory()) {
+    mkdirSync(target, { mode: 0o700 });
+    const slash = Buffer.from('/');
+    for (const child of readdirSync(source, { encoding: 'buffer' })) {
+      copyOut(Buffer.concat([source, slash, child]), Buffer.concat([target, slash, child]));
+    }
+  }
+}
+
 function putBack(name: string, bytes: Buffer | undefined, { root, before }: RestoreOptions): void {
   const old = before.entries.get(name);
   if (old === undefined) return;
-  mkdirSync(absolute(root, path.dirname(name) === '.' ? '' : path.dirname(name)), { recursive: true });
+  refuseLinkedParents(root, name);
+  makeFolders(parentOf(name), root, before);
   const beside = absolute(root, `${name}.run-claude-${randomBytes(4).toString('hex')}`);
   const target = before.targets.get(name);
   if (bytes !== undefined) {
@@ -72,4 +100,25 @@ function putBack(name: string, bytes: Buffer | undefined, { root, before }: Rest
     if (process.getuid?.() === 0) lchownSync(beside, old.uid, old.gid);
   } else return;
   renameSync(beside, absolute(root, name));
+}
+
+/** With the owners and modes that they had. */
+function makeFolders(name: string, root: string, before: BindSnapshot): void {
+  if (name === '' || look(root, name) !== undefined) return;
+  makeFolders(parentOf(name), root, before);
+  const old = before.entries.get(name);
+  mkdirSync(absolute(root, name), { mode: old?.mode ?? 0o755 });
+  if (old !== undefined && process.getuid?.() === 0) lchownSync(absolute(root, name), old.uid, old.gid);
+}
+
+/** What the agent put in a folder's place may lead anywhere: nothing is moved or written through a link. */
+function refuseLinkedParents(root: string, name: string): void {
+  for (let parent = parentOf(name); parent !== ''; parent = parentOf(parent)) {
+    const seen = look(root, parent);
+    if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is no folder any more`);
+  }
+}
+
+function parentOf(name: string): string {
+  return name.slice(0, Math.max(0, name.lastIndexOf('/')));
 }

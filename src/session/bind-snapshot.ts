@@ -24,8 +24,8 @@ export interface SnapshotOptions {
   readonly sessionDir: string;
   /** `.git` of the project is a mount of its own: not to be walked. */
   readonly shielded: boolean;
-  /** Whether a path is one whose change the audit would call suspect. */
-  readonly suspect: (path: string) => boolean;
+  /** Whether the content of a path is worth keeping. */
+  readonly watched: (path: string) => boolean;
 }
 
 /** Takes the snapshot and puts it on the disk before it resolves, so that a crash does not lose it. */
@@ -37,8 +37,8 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapsh
   const targets = new Map<string, string>();
   for (const [name, seen] of entries) {
     const repository = repositoryOf(name, repositories);
-    const watched = repository === undefined ? options.suspect(name) : isExecutablePart(name, repository);
-    if (!watched) continue;
+    const keep = repository === undefined ? options.watched(name) : isExecutablePart(name, seen.kind, repository);
+    if (!keep) continue;
     if (seen.kind === 'symlink') targets.set(name, readLink(options.root, name) ?? '');
     const bytes = seen.kind === 'file' ? readRegular(options.root, name, KEPT_BYTES) : undefined;
     if (bytes !== undefined) digests.set(name, (await store.put([bytes])).digest);

@@ -1,15 +1,14 @@
 import type { Mount } from '../types/engine.ts';
-import type { Change, ContentReader, Entry } from '../types/entry.ts';
+import type { Change, ContentReader } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
-import { parseRelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
-import { compareRepositories, type GitTrouble, same } from './bind-compare.ts';
+import { type BindChanges, listBindChanges } from './bind-changes.ts';
+import { compareRepositories, type GitTrouble } from './bind-compare.ts';
 import { shieldGit } from './bind-git.ts';
-import { findRepositories, repositoryOf } from './bind-repositories.ts';
 import { restoreTrouble } from './bind-restore.ts';
-import { type BindSnapshot, bindStore, KEPT_BYTES, skipShielded, takeSnapshot } from './bind-snapshot.ts';
-import { readLink, readRegular, type Seen, type Walked, walkProject } from './bind-walk.ts';
+import { type BindSnapshot, bindStore, skipShielded, takeSnapshot } from './bind-snapshot.ts';
+import { walkProject } from './bind-walk.ts';
 
 /** A bind session's hold on the project, from before the start until after the exit. */
 export interface BindSession {
@@ -21,16 +20,16 @@ export interface BindSession {
 export interface OpenBindOptions {
   readonly plan: Plan;
   readonly tell: Tell;
-  /** Whether the audit would call a change of this path suspect. */
-  readonly suspect: (path: string) => boolean;
+  /** Whether the content of this path is worth keeping. */
+  readonly watched: (path: string) => boolean;
 }
 
 /** Shields `.git`, remembers what could run, and says what bind mode does not hold. Throws as shieldGit does. */
-export async function openBind({ plan, tell, suspect }: OpenBindOptions): Promise<BindSession> {
+export async function openBind({ plan, tell, watched }: OpenBindOptions): Promise<BindSession> {
   const { root } = plan.project;
   const git = shieldGit(plan);
   const shielded = git.mounts.length > 0;
-  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, shielded, suspect });
+  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, shielded, watched });
   for (const text of startLines(shielded, snapshot, git.dropped)) tell({ kind: 'message', level: 'info', text });
   const workspace: Mount = { kind: 'bind', source: root, target: '/workspace', readonly: false };
   return { mounts: [workspace, ...git.mounts], snapshot };
@@ -59,6 +58,8 @@ export interface BindOutcome {
   /** Restored, quarantined or lost: exit 121 when there is any. */
   readonly heldBack: number;
   readonly changes: readonly Change[];
+  /** What was ignored before the session, counted. */
+  readonly ignored: BindChanges['ignored'];
   readonly findings: readonly Finding[];
 }
 
@@ -83,48 +84,7 @@ export async function closeBind(options: CloseBindOptions): Promise<BindOutcome>
     tell({ kind: 'finding', severity: 'blocked', text });
     heldBack += 1;
   }
-  const changes = await listChanges(root, snapshot, now, plan.sessionDir);
-  return { heldBack, changes, findings: await options.audit(changes, content) };
-}
-
-/** Everything outside repositories that differs, with the content of what is small enough. */
-async function listChanges(root: string, before: BindSnapshot, now: Walked, sessionDir: string): Promise<Change[]> {
-  const store = bindStore(sessionDir);
-  const repositories = new Set([...before.repositories, ...findRepositories(now.entries)]);
-  const changes: Change[] = [];
-  for (const name of new Set([...before.entries.keys(), ...now.entries.keys()])) {
-    const path = parseRelPath(name);
-    const old = before.entries.get(name);
-    const seen = now.entries.get(name);
-    if (path === undefined || repositoryOf(name, repositories) !== undefined) continue;
-    if (old !== undefined && seen !== undefined && (same(old, seen) || (old.kind === 'dir' && seen.kind === 'dir'))) {
-      continue;
-    }
-    const bytes = seen?.kind === 'file' ? readRegular(root, name, KEPT_BYTES) : undefined;
-    const digest = bytes === undefined ? undefined : (await store.put([bytes])).digest;
-    const oldDigest = before.digests.get(name);
-    if (digest !== undefined && digest === oldDigest && old?.mode === seen?.mode) continue;
-    const kind =
-      old === undefined ? 'created' : seen === undefined ? 'deleted' : old.kind !== seen.kind ? 'type' : 'modified';
-    changes.push({
-      path,
-      kind,
-      ...(old === undefined ? {} : { before: entryOf(old, oldDigest, before.targets.get(name)) }),
-      ...(seen === undefined ? {} : { after: entryOf(seen, digest, readLink(root, name)) }),
-    });
-  }
-  await store.flush();
-  return changes;
-}
-
-function entryOf(seen: Seen, digest: string | undefined, target: string | undefined): Entry {
-  const { kind, mode, mtimeNs } = seen;
-  return {
-    kind,
-    mode,
-    mtimeNs,
-    size: kind === 'file' ? seen.size : 0,
-    ...(digest === undefined ? {} : { digest }),
-    ...(target === undefined ? {} : { target }),
-  };
+  const left = heldBack === 0 ? now : walkProject(root, skipShielded(shielded));
+  const { changes, ignored } = await listBindChanges(root, snapshot, left, plan.sessionDir);
+  return { heldBack, changes, ignored, findings: await options.audit(changes, content) };
 }

@@ -13,6 +13,9 @@ export interface AgentEnd {
   readonly stopped: string | undefined;
 }
 
+/** Every full-screen program sends some of these: a warning each time would hide those that matter. */
+const ORDINARY: ReadonlySet<string> = new Set(['query', 'other', 'device control']);
+
 /** How long the agent has to end by itself once it was asked to. */
 const GRACE_MS = 10_000;
 
@@ -54,8 +57,10 @@ async function launch(
       signals: process,
     });
     for (const [what, count] of Object.entries(ended.dropped)) {
-      const text = `${count} × ${what} from the agent did not reach your terminal`;
-      if (count > 0) deps.tell({ kind: 'message', level: 'warning', text });
+      const text = `control sequences of the agent that did not reach your terminal: ${count} × ${what}`;
+      if (count === 0) continue;
+      if (ORDINARY.has(what)) deps.tell({ kind: 'trace', text });
+      else deps.tell({ kind: 'message', level: 'warning', text });
     }
     return { status: ended.status, stopped };
   } finally {

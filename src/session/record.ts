@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
+import { maskPlan } from '../plan/mask-plan.ts';
 import { processIdentity, processState } from '../store/process.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
@@ -27,7 +28,7 @@ export function reserveSession(stateDir: string, nowMs: number): { readonly id: 
   }
 }
 
-/** The first record of a session: planned, owned by this process. */
+/** The first record of a session: planned, owned by this process. Values that `--env` passed in never reach the disk. */
 export function createRecord(plan: Plan): SessionRecord {
   const now = new Date().toISOString();
   const record: SessionRecord = {
@@ -37,7 +38,7 @@ export function createRecord(plan: Plan): SessionRecord {
     stage: 'planned',
     started: now,
     updated: now,
-    plan,
+    plan: maskPlan(plan),
     owner: processIdentity(),
   };
   writeJsonAtomic(recordFile(plan.sessionDir), record);
@@ -54,6 +55,12 @@ export function updateRecord(
   const next = kept as unknown as SessionRecord;
   writeJsonAtomic(recordFile(record.plan.sessionDir), next);
   return next;
+}
+
+/** The command that ran the session has ended with it: whatever the record says by now stays. */
+export function releaseRecord(sessionDir: string): void {
+  const record = readRecord(sessionDir);
+  if (record !== undefined) updateRecord(record, { owner: undefined });
 }
 
 /**
@@ -132,6 +139,11 @@ export function ownerState(record: SessionRecord): 'alive' | 'gone' | 'unknown' 
 /** What was collected and found, frozen. */
 export function writeCollected(sessionDir: string, collected: CollectedRecord): void {
   writeJsonAtomic(path.join(sessionDir, 'manifest'), collected);
+}
+
+/** Whether the session came so far that there is something to look at. */
+export function wasCollected(sessionDir: string): boolean {
+  return existsSync(path.join(sessionDir, 'manifest'));
 }
 
 /** Throws RunClaudeError NOTHING_COLLECTED when the session has not come that far. */

@@ -4,11 +4,14 @@ import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
+import { collectBoundHome } from './bind-claude.ts';
+import { readSnapshot } from './bind-snapshot.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
+import { finishBind } from './end-bind.ts';
 import { homeRoot, openHome } from './home.ts';
 import { prepareImage } from './prepare-image.ts';
-import { ownerState, updateRecord } from './record.ts';
+import { listSessions, ownerState, updateRecord } from './record.ts';
 
 /** Whether a session was left behind by a command that is gone, with work that nobody has collected yet. */
 export function needsRecovery(record: SessionRecord): boolean {
@@ -31,29 +34,45 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
       },
     );
   }
-  const { engine, tell } = deps;
+  const { tell } = deps;
   tell({ kind: 'message', level: 'info', text: `Session ${record.id} was cut off. Collecting what it left...` });
-  let current = updateRecord(record, { owner: processIdentity() });
+  const current = updateRecord(record, { owner: processIdentity() });
   try {
     await removeContainers(record.id, deps);
-    if (current.workspace === undefined) return updateRecord(current, { stage: 'failed', owner: undefined });
-    await prepareImage(current.plan, deps);
-    const home = await openHome(engine, current.plan);
-    const roots = [homeRoot(home)];
-    const workspace = await reopenWorkspace({ plan: current.plan, engine, tell, roots }, current.workspace);
-    try {
-      current = await collectSession(current, workspace, deps, await tokensInside(current.plan, deps));
-    } finally {
-      await workspace.close({ keepLayer: true });
-    }
-    await home.remove();
-    return updateRecord(current, {
-      owner: undefined,
-      stoppedBecause: current.stoppedBecause ?? 'run-claude was killed',
-    });
+    const recovered = await collectLeft(current, deps);
+    await removeRest(recovered, deps);
+    return updateRecord(recovered, { owner: undefined });
   } catch (error) {
     updateRecord(current, { owner: undefined });
     throw error;
+  }
+}
+
+/** By how far it came: nothing ran, the project itself is put right, or the layer is frozen. */
+async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
+  const { plan } = record;
+  const { engine, tell } = deps;
+  const stoppedBecause = record.stoppedBecause ?? 'run-claude was killed';
+  if (plan.mode === 'bind') {
+    const snapshot = readSnapshot(plan.sessionDir);
+    if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });
+    await finishBind(record, snapshot, deps);
+    await prepareImage(plan, deps);
+    const claude = await collectBoundHome(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
+    const waits = claude !== undefined && claude.items.length > 0;
+    return updateRecord(record, { stage: waits ? 'pending' : 'applied', stoppedBecause });
+  }
+  if (record.workspace === undefined) {
+    tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
+    return updateRecord(record, { stage: 'failed' });
+  }
+  await prepareImage(plan, deps);
+  const roots = [homeRoot(await openHome(engine, plan))];
+  const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
+  try {
+    return updateRecord(await collectSession(record, workspace, deps, await tokensInside(plan, deps)), { stoppedBecause });
+  } finally {
+    await workspace.close({ keepLayer: true });
   }
 }
 
@@ -72,4 +91,40 @@ async function tokensInside({ policy }: Plan, { env, host }: SessionDeps): Promi
   const source = await findCredential({ env, home: host.home, platform: host.platform });
   const secret = await source?.current().catch(() => undefined);
   return secret === undefined ? [] : [secret.value];
+}
+
+/** What a killed command left besides. A failure is told: the session's work is safe by now. */
+async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: SessionDeps): Promise<void> {
+  try {
+    for (const found of await engine.list(id)) {
+      if (found.kind === 'network') await engine.removeNetwork(found.name);
+      // A layer may be a volume as well: it stays where an agent may have written in it.
+      if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw')))
+        await engine.removeVolume(found.name);
+    }
+    await (await openHome(engine, plan)).remove();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    tell({ kind: 'message', level: 'warning', text: `cleaning up: ${why}` });
+  }
+}
+
+/**
+ * What killed commands left of a project's earlier sessions, before a new one starts. Throws for a bind session that
+ * cannot be put right: the same files would be worked on again. A copy that cannot be collected is told, and waits.
+ */
+export async function recoverEarlier(project: string, deps: SessionDeps): Promise<void> {
+  for (const record of listSessions(deps.host.stateDir).sessions) {
+    if (record.project !== project || !needsRecovery(record)) continue;
+    try {
+      const { stage, id } = await recoverSession(record, deps);
+      if (stage === 'pending') {
+        deps.tell({ kind: 'message', level: 'info', text: `What it changed waits: run-claude apply ${id}` });
+      }
+    } catch (error) {
+      if (record.plan.mode === 'bind') throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      deps.tell({ kind: 'message', level: 'warning', text: `session ${record.id} could not be collected: ${why}` });
+    }
+  }
 }

@@ -1,74 +1,48 @@
-import { auditChanges } from '../audit/audit.ts';
+import { isWatchedPath } from '../audit/files.ts';
 import { buildReview } from '../review/build-review.ts';
 import { outcomeCounts } from '../review/policy.ts';
-import { askLine } from '../terminal/ask.ts';
-import { cleanLine } from '../terminal/clean.ts';
-import { findingLine } from '../terminal/summary.ts';
-import type { Change, ContentReader } from '../types/entry.ts';
-import type { Finding } from '../types/finding.ts';
 import type { Plan } from '../types/plan.ts';
-import type { Policy } from '../types/policy.ts';
-import { mergedChange } from './apply-session.ts';
-import { closeBind, openBind } from './bind.ts';
+import type { Review } from '../types/review.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { type BindOutcome, openBind } from './bind.ts';
 import { collectBoundHome, settleBoundHome } from './bind-claude.ts';
+import type { BindSnapshot } from './bind-snapshot.ts';
 import { claudeHeldBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
+import { finishBind } from './end-bind.ts';
 import { exitStatus } from './exit-status.ts';
 import { launchWithCredential } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
-import { createRecord, updateRecord } from './record.ts';
+import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
 import { stage } from './stage.ts';
 import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
-/** A session on the person's own files: `.git` is shielded, what runs by itself is put right at the end. */
+/**
+ * A session on the person's own files: `.git` is shielded, what runs by itself is put right at the end. Whatever goes
+ * wrong once the agent may have run, the project is put right before this ends, or by the next command.
+ */
 export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
+  warnOfOthers(plan, deps);
   let record = createRecord(plan);
   const scope = openScope(deps.tell);
   const { tell } = deps;
   try {
     await prepareImage(plan, deps);
-    const staged = await stage(plan, deps, scope, () =>
-      openBind({ plan, tell, suspect: (path) => isSuspectPath(path, plan.policy) }),
-    );
+    const staged = await stage(plan, deps, scope, () => openBind({ plan, tell, watched: isWatched }));
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
     record = updateRecord(record, { stage: 'running' });
-    const ended = await launchWithCredential(agent, undefined, plan, deps, staged);
-    await agent.remove();
-    tell({ kind: 'message', level: 'info', text: 'Session ended. Checking what it left in the project...' });
-    const outcome = await closeBind({
-      plan,
-      snapshot: staged.workspace.snapshot,
-      tell,
-      ask: askToRestore(deps),
-      audit: (changes, store) => auditBound(changes, store, plan.policy),
-    });
-    for (const finding of outcome.findings) {
-      const { text, severity } = findingLine(finding);
-      if (severity !== 'info') tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
-    }
+    const launched = launchWithCredential(agent, undefined, plan, deps, staged);
+    const ended = await launched.finally(() => agent.remove());
+    record = updateRecord(record, { stage: 'ended', agentStatus: ended.status, stoppedBecause: ended.stopped });
+    const outcome = await finishBind(record, staged.workspace.snapshot, deps);
     const claude = await collectBoundHome(record, staged.home, deps, staged.credential?.inside() ?? []);
     const interruptedBy = deps.interruption.by();
-    const review = {
-      ...buildReview({
-        collected: {
-          changes: outcome.changes,
-          problems: [],
-          withheld: [],
-          baseEntries: staged.workspace.snapshot.entries.size,
-        },
-        findings: outcome.findings,
-        allowSuspect: plan.policy.allowSuspect,
-        includeIgnored: true,
-      }),
-      ...(claude && { claude }),
-    };
+    const review = { ...reviewOf(plan, staged.workspace.snapshot, outcome), ...(claude && { claude }) };
     const back = await settleBoundHome(record, review, deps);
     const counts = outcomeCounts({ changes: [], claude: back, at: '' });
     record = updateRecord(record, {
       stage: counts.waiting > 0 ? 'pending' : 'applied',
-      agentStatus: ended.status,
-      stoppedBecause: ended.stopped,
       outcome: { changes: [], claude: back, at: new Date().toISOString() },
     });
     const status = exitStatus({
@@ -86,50 +60,41 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     deps.report?.write(report);
     return status;
   } catch (error) {
-    record = updateRecord(record, { stage: 'failed' });
+    if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });
+    else tell({ kind: 'message', level: 'error', text: notPutRight(record) });
     throw error;
   } finally {
     await scope.close();
-    updateRecord(record, { owner: undefined });
+    releaseRecord(plan.sessionDir);
   }
 }
 
-/** Whether any change of this path, whatever its content, is something that a person must see. */
-function isSuspectPath(path: string, policy: Policy): boolean {
-  const change = mergedChange(path as Change['path'], Buffer.from('a'), Buffer.from('b'));
-  const findings = auditChanges({
-    changes: [change],
-    content: (digest) => Buffer.from(digest),
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
+/** For the report, in the form that a copy's changes have. */
+function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome): Review {
+  return buildReview({
+    collected: { changes: outcome.changes, problems: [], withheld: outcome.ignored, baseEntries: before.entries.size },
+    findings: outcome.findings,
+    allowSuspect: plan.policy.allowSuspect,
+    includeIgnored: true,
   });
-  return findings.some(({ severity }) => severity !== 'note');
 }
 
-async function auditBound(
-  changes: readonly Change[],
-  store: ContentReader,
-  policy: Policy,
-): Promise<readonly Finding[]> {
-  const contents = new Map<string, Buffer>();
-  for (const { before, after } of changes) {
-    for (const digest of [before?.digest, after?.digest]) {
-      if (digest !== undefined && !contents.has(digest)) contents.set(digest, await store.read(digest));
-    }
+/** Content worth keeping: what the audit looks into, and the ignore rules. */
+function isWatched(path: string): boolean {
+  return isWatchedPath(path) || /(^|\/)\.gitignore$/.test(path);
+}
+
+function notPutRight({ id, project }: SessionRecord): string {
+  return `What the agent left was not looked at: run no git in ${project} before 'run-claude status ${id}' has done so.`;
+}
+
+/** Two agents on the same files see, and undo, each other's work. */
+function warnOfOthers(plan: Plan, { host, tell }: SessionDeps): void {
+  const { sessions } = listSessions(host.stateDir);
+  const others = sessions.filter(
+    (one) => one.project === plan.project.root && one.plan.mode === 'bind' && one.owner && ownerState(one) !== 'gone',
+  );
+  for (const { id } of others) {
+    tell({ kind: 'message', level: 'warning', text: `session ${id} works on these same files right now` });
   }
-  return auditChanges({
-    changes,
-    content: (digest) => contents.get(digest),
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
-  });
-}
-
-function askToRestore({ screen }: SessionDeps): Parameters<typeof closeBind>[0]['ask'] {
-  if (screen === undefined) return undefined;
-  return async (troubles) => {
-    for (const { path } of troubles) screen.stderr.write(`[sandbox] git could run: ${cleanLine(path)}\n`);
-    const answer = await askLine(screen, '[sandbox] Put these right now? [Y/n]:');
-    return answer === undefined || !/^n(o)?$/i.test(answer.trim());
-  };
 }

@@ -9,7 +9,7 @@ import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
-import { createRecord, updateRecord } from './record.ts';
+import { createRecord, releaseRecord, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 import { openScope, type Scope } from './scope.ts';
 import { type Staged, stage } from './stage.ts';
@@ -40,7 +40,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
     throw error;
   } finally {
     await scope.close();
-    updateRecord(record, { owner: undefined });
+    releaseRecord(plan.sessionDir);
   }
 }
 

@@ -21,6 +21,7 @@ export function processState(identity: ProcessIdentity): 'alive' | 'gone' | 'unk
     // EPERM: it exists and belongs to somebody else.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'gone';
   }
+  if (isZombie(identity.pid)) return 'gone';
   const started = startTime(identity.pid);
   if (started === undefined || identity.started === 'unknown') return 'unknown';
   return started === identity.started ? 'alive' : 'gone';
@@ -37,6 +38,17 @@ function startTime(pid: number): string | undefined {
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;
+  }
+}
+
+/** Ended, and its parent has not asked for its status yet: it does nothing any more. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+  } catch {
+    return false;
   }
 }
 

@@ -12,7 +12,7 @@ export interface IgnoreRules {
 }
 
 /** Every `.gitignore` of the base on the way to a path, the deepest last word, and `.git/info/exclude`. */
-export function baseIgnoreRules(collector: Collector): IgnoreRules {
+export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>): IgnoreRules {
   const files = new Map<string, Promise<Ignore | undefined>>();
   const directories = new Map<string, Promise<string | undefined>>();
 

@@ -8,6 +8,7 @@ import { listenForSignals } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
 import { prepareImage, sessionImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
+import { recoverEarlier } from '../../session/recover.ts';
 import { runSession } from '../../session/run.ts';
 import { runBind } from '../../session/run-bind.ts';
 import { reportPlace } from '../../session/write-report.ts';
@@ -70,6 +71,7 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       rememberStart(plan, host.stateDir);
     }
     using interruption = listenForSignals();
+    await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
     const run = plan.mode === 'bind' ? runBind : runSession;
     return await run(plan, {
       engine,

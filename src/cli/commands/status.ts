@@ -1,3 +1,4 @@
+import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { summaryLines } from '../../terminal/summary.ts';
@@ -7,7 +8,7 @@ import { withSession } from '../open-session.ts';
 /** `status [ID]`: where a session stands, what it changed, and what waits. */
 export const statusCommand: CommandRun = (line, context) =>
   withSession(line, context, (record) => {
-    const review = record.stage === 'failed' ? undefined : reviewOf(record);
+    const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
     const { id, project, stage, started, agentStatus, stoppedBecause, outcome, usage } = record;
     if (line.options.has('json')) {
       const changes = review?.items.map(({ change, state, findings }) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/settings.ts';
 import { describePlan, startScreen } from '../../../src/plan/describe-plan.ts';
-import { maskPlan } from '../../../src/plan/mask-plan.ts';
+import { maskPlan, restoreVariables } from '../../../src/plan/mask-plan.ts';
 import { type PlanInput, planRun } from '../../../src/plan/plan-run.ts';
 import type { EngineFacts } from '../../../src/types/engine.ts';
 import type { HostFacts, Plan } from '../../../src/types/plan.ts';
@@ -154,6 +154,14 @@ describe('the plan', () => {
     const shown = [...describePlan(secret, 'none'), JSON.stringify(maskPlan(secret))].join('\n');
     expect(shown).toContain('TOKEN');
     expect(shown).not.toContain('SECRET-VALUE');
+    const again = restoreVariables(maskPlan(secret), { TOKEN: 'ANOTHER' });
+    expect(again).toMatchObject({
+      plan: { env: { TOKEN: 'ANOTHER' }, policy: { env: { TOKEN: 'ANOTHER' } } },
+      missing: [],
+    });
+    const without = restoreVariables(maskPlan(secret), {});
+    expect(without.missing).toEqual(['TOKEN']);
+    expect(JSON.stringify(without.plan.env)).not.toContain('•••');
     expect(startScreen(secret, 'ANTHROPIC_API_KEY').join('\n')).toMatch(/weaker +network open/);
   });
 });

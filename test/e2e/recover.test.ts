@@ -1,0 +1,77 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+/** Resolves when the output has the words, fails when the command ends first. */
+function sees(child: ChildProcess, words: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.includes(words)) resolve();
+      });
+    }
+    child.once('close', () => reject(new Error(`ended without '${words}':\n${text}`)));
+  });
+}
+
+async function killAt(scene: Scene, words: string, script: string): Promise<string> {
+  const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', script]);
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  await sees(child, words);
+  child.kill('SIGKILL');
+  await gone;
+  const sessions = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  return sessions[0].id;
+}
+
+const objects = (id: string): string =>
+  ['ps -a', 'volume ls', 'network ls']
+    .map((what) =>
+      execFileSync('docker', [...what.split(' '), '-q', '--filter', `label=run-claude.session=${id}`], {
+        encoding: 'utf8',
+      }),
+    )
+    .join('');
+
+it('a command killed while staging, while the agent runs and while collecting: the next one picks up, nothing is lost', async () => {
+  await using scene = new Scene({ env: { SECRET_OF_MINE: 'value-that-must-not-stay' } });
+  const before = scene.fingerprint();
+
+  // While staging: nothing ran, nothing is left.
+  const staged = await killAt(scene, 'Not carried into', 'echo never > never.txt');
+  const first = await scene.run(['status', staged]);
+  expect(first.stderr + first.stdout).toMatch(/failed|no session|nothing/);
+  expect(objects(staged)).toBe('');
+
+  // While the agent runs, which goes on until the next command ends it.
+  const running = await killAt(scene, 'ready', 'echo work > work.txt; echo ready; while :; do sleep 0.2; done');
+  const second = await scene.run(['diff', running, '--name-only']);
+  expect(second.stderr).toContain('was cut off');
+  expect(second.stdout).toContain('work.txt');
+  expect(objects(running)).toBe('');
+  expect(existsSync(path.join(scene.env['XDG_STATE_HOME'] ?? '', 'run-claude/sessions', running, 'home'))).toBe(false);
+
+  // While collecting; this time a new session of the project is the next command.
+  const collecting = await killAt(scene, 'Reviewing workspace changes', 'echo more > more.txt');
+  const third = await scene.run(['exec', '--env', 'SECRET_OF_MINE', scene.project, '--', 'sh', '-c', 'kill -9 $$']);
+  expect(third.stderr).toContain(`Session ${collecting} was cut off`);
+  expect(third.stderr).toContain(`run-claude apply ${collecting}`);
+  expect(third.status).toBe(137);
+  expect(scene.fingerprint()).toBe(before);
+
+  // What is pending needs nothing of the engine: neither its restart nor its prune can take anything.
+  const env = { DOCKER_HOST: 'unix:///nowhere/engine.sock' };
+  for (const id of [running, collecting]) {
+    expect(objects(id)).toBe('');
+    const applied = await scene.run(['apply', '--yes', id], { env });
+    expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 1 of 1')]);
+  }
+  const text = (name: string): string => readFileSync(path.join(scene.project, name), 'utf8');
+  expect([text('work.txt'), text('more.txt')]).toEqual(['work\n', 'more\n']);
+  const leaked = execFileSync('sh', ['-c', 'grep -rl value-that-must-not-stay "$1" || true', 'sh', scene.root]);
+  expect(leaked.toString()).toBe('');
+});

@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+it('what is mistyped, missing or too much is refused in words, and nothing starts', async () => {
+  await using scene = new Scene();
+  mkdirSync(path.join(scene.project, 'doctor'));
+  const before = scene.fingerprint();
+  const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+    [['--copy-worksapce', '.'], 2, /unknown option --copy-worksapce[\s\S]*--copy-workspace/],
+    [['./nowhere'], 2, /no such folder: '\.\/nowhere'[\s\S]*after --/],
+    [['exec', '/', '--', 'true'], 2, /\/ is no project/],
+    [['exec', scene.home, '--', 'true'], 2, /home directory/],
+    [['exec', scene.root, '--', 'true'], 2, /home directory/],
+    [['exec', '--bind', '--auto-apply', '.', '--', 'true'], 2, /--auto-apply works on a copy/],
+    [['exec', '.', 'doctor', '--', 'true'], 2, /doctor/],
+    [['exec', '--image', 'nowhere.invalid/nothing:at-all', '.', '--', 'true'], 125, /no image nowhere\.invalid/],
+  ];
+  for (const [words, status, message] of cases) {
+    const result = await scene.run(words);
+    expect([result.status, result.stderr], words.join(' ')).toEqual([status, expect.stringMatching(message)]);
+    expect(result.stderr).not.toContain('    at ');
+  }
+  // The folder `src` is there: after -p it is a prompt all the same, and -p means a copy.
+  const planned = await scene.run(['--dry-run', '-p', 'src']);
+  expect(planned.status).toBe(0);
+  expect(planned.stdout).toMatch(/works on +a copy/);
+  expect(planned.stdout).toMatch(/program .*-p src\n/);
+  const lost = new Scene({ env: { DOCKER_HOST: 'unix:///nowhere/engine.sock' } });
+  const result = await lost.run(['exec', '.', '--', 'true']);
+  await lost[Symbol.asyncDispose]();
+  expect([result.status, result.stderr]).toEqual([125, expect.stringMatching(/engine/)]);
+  expect(existsSync(path.join(scene.root, 'state/run-claude/sessions'))).toBe(false);
+  expect(scene.fingerprint()).toBe(before);
+});
