@@ -70,7 +70,9 @@ async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<Se
   const roots = [homeRoot(await openHome(engine, plan))];
   const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
   try {
-    return updateRecord(await collectSession(record, workspace, deps, await tokensInside(plan, deps)), { stoppedBecause });
+    return updateRecord(await collectSession(record, workspace, deps, await tokensInside(plan, deps)), {
+      stoppedBecause,
+    });
   } finally {
     await workspace.close({ keepLayer: true });
   }

@@ -46,7 +46,11 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const troubles = (): GitTrouble[] => compareRepositories(before, walkProject(root, () => false));
+const troubles = (): GitTrouble[] =>
+  compareRepositories(
+    before,
+    walkProject(root, () => false),
+  );
 
 async function restoreAll(): Promise<string[]> {
   const options = { root, sessionDir: top, before, content: bindStore(top) };
@@ -108,7 +112,12 @@ it('counts what was ignored before, and only that', async () => {
   write('out/two', '2');
   write('.gitignore', '*\n');
   write('a.txt', 'changed\n');
-  const { changes, ignored } = await listBindChanges(root, before, walkProject(root, () => false), top);
+  const { changes, ignored } = await listBindChanges(
+    root,
+    before,
+    walkProject(root, () => false),
+    top,
+  );
   expect(ignored).toEqual([{ directory: 'out', entries: 3, bytes: expect.any(Number) }]);
   expect(changes.map(({ path: name }) => name).sort()).toEqual(['.gitignore', 'a.txt']);
 });
