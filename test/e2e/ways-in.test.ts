@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { type RunResult, Scene } from '../scene.ts';
+import { startMessagesApi } from '../stand-in/messages-api.mjs';
+
+it('--shell passes arguments byte for byte and stdin as it is, and gives its exit status', async () => {
+  await using scene = new Scene();
+  const odd = ['$HOME', '`id`', "a'b", 'a b', '', '--', '-x', '*', 'ünï'];
+  const script = 'printf "%s\\n" "$@"; cat; exit 9';
+  const result = await scene.run(['--shell', '--copy-workspace', scene.project, '--', '-c', script, 'sh', ...odd], {
+    input: 'line one\nline two',
+  });
+  expect(result.stdout).toBe(`${odd.map((word) => `${word}\n`).join('')}line one\nline two`);
+  expect(result.status).toBe(9);
+});
+
+it('stdin piped to -p reaches the model', async () => {
+  const standIn = await startMessagesApi({ turns: [{ text: 'Read it.' }] });
+  await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a' });
+  try {
+    const result = await scene.run([scene.project, '-p', 'please read'], { input: 'words from a pipe\n' });
+    expect(result.stdout).toContain('Read it.');
+    expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('words from a pipe');
+    expect(result.status).toBe(0);
+  } finally {
+    await standIn.close();
+  }
+});
+
+it('two sessions of one project run at once, and the second apply merges against the first', async () => {
+  await using scene = new Scene();
+  const session = (name: string): Promise<RunResult> =>
+    scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', `echo ${name} > ${name}.txt; sleep 5`]);
+  const both = await Promise.all([session('one'), session('two')]);
+  expect(both.map((result) => result.status)).toEqual([0, 0]);
+  expect(scene.git('status', '--porcelain')).toBe('?? one.txt\n?? two.txt\n');
+});
