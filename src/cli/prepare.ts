@@ -61,7 +61,9 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
   if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
     throw usageError('a strategy needs copy mode');
   }
-  if (policy.shallow) throw usageError('--shallow is not there yet', 'Leave large folders out with --exclude.');
+  if (policy.shallow && policy.mode === 'bind') throw usageError('--shallow makes a copy, and this is bind mode');
+  if (policy.shallow && policy.strategy === 'overlay')
+    throw usageError('--shallow makes a copy, and overlay makes none');
   if (policy.report !== undefined && !/\.(json|sarif|md)$/.test(policy.report)) {
     throw usageError(`--report ${policy.report}: its name ends in .json, .sarif or .md`);
   }

@@ -51,7 +51,7 @@ export function planRun(input: PlanInput): Plan {
     env: planEnvironment(policy, input.person),
     diskMb: policy.diskMb ?? Math.min(DISK_MB, Math.floor(host.freeDiskMb / 2)),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
-    baseDir: `${host.cacheDir}/bases/${pathKey(project.root)}`,
+    baseDir: `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`,
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy, strategy)],
   };
 }

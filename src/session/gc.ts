@@ -1,22 +1,20 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type InstanceFacts, listInstances, removeInstance } from '../claude/instances.ts';
 import { dataLabel } from '../claude/isolated.ts';
-import { RunClaudeError } from '../errors.ts';
 import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { releaseBase } from '../workspace/base.ts';
 import { sweepBases } from '../workspace/sweep.ts';
-import { listSessions, ownerState, readCollected, sessionsDir } from './record.ts';
+import { layerIsOver, removeLayer } from './layer-life.ts';
+import { listSessions, ownerState, sessionsDir } from './record.ts';
 
 const DAY_MS = 86_400_000;
 /** contract.md: records, pre-images and unused bases. */
 const KEPT_MS = 30 * DAY_MS;
-const LAYER_DAYS = 14;
 /** An object of the engine this young may belong to a session that has no record yet. */
 const YOUNG_MS = 60 * 60_000;
 
@@ -99,52 +97,23 @@ function isOld(session: SessionRecord, nowMs: number): boolean {
   return ['applied', 'discarded', 'failed'].includes(session.stage) && ageMs > KEPT_MS;
 }
 
-function sessionRemoval(session: SessionRecord, { places, nowMs }: GcOptions): Removal {
+function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOptions): Removal {
   const days = Math.floor((nowMs - Date.parse(session.updated)) / DAY_MS);
   return {
     kind: 'session',
     name: session.id,
     why: `${session.stage} ${days} days ago`,
     remove: async () => {
-      releaseBase(session.plan.baseDir, session.id);
+      await removeLayer(session, engine);
       await removeHostileTree(join(sessionsDir(places.stateDir), session.id));
     },
   };
 }
 
-/**
- * The layer of a session that a person has dealt with: at once when it was discarded or nothing is left in it, after
- * 14 days when it holds what the apply did not take. A session that may still be resumed by its owner's command stays.
- */
-function layerRemoval(session: SessionRecord, { places, nowMs }: GcOptions): Removal[] {
-  const dir = join(sessionsDir(places.stateDir), session.id, 'layer');
-  if (!['applied', 'discarded', 'failed'].includes(session.stage) || ownerState(session) !== 'gone') return [];
-  if (!existsSync(dir)) return [];
-  const days = (nowMs - Date.parse(session.updated)) / DAY_MS;
-  if (session.stage === 'applied' && days < LAYER_DAYS && holdsMore(session)) return [];
-  return [
-    {
-      kind: 'layer',
-      name: session.id,
-      why: `${session.stage} ${Math.floor(days)} days ago`,
-      remove: async () => {
-        releaseBase(session.plan.baseDir, session.id);
-        await removeHostileTree(dir);
-      },
-    },
-  ];
-}
-
-/** Commits, withheld output or blocked entries; true where that cannot be told. */
-function holdsMore(session: SessionRecord): boolean {
-  try {
-    const { changes, withheld } = readCollected(session.plan.sessionDir);
-    const left = session.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same');
-    return withheld.length > 0 || left !== false || changes.some(({ inGit, ignored }) => inGit || ignored);
-  } catch (error) {
-    if (error instanceof RunClaudeError) return true;
-    throw error;
-  }
+function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
+  const why = ownerState(session) === 'gone' ? layerIsOver(session, nowMs) : undefined;
+  if (why === undefined) return [];
+  return [{ kind: 'layer', name: session.id, why, remove: () => removeLayer(session, engine) }];
 }
 
 /**
@@ -179,10 +148,16 @@ function goneInstances({ instances, kept }: Known): InstanceFacts[] {
 }
 
 /** The engine lists this owner's objects only; others that share it are never seen. */
-async function engineRemovals(engine: Engine, { nowMs, currentImages }: GcOptions, known: Known): Promise<Removal[]> {
+async function engineRemovals(
+  engine: Engine,
+  { places, nowMs, currentImages }: GcOptions,
+  known: Known,
+): Promise<Removal[]> {
   const gone = goneInstances(known);
   const volumes = known.instances.filter((one) => !gone.includes(one)).map(dataLabel);
-  const needed = new Set([...known.kept.map(({ id }) => id), ...known.damaged, ...volumes]);
+  const top = join(places.cacheDir, 'bases');
+  const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
+  const needed = new Set([...known.kept.map(({ id }) => id), ...known.damaged, ...volumes, ...bases]);
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];
   const stale = (await engine.list()).filter((found) => {

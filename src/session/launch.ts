@@ -6,6 +6,7 @@ import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
+import { watchGrowth } from './watch-growth.ts';
 
 export interface AgentEnd {
   readonly status: number;
@@ -42,7 +43,8 @@ async function launch(
     void gateway.lost.then((error) => stop(error.message));
     void gateway.exceeded.then(stop);
   }
-  const unwatch = workspace?.watchDisk({ reached: stop, fell: () => undefined });
+  const disk =
+    workspace === undefined ? undefined : watchGrowth(workspace, agent, { tty: plan.tty, tell: deps.tell, stop });
   const onAbort = (): void => stop('interrupted');
   deps.interruption.signal.addEventListener('abort', onAbort);
   const timer =
@@ -66,7 +68,7 @@ async function launch(
   } finally {
     done.abort();
     clearTimeout(timer);
-    unwatch?.();
+    disk?.stop();
     deps.interruption.signal.removeEventListener('abort', onAbort);
   }
 }

@@ -8,8 +8,9 @@ import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
+import { layerIsOver, removeLayer } from './layer-life.ts';
 import { prepareImage } from './prepare-image.ts';
-import { createRecord, releaseRecord, updateRecord } from './record.ts';
+import { createRecord, readRecord, releaseRecord, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 import { openScope, type Scope } from './scope.ts';
 import { type Staged, stage } from './stage.ts';
@@ -34,7 +35,9 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
     });
     record = await collectSession(record, staged.workspace, deps, staged.credential?.inside());
     await scope.close();
-    return await settle(record, ended, deps);
+    const status = await settle(record, ended, deps);
+    await dropLayerIfOver(plan, deps);
+    return status;
   } catch (error) {
     if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });
     throw error;
@@ -42,6 +45,14 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
     await scope.close();
     releaseRecord(plan.sessionDir);
   }
+}
+
+/** After the last word of the session: a layer that holds nothing more is no use to anyone. */
+async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
+  const record = readRecord(plan.sessionDir);
+  if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
+  // What can't be removed now is removed by the next gc.
+  await removeLayer(record, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
 }
 
 async function start(

@@ -4,10 +4,10 @@ import { usageError } from '../errors.ts';
 import { chooseClean, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
-import { releaseBase } from '../workspace/base.ts';
 import { type ApplyOptions, applySession } from './apply-session.ts';
 import type { PersonDeps } from './deps.ts';
 import { endSession } from './end-session.ts';
+import { removeLayer } from './layer-life.ts';
 import { storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
@@ -42,10 +42,9 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
 }
 
 /** `discard`: nothing of the session is applied any more; what is left of it goes with the next gc. */
-export function discardSession(record: SessionRecord, deps: PersonDeps): void {
+export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
   refuseDiscarded(record);
-  releaseBase(record.plan.baseDir, record.id);
-  updateRecord(record, { stage: 'discarded' });
+  await removeLayer(updateRecord(record, { stage: 'discarded' }), undefined);
   deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
 }
 

@@ -1,5 +1,5 @@
 import type { Space } from './collector-wire.ts';
-import type { DiskHooks } from './workspace.ts';
+import type { DiskHooks, DiskWatch } from './workspace.ts';
 
 export interface DiskLimits {
   /** What the session may add. */
@@ -9,27 +9,56 @@ export interface DiskLimits {
   readonly reserveBytes: number;
 }
 
+/** What a session has written. */
+export interface Written {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+export interface DiskSource {
+  /** Of the file system that holds the layer; cheap at any size of tree. */
+  space(): Promise<Space>;
+  /** By a walk of the layer: asked only when the file system lost as much as the session may add. */
+  written(): Promise<Written>;
+}
+
 export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
 export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
+/** A walk may take this part of the time. */
+const WALK_SHARE = 20;
 
 /**
- * Polls the file system that holds the layer: what it lost since the session began counts as the session's. Cheap at
- * any size of tree; what others write there counts too, so a person is told how it was measured.
+ * Polls the file system that holds the layer. What it lost since the session began may be the work of others: the layer
+ * itself is measured before the session is held responsible. The reserve counts whoever took it.
  */
-export function watchSpace(space: () => Promise<Space>, limits: DiskLimits, hooks: DiskHooks): () => void {
+export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHooks): DiskWatch {
+  let allowed = limits;
   let first: Space | undefined;
   let over = false;
   let ended = false;
+  let nextWalk = 0;
   let timer: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
-    const now = await space();
+
+  const whyOver = async (): Promise<string | undefined> => {
+    const now = await source.space();
     first ??= now;
-    const why = overLimit(first, now, limits);
+    if (now.available < allowed.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
+    const lost = { bytes: first.free - now.free, entries: first.inodesFree - now.inodesFree };
+    if (overLimit(lost, allowed) === undefined) return undefined;
+    if (Date.now() < nextWalk) return over ? '' : undefined;
+    const started = Date.now();
+    const why = overLimit(await source.written(), allowed);
+    nextWalk = Date.now() + Math.max(EVERY_MS, WALK_SHARE * (Date.now() - started));
+    return why;
+  };
+  const look = async (): Promise<void> => {
+    const why = await whyOver();
     if (ended) return;
-    if (why !== undefined && !over) hooks.reached(why);
-    if (why === undefined && over) hooks.fell();
+    const was = over;
     over = why !== undefined;
+    if (why !== undefined && !was) hooks.reached(why);
+    if (why === undefined && was) hooks.fell();
   };
   const round = (): void => {
     look()
@@ -42,19 +71,26 @@ export function watchSpace(space: () => Promise<Space>, limits: DiskLimits, hook
       });
   };
   round();
-  return () => {
-    ended = true;
-    clearTimeout(timer);
+  return {
+    allowMore() {
+      const { bytes, entries, reserveBytes } = allowed;
+      allowed = { bytes: bytes * 2, entries: entries * 2, reserveBytes: reserveBytes / 2 };
+      nextWalk = 0;
+    },
+    stop() {
+      ended = true;
+      clearTimeout(timer);
+    },
   };
 }
 
-function overLimit(first: Space, now: Space, limits: DiskLimits): string | undefined {
-  const gigabytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GB`;
-  const used = first.free - now.free;
-  const made = first.inodesFree - now.inodesFree;
-  if (used > limits.bytes)
-    return `the disk holds ${gigabytes(used)} more than at start (--disk ${gigabytes(limits.bytes)})`;
-  if (made > limits.entries) return `the disk holds ${made} more entries than at start (at most ${limits.entries})`;
-  if (now.available < limits.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
+function overLimit(used: Written, limits: DiskLimits): string | undefined {
+  if (used.bytes > limits.bytes)
+    return `it has written ${gigabytes(used.bytes)} (--disk allows ${gigabytes(limits.bytes)})`;
+  if (used.entries > limits.entries) return `it has made ${used.entries} files (at most ${limits.entries})`;
   return undefined;
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(bytes < 1024 ** 3 ? 2 : 1)} GB`;
 }

@@ -30,17 +30,23 @@ const POINTERS = ['commondir', 'gitdir', 'locked'];
  * from the linked worktree's own and the shared one, or the submodule's. Empty when `.git` is a directory or absent.
  */
 export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]> {
-  const file = path.join(project, '.git');
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size > 65_536) return new Map();
-  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(file, 'utf8'))?.[1];
-  if (pointer === undefined) return new Map();
-  const own = path.resolve(project, pointer);
-  if (!isDirectory(own)) return new Map();
+  const own = gitDirOf(project);
+  if (own === undefined || own === path.join(project, '.git')) return new Map();
   const common = readText(path.join(own, 'commondir'));
   const grafts: Graft[] = [{ source: own, without: POINTERS }];
   if (common !== undefined) grafts.push({ source: path.resolve(own, common.trim()), without: OF_A_WORKTREE });
   return new Map([['.git', grafts]]);
+}
+
+/** The directory that a project's `.git` is or names; undefined when there is none. */
+export function gitDirOf(project: string): string | undefined {
+  const file = path.join(project, '.git');
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return file;
+  if (stat === undefined || !stat.isFile() || stat.size > 65_536) return undefined;
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(file, 'utf8'))?.[1];
+  const own = pointer === undefined ? undefined : path.resolve(project, pointer);
+  return own !== undefined && isDirectory(own) ? own : undefined;
 }
 
 function isDirectory(dir: string): boolean {

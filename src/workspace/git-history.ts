@@ -4,6 +4,29 @@ import { promisify } from 'node:util';
 const DEADLINE_MS = 3000;
 const NAMED_MAX = 20;
 
+/** Before the command: nothing runs, nothing is fetched. */
+export const QUIET_GIT: readonly string[] = [
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'protocol.allow=never',
+];
+
+/** No configuration but the repository's own, no locks, no questions. */
+export function gitEnv(): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  };
+}
+
 /**
  * Git on the person's own repository, by plumbing alone: nothing that its configuration names is executed, and nothing
  * is fetched.
@@ -17,16 +40,9 @@ export async function runGit(
     readonly timeoutMs?: number;
   } = {},
 ): Promise<string> {
-  const quiet = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.allow=never'];
-  const { stdout } = await promisify(execFile)('git', [`--git-dir=${gitDir}`, ...quiet, ...args], {
+  const { stdout } = await promisify(execFile)('git', [`--git-dir=${gitDir}`, ...QUIET_GIT, ...args], {
     env: {
-      PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_NO_LAZY_FETCH: '1',
-      GIT_TERMINAL_PROMPT: '0',
-      LC_ALL: 'C',
+      ...gitEnv(),
       ...(options.workTree === undefined ? {} : { GIT_WORK_TREE: options.workTree }),
       ...options.env,
     },

@@ -10,7 +10,8 @@ export async function liveChanges(collector: Collector, delta: Delta, limit: num
   for (const { path, before, after } of await pairWithBase(collector, delta)) {
     if (found.length === limit) break;
     const kind = liveKind(before, after);
-    if (kind !== undefined) found.push({ path: path as RelPath, kind, size: after?.size ?? 0 });
+    if (kind !== undefined)
+      found.push({ path: path as RelPath, kind, size: after?.size ?? 0, stamp: after?.ctimeNs ?? '' });
   }
   return found;
 }

@@ -6,7 +6,7 @@ import type { Plan } from '../types/plan.ts';
 import { settleBase } from './base.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
-import { DISK_RESERVE_BYTES, ENTRIES_MAX, watchSpace } from './disk.ts';
+import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
 import { liveChanges } from './live.ts';
 import { openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
 import { type SelectionRules, selectPaths } from './selection.ts';
@@ -112,19 +112,19 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     throw error;
   }
   const bytes = plan.diskMb * 1024 ** 2;
-  const first = await collector.space('layer');
+  const written = async (): Promise<Written> => {
+    const { present } = await layer.delta(collector);
+    return { bytes: present.reduce((sum, one) => sum + (one.allocated ?? one.size), 0), entries: present.length };
+  };
   return {
     mounts: layer.mounts,
     record,
     reader: collector,
     live: async (limit) => liveChanges(collector, await layer.delta(collector), limit),
-    async usage() {
-      const now = await collector.space('layer');
-      return { bytes: Math.max(0, first.free - now.free), entries: Math.max(0, first.inodesFree - now.inodesFree) };
-    },
+    usage: written,
     watchDisk: (hooks) =>
       watchSpace(
-        () => collector.space('layer'),
+        { space: () => collector.space('layer'), written },
         { bytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES },
         hooks,
       ),

@@ -2,16 +2,19 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plan } from '../types/plan.ts';
 import { type BaseGeneration, prepareBase, releaseBase } from './base.ts';
-import { gitGrafts } from './git-grafts.ts';
+import { gitDirOf, gitGrafts } from './git-grafts.ts';
 import { pathsInHistory } from './git-history.ts';
 import { ownerInside } from './open-layer.ts';
-import { type SelectionRules, selectPaths } from './selection.ts';
+import { type Selection, type SelectionRules, selectPaths } from './selection.ts';
+import { SHALLOW_COMMITS, shallowGit, VENDORED } from './shallow-git.ts';
 import { releaseVolumeBase } from './volume-base.ts';
+import type { Graft } from './walk.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
 /** What a plan and the project's own file keep out of the copy. */
 export function selectionRules({ policy, project }: Plan): SelectionRules {
-  const { exclude, include, mask } = policy;
+  const { include, mask } = policy;
+  const exclude = policy.shallow ? [...VENDORED, ...policy.exclude] : policy.exclude;
   return { exclude, include, mask, projectFile: readProjectFile(project.root) };
 }
 
@@ -19,11 +22,12 @@ export function selectionRules({ policy, project }: Plan): SelectionRules {
 export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
   const { plan, tell } = options;
   const { project, policy } = plan;
+  const selection = selectPaths(rules);
   const base = await prepareBase({
     dir: plan.baseDir,
     project: project.root,
-    grafts: gitGrafts(project.root),
-    selection: selectPaths(rules),
+    grafts: policy.shallow ? await shallowGrafts(plan, selection, tell) : gitGrafts(project.root),
+    selection,
     owner: ownerInside(plan.user),
     sessionId: plan.sessionId,
     sessionDir: plan.sessionDir,
@@ -44,6 +48,20 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
   await warnOfHistory(options, base.withheld);
   list("Not carried into the copy's git configuration", base.dropped);
   return base;
+}
+
+/** `.git` cut to the last commits, where the project has one of its own. */
+async function shallowGrafts(
+  { project, baseDir }: Plan,
+  selection: Selection,
+  tell: WorkspaceOptions['tell'],
+): Promise<ReadonlyMap<string, readonly Graft[]>> {
+  const gitDir = gitDirOf(project.root);
+  if (gitDir === undefined || project.gitCommonDir === undefined) return new Map();
+  const source = await shallowGit({ gitDir, commonDir: project.gitCommonDir, dir: baseDir, selection });
+  const text = `Shallow: the last ${SHALLOW_COMMITS} commits of HEAD, no vendored folders (--include brings one back)`;
+  tell({ kind: 'message', level: 'info', text });
+  return new Map([['.git', [{ source, without: [] }]]]);
 }
 
 /** Git's history is copied in full: what it still holds is no secret from the agent. */

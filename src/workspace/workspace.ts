@@ -27,6 +27,8 @@ export interface LiveChange {
   readonly path: RelPath;
   readonly kind: ChangeKind | 'unreadable';
   readonly size: number;
+  /** Another one after every write. */
+  readonly stamp: string;
 }
 
 export interface DiskHooks {
@@ -34,6 +36,12 @@ export interface DiskHooks {
   reached(why: string): void;
   /** Below the limit again (after a person freed space). */
   fell(): void;
+}
+
+export interface DiskWatch {
+  /** A person lets the session go on: twice as much, half the reserve. */
+  allowMore(): void;
+  stop(): void;
 }
 
 /** The session's own view of the project. */
@@ -48,8 +56,8 @@ export interface Workspace {
   live(limit: number): Promise<readonly LiveChange[]>;
   /** Bytes and entries that the session has written so far. */
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
-  /** Polls the disk until the returned function is called. */
-  watchDisk(hooks: DiskHooks): () => void;
+  /** Polls the disk until it is stopped. */
+  watchDisk(hooks: DiskHooks): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store. */
   collect(): Promise<Collected>;
   /** Ends the collector; the layer stays unless it is to be removed. Never throws for what is gone already. */

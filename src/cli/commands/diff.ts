@@ -1,6 +1,7 @@
 import { usageError } from '../../errors.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
+import { followSession, isRunning } from '../../session/follow.ts';
 import { storeDir } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -8,13 +9,16 @@ import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/diff-view.ts';
 import { loadDiff } from '../../terminal/show.ts';
 import { sideBySideLines } from '../../terminal/side-by-side.ts';
-import type { CommandRun } from '../context.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
+import type { CommandLineOfCommand } from '../parse-command-line.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned. */
 export const diffCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record) => {
-    if (line.options.has('follow')) throw usageError('--follow: not yet');
+    if (line.options.has('follow')) return follow(record, line, context);
     const view = line.options.has('side-by-side') ? sideBySideLines : diffLines;
     const store = openContentStore(storeDir(record.plan.sessionDir));
     const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
@@ -37,3 +41,19 @@ export const diffCommand: CommandRun = (line, context) =>
     }
     return 0;
   });
+
+/** `diff --follow`: what a running session changes, as it happens, until it ends or Ctrl-C. */
+async function follow(record: SessionRecord, line: CommandLineOfCommand, context: CommandContext): Promise<number> {
+  if (!isRunning(record)) {
+    throw usageError(`session ${record.id} does not run`, 'Without --follow, diff shows what it changed.');
+  }
+  const engine = await connectOurs(record.plan.policy.engine, context);
+  const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
+  const { tell, signal, write } = context;
+  try {
+    await followSession(record, { engine, tell, signal, write, wanted, json: line.options.has('json') });
+  } finally {
+    await engine.close();
+  }
+  return 0;
+}

@@ -19,6 +19,6 @@ export const discardCommand: CommandRun = (line, context) =>
         return EXIT.undecided;
       }
     }
-    discardSession(record, deps);
+    await discardSession(record, deps);
     return EXIT.ok;
   });

@@ -1,13 +1,18 @@
+import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { summaryLines } from '../../terminal/summary.ts';
-import type { CommandRun } from '../context.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
+import type { CommandLineOfCommand } from '../parse-command-line.ts';
 
 /** `status [ID]`: where a session stands, what it changed, and what waits. */
 export const statusCommand: CommandRun = (line, context) =>
-  withSession(line, context, (record) => {
+  withSession(line, context, async (record) => {
+    if (isRunning(record)) return runningStatus(record, line, context);
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
     const { id, project, stage, started, agentStatus, stoppedBecause, outcome, usage } = record;
     if (line.options.has('json')) {
@@ -28,3 +33,31 @@ export const statusCommand: CommandRun = (line, context) =>
     for (const { text } of review === undefined ? [] : summaryLines(review)) context.write(`${text}\n`);
     return 0;
   });
+
+/** Of a session whose agent works: what its layer holds now. Nothing of it is frozen yet. */
+async function runningStatus(
+  record: SessionRecord,
+  line: CommandLineOfCommand,
+  context: CommandContext,
+): Promise<number> {
+  const { id, project, stage, started, workspace } = record;
+  let live: Awaited<ReturnType<typeof liveNow>> = [];
+  // A bind session has no layer.
+  if (workspace !== undefined) {
+    const engine = await connectOurs(record.plan.policy.engine, context);
+    live = (await liveNow(record, engine, context.tell).finally(() => engine.close())).filter(
+      (change) => !change.path.startsWith('.git/'),
+    );
+  }
+  if (line.options.has('json')) {
+    const changes = live.map(({ path, kind, size }) => ({ path, kind, size }));
+    context.write(`${JSON.stringify({ id, project, stage, started, changes }, undefined, 2)}\n`);
+    return 0;
+  }
+  const counts = new Map<string, number>();
+  for (const { kind } of live) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const said = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  context.write(`${id}  ${stage}\n${cleanLine(project)}\n`);
+  if (workspace !== undefined) context.write(`so far: ${said === '' ? 'nothing changed' : said}\n`);
+  return 0;
+}

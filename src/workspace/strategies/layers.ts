@@ -69,7 +69,7 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     async close(keep) {
       await engine.removeVolume(volume);
       rmSync(links, { recursive: true, force: true });
-      if (!keep) removeLayer(dir, work);
+      if (!keep) removeLayerDir(dir);
     },
   };
 }
@@ -88,8 +88,8 @@ export function viewLayers(dir: string, generation: string): LayerView {
 }
 
 /** The kernel leaves `work/work` behind as root's, mode 000 and empty: its parent is ours, so it can be removed. */
-function removeLayer(dir: string, work: string): void {
-  const inner = path.join(work, 'work');
+export function removeLayerDir(dir: string): void {
+  const inner = path.join(dir, 'work', 'work');
   if (existsSync(inner)) rmdirSync(inner);
   removeTree(path.dirname(dir), path.basename(dir));
 }

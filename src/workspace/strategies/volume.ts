@@ -90,7 +90,8 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
   };
 }
 
-function layerVolume(sessionId: string): string {
+/** Of the engine, for a session's upper and work directories. */
+export function layerVolume(sessionId: string): string {
   return `run-claude-${sessionId}-layer`;
 }
 

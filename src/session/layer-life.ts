@@ -1,0 +1,39 @@
+import type { Engine } from '../types/engine.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { dropLayer, hasLayer } from '../workspace/drop-layer.ts';
+import { readCollected, wasCollected } from './record.ts';
+
+const DAY_MS = 86_400_000;
+/** contract.md, "What stays": a layer that still holds something, after its session was applied. */
+const HELD_DAYS = 14;
+
+/**
+ * Why a session's layer is of no use any more, undefined while it is: discarded; applied and nothing else in it; or
+ * applied two weeks ago. Pending work is never named here.
+ */
+export function layerIsOver(record: SessionRecord, nowMs: number): string | undefined {
+  if (!hasLayer(record.plan.sessionDir)) return undefined;
+  if (record.stage === 'discarded') return 'its session was discarded';
+  if (record.stage === 'failed') return 'its session failed';
+  if (record.stage !== 'applied') return undefined;
+  const days = Math.floor((nowMs - Date.parse(record.updated)) / DAY_MS);
+  if (days >= HELD_DAYS) return `its session was applied ${days} days ago`;
+  return holdsMore(record) ? undefined : 'all of it was applied';
+}
+
+/** Commits, withheld output or blocked entries that only the layer still has in full. */
+function holdsMore(record: SessionRecord): boolean {
+  // What was never collected is told by nothing but the layer.
+  if (!wasCollected(record.plan.sessionDir)) return true;
+  const { changes, withheld } = readCollected(record.plan.sessionDir);
+  const commits = changes.some(
+    ({ path, inGit }) => inGit === true && /(^|\/)(refs\/|packed-refs$|objects\/)/.test(path),
+  );
+  const left = record.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same') ?? false;
+  return commits || withheld.length > 0 || left || changes.some(({ ignored }) => ignored === true);
+}
+
+/** Removes it, here and in the engine. Without an engine, what lies there goes with a later gc. */
+export async function removeLayer(record: SessionRecord, engine: Engine | undefined): Promise<void> {
+  await dropLayer(record.plan, engine);
+}

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Engine } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
+import { removeTree } from './generation.ts';
+import { layerDir } from './open-layer.ts';
+import { releaseBases } from './start-base.ts';
+import { removeLayerDir } from './strategies/layers.ts';
+import { layerVolume } from './strategies/volume.ts';
+
+/** Whether a session's directory still holds a layer, or what is kept here of one in the engine. */
+export function hasLayer(sessionDir: string): boolean {
+  return existsSync(layerDir(sessionDir));
+}
+
+/** Removes a session's layer for good, and lets go of the base it stood on. Nothing may run on it any more. */
+export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise<void> {
+  if (plan.strategy === 'volume' && engine !== undefined) await engine.removeVolume(layerVolume(plan.sessionId));
+  const dir = layerDir(plan.sessionDir);
+  if (existsSync(dir)) removeLayerDir(dir);
+  removeTree(plan.sessionDir, path.basename(dir));
+  releaseBases(plan.baseDir, plan.sessionId);
+}
