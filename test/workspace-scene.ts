@@ -7,7 +7,7 @@ import type { Change } from '../src/types/entry.ts';
 import type { SessionEvent } from '../src/types/event.ts';
 import type { Plan } from '../src/types/plan.ts';
 import type { Policy, StrategyName } from '../src/types/policy.ts';
-import { openWorkspace, reopenWorkspace } from '../src/workspace/open.ts';
+import { openWorkspace, reopenWorkspace, type WorkspaceWatch, watchWorkspace } from '../src/workspace/open.ts';
 import type { Workspace } from '../src/workspace/workspace.ts';
 import { smallContainer } from './engine.ts';
 
@@ -19,6 +19,7 @@ export interface WorkspaceScene {
   plan(id: string, strategy: StrategyName, policy?: Partial<Policy>): Plan;
   open(id: string, strategy: StrategyName, policy?: Partial<Policy>): Promise<Workspace>;
   reopen(id: string, strategy: StrategyName, record: unknown): Promise<Workspace>;
+  watch(id: string, strategy: StrategyName, record: unknown): Promise<WorkspaceWatch>;
   /** Runs a bash script as the agent in a container that mounts the workspace; gives what it printed. */
   inside(id: string, workspace: Workspace, script: string): Promise<string>;
   remove(): void;
@@ -57,6 +58,7 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
       return openWorkspace(options(planned));
     },
     reopen: (id, strategy, record) => reopenWorkspace(options(plan(id, strategy)), record),
+    watch: (id, strategy, record) => watchWorkspace(options(plan(id, strategy)), record),
     async inside(id, workspace, script) {
       const spec = smallContainer(`run-claude-${id}-agent`, image, ['sleep', '600']);
       const container: Container = await engine.create({ ...spec, sessionId: id, mounts: [...workspace.mounts] });

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { withLock } from '../store/lock.ts';
 import { processIdentity } from '../store/process.ts';
 import { makePrivateDir, readJson, writeFileAtomic, writeJsonAtomic } from '../store/record.ts';
@@ -282,19 +281,25 @@ function syncedState(gen: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. */
-export async function settleBase(gen: string): Promise<void> {
+/**
+ * Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. In the background:
+ * nobody waits for a busy disk, and a command that ends earlier leaves it to the next.
+ */
+export function settleBase(gen: string): void {
   const manifest = path.join(gen, 'manifest');
   if (!existsSync(manifest)) return;
   const { state } = decodeSnapshot(readFileSync(manifest)).header as Header;
   if (syncedState(gen) === state) return;
-  try {
-    await promisify(execFile)('sync', ['-f', manifest]);
-  } catch {
-    // No such program or option (macOS): the base is made anew after a reboot.
-    return;
-  }
-  writeFileAtomic(path.join(gen, 'synced'), state);
+  // No such program or option (macOS): the base is made anew after a reboot.
+  const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);
+  child.on('exit', (status) => {
+    try {
+      if (status === 0) writeFileAtomic(path.join(gen, 'synced'), state);
+    } catch {
+      // The generation was removed meanwhile.
+    }
+  });
+  child.unref();
 }
 
 /** The session does not need its generation any more. */

@@ -4,11 +4,12 @@ import { RunClaudeError } from '../errors.ts';
 import { openContentStore } from '../store/content.ts';
 import type { Plan } from '../types/plan.ts';
 import { settleBase } from './base.ts';
+import { type BaseTree, openBaseTree } from './base-tree.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
 import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
 import { liveChanges } from './live.ts';
-import { openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
+import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
 import { type SelectionRules, selectPaths } from './selection.ts';
 import { countEntries } from './snapshot.ts';
 import { releaseBases, selectionRules, startBase } from './start-base.ts';
@@ -92,6 +93,12 @@ function checkRecord(record: unknown): WorkspaceRecord {
   return known as WorkspaceRecord;
 }
 
+/** Straight over the project, the list made at the start stands for the base. */
+function baseTree(plan: Plan, { strategy, generation }: WorkspaceRecord): BaseTree {
+  if (strategy === 'overlay') return openBaseTree(path.join(layerDir(plan.sessionDir), 'start'), plan.project.root);
+  return openBaseTree(path.join(generation, 'manifest'), path.join(generation, 'tree'));
+}
+
 async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Workspace> {
   const { plan, engine } = options;
   const layer = await openLayer(options, record);
@@ -111,6 +118,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     await layer.close(true);
     throw error;
   }
+  if (record.generation !== '') settleBase(record.generation);
   const bytes = plan.diskMb * 1024 ** 2;
   const written = async (): Promise<Written> => {
     const { present } = await layer.delta(collector);
@@ -120,6 +128,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     mounts: layer.mounts,
     record,
     reader: collector,
+    base: baseTree(plan, record),
     live: async (limit) => liveChanges(collector, await layer.delta(collector), limit),
     usage: written,
     watchDisk: (hooks) =>
@@ -143,7 +152,6 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
       await collector.stop();
       await layer.close(keepLayer);
       if (!keepLayer) releaseBases(plan.baseDir, plan.sessionId);
-      if (record.generation !== '') await settleBase(record.generation);
     },
   };
 }

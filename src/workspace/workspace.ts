@@ -4,6 +4,7 @@ import type { ChangeKind, Collected } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
+import type { BaseTree } from './base-tree.ts';
 
 /** What opening a workspace needs; all of it is handed in. */
 export interface WorkspaceOptions {
@@ -52,6 +53,8 @@ export interface Workspace {
   readonly record: unknown;
   /** Roots 'base', 'upper', 'merged' (strategy permitting) and those asked for. */
   readonly reader: TreeReader;
+  /** The base, for what need not be asked of the collector. */
+  readonly base: BaseTree;
   /** What differs now, while the agent works; bounded. */
   live(limit: number): Promise<readonly LiveChange[]>;
   /** Bytes and entries that the session has written so far. */

@@ -58,7 +58,10 @@ describe.each<StrategyName>(['layers', 'copy', 'volume', 'overlay'])('a workspac
       echo l > src/a.log; echo k > src/keep.log; echo changed > old.log; mkfifo pipe; ln mod hard
       printf 'x' > $'odd\\n\\xff,name'; echo 'src/' > .gitignore; mkdir locked; echo s > locked/s; chmod 000 locked`;
     expect(await scene.inside(id, workspace, script)).toBe('');
-    const live = await workspace.live(1000);
+    // As `diff --follow` sees it: by a reader of its own.
+    const watch = await scene.watch(id, strategy, workspace.record);
+    const live = await watch.live(1000);
+    await watch.close();
     expect(live.find((change) => change.path === 'gone')?.kind).toBe('deleted');
     const { changes, withheld, problems, baseEntries } = await workspace.collect();
     expect(problems).toEqual([]);

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+import { openTlsFront } from '../tls-front.ts';
+
+it('an engine behind TLS: no path of this machine is mounted anywhere, and only differences are sent again', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-tls-'));
+  const front = await openTlsFront(dir);
+  const scene = new Scene({
+    env: { DOCKER_HOST: front.host, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: front.certPath },
+  });
+  const key = createHash('sha256').update(scene.project).digest('hex').slice(0, 16);
+  try {
+    scene.write('name\u00fc ,:\\.txt', 'odd');
+    const script =
+      'cat README.md; cat /proc/self/mountinfo > mounts.txt; echo inside >> log.txt; git status --short; ls -ld ~';
+    const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
+    expect(result.stderr).toContain('(volume)');
+    expect(result.stdout).toContain('# sample');
+    expect(result.stdout).toMatch(/drwx.* agent .*\/home\/agent/);
+    expect(result.status).toBe(0);
+    const mounts = readFileSync(path.join(scene.project, 'mounts.txt'), 'utf8');
+    expect(mounts).toMatch(/ \/workspace .* overlay /);
+    expect(mounts).not.toContain(scene.root);
+    expect(readFileSync(path.join(scene.project, 'log.txt'), 'utf8')).toBe('third\ninside\n');
+    scene.write('README.md', 'edited on the host\n');
+    const second = await scene.run([
+      'exec',
+      scene.project,
+      '--',
+      'sh',
+      '-c',
+      'cat README.md log.txt; ls *.txt | wc -l',
+    ]);
+    expect(second.stdout).toBe('edited on the host\nthird\ninside\n3\n');
+    expect(second.status).toBe(0);
+    // What was applied in full, or changed nothing, left no volume behind but the base.
+    const left = execFileSync('docker', ['volume', 'ls', '-q'], { encoding: 'utf8' }).split('\n');
+    const ids = (await scene.run(['sessions', '--json'])).stdout;
+    const own = (JSON.parse(ids) as { id: string }[]).map(({ id }) => `run-claude-${id}`);
+    expect(left.filter((name) => own.some((one) => name.startsWith(one)))).toEqual([]);
+    expect(left).toContain(`run-claude-base-${key}`);
+  } finally {
+    await scene[Symbol.asyncDispose]();
+    execFileSync('docker', ['volume', 'rm', '-f', `run-claude-base-${key}`], { stdio: 'ignore' });
+    front.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+it('--disk stops what grows without a terminal, and diff --follow watches it from beside', async () => {
+  await using scene = new Scene();
+  const script = 'echo one > seen.txt; sleep 20; head -c 200000000 /dev/urandom > huge.bin; sleep 300';
+  const session = scene.run(['exec', '--disk', '60m', scene.project, '--', 'sh', '-c', script]);
+  const running = async (): Promise<boolean> =>
+    (await scene.run(['status', '--json'])).stdout.includes('"path": "seen.txt"');
+  const end = Date.now() + 240_000;
+  while (!(await running()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 500));
+  const followed = await scene.run(['diff', '--follow', '--json', '--', '*.txt', '*.bin']);
+  const lines = followed.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string; kind: string });
+  expect(followed.status).toBe(0);
+  expect(lines[0]).toMatchObject({ path: 'seen.txt', kind: 'created' });
+  expect(lines.map(({ path: one }) => one)).toContain('huge.bin');
+  const ended = await session;
+  expect(ended.status).toBe(124);
+  expect(ended.stderr).toMatch(/Stopping the agent: it has written .* \(--disk allows/);
+  // Its work waits for an answer.
+  expect((await scene.run(['diff', '--name-only'])).stdout).toContain('seen.txt');
+  expect(existsSync(path.join(scene.project, 'seen.txt'))).toBe(false);
+});
