@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
-import { removeTree } from './generation.ts';
 import { layerDir } from './open-layer.ts';
 import { releaseBases } from './start-base.ts';
 import { removeLayerDir } from './strategies/layers.ts';
@@ -18,6 +16,5 @@ export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise
   if (plan.strategy === 'volume' && engine !== undefined) await engine.removeVolume(layerVolume(plan.sessionId));
   const dir = layerDir(plan.sessionDir);
   if (existsSync(dir)) removeLayerDir(dir);
-  removeTree(plan.sessionDir, path.basename(dir));
   releaseBases(plan.baseDir, plan.sessionId);
 }

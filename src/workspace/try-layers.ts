@@ -43,8 +43,11 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
   } catch (error) {
     // Whatever fails here would fail in a session: it is the answer.
     trial = { works: false, why: `an overlay volume does not work here: ${(error as Error).message}` };
-  } finally {
+  }
+  try {
     removeTree(stateDir, name);
+  } catch {
+    // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
   }
   writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial });
   return trial;

@@ -87,10 +87,20 @@ export function viewLayers(dir: string, generation: string): LayerView {
   };
 }
 
-/** The kernel leaves `work/work` behind as root's, mode 000 and empty: its parent is ours, so it can be removed. */
+/**
+ * Removes a layer. The kernel leaves `work/work` behind as root's, mode 000; its parent is ours, so it can be removed
+ * once it is empty, which it is when the mount is gone: an engine may unmount a moment after its container has ended. What
+ * still stands then is left to the next gc.
+ */
 export function removeLayerDir(dir: string): void {
   const inner = path.join(dir, 'work', 'work');
-  if (existsSync(inner)) rmdirSync(inner);
+  try {
+    if (process.getuid?.() !== 0 && existsSync(inner)) rmdirSync(inner);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    removeTree(dir, 'upper');
+    return;
+  }
   removeTree(path.dirname(dir), path.basename(dir));
 }
 
