@@ -1,5 +1,6 @@
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
+import type { Change, Digest } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
 import type { RelPath } from '../types/path.ts';
@@ -35,8 +36,8 @@ export interface ApplyRequest {
   readonly tell: Tell;
   /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
   readonly signal?: AbortSignal;
-  /** Findings on the new bytes of a merge: the audit again. A blocked or suspect one holds it back. */
-  readonly audit: (path: RelPath, before: Buffer, after: Buffer) => readonly Finding[];
+  /** Findings on new bytes (a merge, chosen parts): the audit again. A blocked or suspect one holds them back. */
+  readonly audit: (change: Change, contents: ReadonlyMap<Digest, Buffer>) => readonly Finding[];
   /** Shows a merge that audits clean and asks; --yes and --auto-apply answer true. */
   readonly acceptMerge: (merge: Merged) => Promise<boolean>;
 }

@@ -72,6 +72,8 @@ export function createJournal(sessionDir: string): Journal {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
   const fd = openSync(fileOf(folder, number), flags, 0o600);
   syncDir(folder);
+  // The folder itself may be new: a journal whose name a power cut takes away could finish nothing.
+  syncDir(sessionDir);
   return openedJournal(number, fd);
 }
 

@@ -1,15 +1,10 @@
 import { closeSync } from 'node:fs';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { Verdict } from '../types/session.ts';
 import { type HostState, openHost, readOpen } from './host-entry.ts';
 import { mergeText } from './merge-text.ts';
+import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
 import type { Preparing } from './prepare.ts';
-
-/** A merge that goes to the host, or why it does not. */
-export type FileMerge =
-  | { readonly digest: string; readonly size: number }
-  | { readonly verdict: Verdict; readonly why: string };
 
 /**
  * Merges a text file that both sides changed: the result is frozen, goes through the audit again and is shown before
@@ -20,7 +15,7 @@ export async function mergeFile(
   session: Entry,
   host: HostState,
   { request, walker }: Preparing,
-): Promise<FileMerge> {
+): Promise<NewBytes> {
   const { path, before } = one.change;
   if (before?.digest === undefined || session.digest === undefined) {
     return { verdict: 'conflict', why: 'changed on both sides' };
@@ -31,15 +26,17 @@ export async function mergeFile(
   if (merge.kind === 'conflict' && request.conflict !== 'markers') {
     return { verdict: 'conflict', why: 'the same lines were changed on the host' };
   }
-  const findings = request.audit(path, mine, merge.content);
-  for (const severity of one.suspect ? (['blocked'] as const) : (['blocked', 'suspect'] as const)) {
-    const finding = findings.find((candidate) => candidate.severity === severity);
-    if (finding !== undefined) return { verdict: severity, why: `the merged file: ${finding.why}` };
-  }
-  const { digest, size } = await request.store.put([merge.content]);
-  if (digest === host.digest) return { verdict: 'same', why: 'the host has it already' };
+  const made = {
+    what: 'the merged file',
+    before: { entry: host, content: mine },
+    after: session,
+    content: merge.content,
+  };
+  const frozen = await freezeNewBytes(one, made, request);
+  if ('verdict' in frozen) return frozen;
+  if (frozen.digest === host.digest) return { verdict: 'same', why: 'the host has it already' };
   const accepted = request.dryRun || (await request.acceptMerge({ path, host: mine, merged: merge.content }));
-  return accepted ? { digest, size } : { verdict: 'conflict', why: 'the merge was not accepted' };
+  return accepted ? frozen : { verdict: 'conflict', why: 'the merge was not accepted' };
 }
 
 function readWhole(walker: Preparing['walker'], path: string): Buffer {

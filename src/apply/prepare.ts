@@ -10,6 +10,7 @@ import { type HostState, namesBelow, openHost, readHost, readOpen } from './host
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { isOurs } from './journal.ts';
 import { mergeFile } from './merge-file.ts';
+import { freezeNewBytes } from './new-bytes.ts';
 import { reasonOf } from './run-steps.ts';
 import { liesBelow, type Step, type Target } from './steps.ts';
 
@@ -73,8 +74,10 @@ async function prepareOne(one: ChosenChange, all: readonly ChosenChange[], prepa
   if (change.problem !== undefined || change.inGit || !isOurs(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
   }
-  const session = await sessionEntry(one, preparing);
-  const host = caseRename(one, all, preparing) ? undefined : readBehind(change.path, all, preparing);
+  const session = one.content === undefined ? change.after : await chosenParts(one, one.content, preparing);
+  if (session !== undefined && 'verdict' in session) return left(one, session.verdict, session.why);
+  const there = readBehind(change.path, all, preparing);
+  const host = there !== undefined && caseRename(one, all, preparing) ? undefined : there;
   const decision = decide({ base: change.before, session, host, trusted: preparing.trusted });
   const outcome = await fromDecision({ one, session, host, decision }, preparing);
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);
@@ -158,11 +161,23 @@ export function left({ change }: ChosenChange, verdict: Verdict, why: string): {
   return { outcome: { path: change.path, verdict, why } };
 }
 
-/** Chosen parts of a file are new bytes: frozen, and through the audit again. */
-async function sessionEntry({ change, content }: ChosenChange, { request }: Preparing): Promise<Entry | undefined> {
-  if (content === undefined || change.after === undefined) return change.after;
-  const { digest, size } = await request.store.put([content]);
-  return { ...change.after, digest, size };
+/** Chosen parts of a file are bytes that the session as a whole did not leave: through the audit again. */
+async function chosenParts(
+  one: ChosenChange,
+  content: Buffer,
+  { request }: Preparing,
+): Promise<Entry | { readonly verdict: Verdict; readonly why: string } | undefined> {
+  const { before, after } = one.change;
+  if (after === undefined) return undefined;
+  const old = before?.digest === undefined ? undefined : await request.store.read(before.digest);
+  const made = {
+    what: 'the chosen parts alone',
+    before: before === undefined ? undefined : { entry: before, content: old ?? Buffer.alloc(0) },
+    after,
+    content,
+  };
+  const frozen = await freezeNewBytes(one, made, request);
+  return 'verdict' in frozen ? frozen : { ...after, ...frozen };
 }
 
 /** The host's own bytes, for undo and for taking back: in the store before the host is touched. */

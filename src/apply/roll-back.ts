@@ -29,10 +29,12 @@ export async function rollBack(steps: readonly Step[], why: string, tools: RollB
     tools.tell({ kind: 'trace', text: `journal: ${(error as Error).message}` });
   }
   const numbered = [...steps.entries()].reverse();
+  // A folder that this run made and closed is opened again before what made it can be taken back.
+  const closed = numbered.filter(([, step]) => step.pre?.fingerprint === '');
   const made = numbered.filter(([, step]) => step.pre === undefined);
-  const rest = numbered.filter(([, step]) => step.pre !== undefined);
+  const rest = numbered.filter(([, step]) => step.pre !== undefined && step.pre.fingerprint !== '');
   const outcomes: ChangeOutcome[] = [];
-  for (const [number, step] of [...made, ...rest]) {
+  for (const [number, step] of [...closed, ...made, ...rest]) {
     const problem = await takeBack(step, number, tools).catch((error: unknown) => reasonOf(error));
     const said = problem === undefined ? `${why}; taken back` : `${why}; could not be taken back: ${problem}`;
     outcomes.push({ path: step.path as RelPath, verdict: 'failed', why: said });

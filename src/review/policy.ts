@@ -92,3 +92,11 @@ export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldB
 export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
+
+/** Whether a session left commits: its branches, or where its HEAD was, are not as they were. Display only. */
+export function madeCommits(review: Review): boolean {
+  return review.items.some(
+    ({ change }) =>
+      change.inGit === true && change.after !== undefined && /^\.git\/(refs\/heads\/|logs\/HEAD$)/.test(change.path),
+  );
+}

@@ -1,9 +1,12 @@
 import { applyChanges, type ConflictRule } from '../apply/apply-changes.ts';
 import { auditChanges } from '../audit/audit.ts';
+import { matcher } from '../review/build-review.ts';
 import { openContentStore } from '../store/content.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
-import type { Change } from '../types/entry.ts';
+import type { Change, Digest } from '../types/entry.ts';
+import type { Finding } from '../types/finding.ts';
 import type { RelPath } from '../types/path.ts';
+import type { Policy } from '../types/policy.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
 import { bringClaudeBack } from './claude-data.ts';
@@ -38,13 +41,7 @@ export async function applySession(
     dryRun: options.dryRun,
     tell: deps.tell,
     signal: deps.interruption.signal,
-    audit: (file, before, after) =>
-      auditChanges({
-        changes: [mergedChange(file, before, after)],
-        content: (digest) => (digest === 'before' ? before : after),
-        userRules: plan.policy.auditRules,
-        severities: plan.policy.auditSeverities,
-      }),
+    audit: (change, contents) => auditNewBytes(change, contents, plan.policy),
     acceptMerge: async (merge) => options.yes || (deps.screen !== undefined && askMerge(deps.screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
@@ -55,7 +52,19 @@ export async function applySession(
   return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome: whole }), outcome: whole };
 }
 
-/** New bytes that neither side had, as a change for the audit. */
+/** The rules over bytes that no session left as they are; what --allow-suspect names is no reason to hold them back. */
+function auditNewBytes(change: Change, contents: ReadonlyMap<Digest, Buffer>, policy: Policy): readonly Finding[] {
+  const findings = auditChanges({
+    changes: [change],
+    content: (digest) => contents.get(digest),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
+  const allowed = matcher(policy.allowSuspect)(change.path);
+  return allowed ? findings.filter(({ severity }) => severity !== 'suspect') : findings;
+}
+
+/** New bytes of a file, as a change for the audit: content 'before' and 'after'. */
 export function mergedChange(path: RelPath, before: Buffer, after: Buffer): Change {
   const file = { kind: 'file', mode: 0o644, mtimeNs: '0' } as const;
   return {

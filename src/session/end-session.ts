@@ -1,4 +1,4 @@
-import { outcomeCounts } from '../review/policy.ts';
+import { madeCommits, outcomeCounts } from '../review/policy.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Choice, Review } from '../types/review.ts';
@@ -44,6 +44,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
     sayClaude(claude, say);
   }
+  if (madeCommits(review) && !choice.discard) say(`Commits were made inside: run-claude commits ${record.id} --import`);
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),

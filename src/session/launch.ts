@@ -24,7 +24,7 @@ const GRACE_MS = 10_000;
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
  * `lost` is the gateway's: a session without its gateway is stopped, never run on an open network.
  */
-async function launch(
+export async function launch(
   agent: Container,
   workspace: Workspace | undefined,
   plan: Plan,

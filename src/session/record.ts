@@ -3,7 +3,7 @@ import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
 import { processIdentity, processState } from '../store/process.ts';
-import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
+import { makePrivateDir, readJson, syncDir, writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
 import type { CollectedRecord, SessionRecord } from '../types/session.ts';
 import { isSessionId, newSessionId } from './id.ts';
@@ -21,6 +21,7 @@ export function reserveSession(stateDir: string, nowMs: number): { readonly id: 
     const dir = path.join(sessionsDir(stateDir), id);
     try {
       mkdirSync(dir, { mode: 0o700 });
+      syncDir(sessionsDir(stateDir));
       return { id, dir };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -125,10 +126,20 @@ export function readRecord(sessionDir: string): SessionRecord | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined;
   const record = value as SessionRecord;
-  if (record.version === 1) return record;
+  if (record.version === 1) return withNote(record, sessionDir);
   throw new RunClaudeError('RECORD_VERSION', `${recordFile(sessionDir)} was written by another version of run-claude`, {
     hint: 'Use that version for this session, or discard it there.',
   });
+}
+
+/** Remembers a text with a session, in a file of its own: the command that runs the session writes the record. */
+export function writeNote(record: SessionRecord, text: string): void {
+  writeJsonAtomic(path.join(record.plan.sessionDir, 'note'), text);
+}
+
+function withNote(record: SessionRecord, sessionDir: string): SessionRecord {
+  const note = readJson(path.join(sessionDir, 'note'));
+  return typeof note === 'string' ? { ...record, note } : record;
 }
 
 /** Whether the command-line process that runs this session is still there. */

@@ -1,9 +1,11 @@
+import { processIdentity } from '../store/process.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { openWorkspace } from '../workspace/open.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
+import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
 import { applySession } from './apply-session.ts';
+import { bringClaudeBack } from './claude-data.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
@@ -20,10 +22,32 @@ import { type Staged, stage } from './stage.ts';
  * step how far it came, so that whatever ends us, a later command goes on from there. Gives the exit status.
  */
 export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {
-  let record = createRecord(plan);
+  return carryThrough(createRecord(plan), plan, deps, openWorkspace);
+}
+
+/**
+ * The agent again, on the layer that its session left. What was applied meanwhile is alike on both sides and asks for
+ * nothing. Preconditions: the session has ended and its layer is there. Gives the exit status.
+ */
+export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
+  // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
+  if (plan.program.kind === 'claude') await bringClaudeBack(ended, [], deps);
+  const record = updateRecord(ended, { plan, owner: processIdentity() });
+  return carryThrough(record, plan, deps, (options) => reopenWorkspace(options, ended.workspace));
+}
+
+type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>;
+
+async function carryThrough(
+  begun: SessionRecord,
+  plan: Plan,
+  deps: SessionDeps,
+  openIt: OpenWorkspace,
+): Promise<number> {
+  let record = begun;
   const scope = openScope(deps.tell);
   try {
-    const { staged, agent } = await start(plan, deps, scope);
+    const { staged, agent } = await start(plan, deps, scope, openIt);
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
     const ended = await launchWithCredential(agent, staged.workspace, plan, deps, staged);
     await agent.remove();
@@ -59,10 +83,11 @@ async function start(
   plan: Plan,
   deps: SessionDeps,
   scope: Scope,
+  openIt: OpenWorkspace,
 ): Promise<{ staged: Staged<Workspace>; agent: Container }> {
   await prepareImage(plan, deps);
   const staged = await stage(plan, deps, scope, async (roots) => {
-    const opened = await openWorkspace({
+    const opened = await openIt({
       plan,
       engine: deps.engine,
       tell: deps.tell,

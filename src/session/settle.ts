@@ -1,14 +1,18 @@
+import type { Merged } from '../apply/apply-changes.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
-import { usageError } from '../errors.ts';
+import { EXIT, RunClaudeError, usageError } from '../errors.ts';
 import { chooseClean, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
-import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import { askLine } from '../terminal/ask.ts';
+import { askMerge } from '../terminal/ask-merge.ts';
+import { amount } from '../terminal/progress.ts';
+import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
 import { type ApplyOptions, applySession } from './apply-session.ts';
 import type { PersonDeps } from './deps.ts';
 import { endSession } from './end-session.ts';
 import { removeLayer } from './layer-life.ts';
-import { storeDir, updateRecord } from './record.ts';
+import { ownerState, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
 /** Finishes or takes back an apply that was cut off, and says so; to be called before anything else is done. */
@@ -26,9 +30,15 @@ export interface LaterOptions extends ApplyOptions {
   readonly filter: PathFilter;
 }
 
-/** `apply`: the question again, or with --yes what is clean. Gives the exit status. */
-export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<number> {
-  refuseDiscarded(record);
+/** What an `apply` came to; no outcome when nothing was decided. */
+export interface Later {
+  readonly status: number;
+  readonly outcome?: ApplyOutcome;
+}
+
+/** `apply`: the question again, or with --yes, --only or --skip what is clean. A dry run changes and says nothing. */
+export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
+  requireSettled(record);
   const review = reviewOf(record);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const choice =
@@ -36,39 +46,67 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
       ? chooseClean(review, options.filter)
       : await decideSession({ ...record, plan: withoutAutoApply(record) }, review, deps, false);
   const agent = { status: 0, stopped: undefined };
-  if (choice.discard || !choice.decided) return endSession({ record, review, choice, agent }, deps);
-  const applied = await applySession(record, choice, deps, options);
-  return endSession({ record: applied.record, review, choice, agent, outcome: applied.outcome }, deps);
+  if (choice.discard || !choice.decided) {
+    return { status: await endSession({ record, review, choice, agent }, deps) };
+  }
+  const { record: now, outcome } = await applySession(record, choice, deps, options);
+  if (!options.dryRun) {
+    return { status: await endSession({ record: now, review, choice, agent, outcome }, deps), outcome };
+  }
+  const { conflicts, heldBack } = outcomeCounts(outcome);
+  return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome };
 }
 
 /** `discard`: nothing of the session is applied any more; what is left of it goes with the next gc. */
 export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
-  refuseDiscarded(record);
+  requireSettled(record);
   await removeLayer(updateRecord(record, { stage: 'discarded' }), undefined);
   deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
 }
 
-/** `undo`: what the last apply of the session changed is put back. Gives what became of each path. */
+/**
+ * `undo`: what the last apply of the session changed is put back, after a yes where there is a terminal to ask on;
+ * undefined when that was not given. A file that the person edited since stays, unless the merge of both is accepted.
+ */
 export async function undoSession(
   record: SessionRecord,
   deps: PersonDeps,
-  dryRun: boolean,
-): Promise<{ readonly outcome: ApplyOutcome; readonly conflicts: number }> {
+  options: { readonly dryRun: boolean; readonly yes: boolean },
+): Promise<ApplyOutcome | undefined> {
+  requireSettled(record);
   const { plan } = record;
-  const outcome = await undoApply({
+  const { screen } = deps;
+  const request = {
     project: plan.project.root,
     sessionDir: plan.sessionDir,
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
     signal: deps.interruption.signal,
-    dryRun,
-  });
-  if (!dryRun) updateRecord(record, { stage: 'pending', outcome: undefined });
-  return { outcome, conflicts: outcomeCounts(outcome).conflicts };
+    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askMerge(screen, merge) }),
+  };
+  if (screen !== undefined && !options.yes && !options.dryRun) {
+    const { changes } = await undoApply({ ...request, dryRun: true });
+    const [back, stays] = [changes.filter(isApplied), changes.filter(({ verdict }) => verdict === 'conflict')];
+    const kept = stays.length === 0 ? '' : `; ${stays.length} edited since ${stays.length === 1 ? 'stays' : 'stay'}`;
+    const answer = await askLine(screen, `[sandbox] Take back ${amount(back.length, 'files')}${kept}? [y/N]:`);
+    if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) return undefined;
+  }
+  const outcome = await undoApply({ ...request, dryRun: options.dryRun });
+  if (!options.dryRun) updateRecord(record, { stage: 'pending', outcome: undefined });
+  return outcome;
 }
 
-function refuseDiscarded(record: SessionRecord): void {
+function isApplied({ verdict }: ChangeOutcome): boolean {
+  return verdict === 'applied';
+}
+
+/** Whoever decides on a session finds it ended and not thrown away. */
+function requireSettled(record: SessionRecord): void {
   if (record.stage === 'discarded') throw usageError(`session ${record.id} was discarded`);
+  if (record.stage !== 'running' || ownerState(record) === 'gone') return;
+  throw new RunClaudeError('SESSION_RUNNING', `session ${record.id} is still running (process ${record.owner?.pid})`, {
+    hint: 'Wait for its end, or end it where it runs.',
+  });
 }
 
 /** A person who types `apply` wants to be asked, whatever the session was started with. */

@@ -1,8 +1,10 @@
 import { applyHunks } from '../review/hunks.ts';
 import { choose, isDeletion, isSelectable, pathFilter } from '../review/policy.ts';
+import type { Entry } from '../types/entry.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
 import { askLine } from './ask.ts';
 import { cleanLine } from './clean.ts';
+import { runDifftool } from './difftool.ts';
 import { page } from './pager.ts';
 import { selectHunks } from './select-hunks.ts';
 import type { ReviewQuestion } from './show.ts';
@@ -48,9 +50,9 @@ function isImplied(item: ReviewItem, items: readonly ReviewItem[]): boolean {
 const FILE_HELP = [
   'y  take this file          n  leave it',
   'h  choose parts of it      v  show it again',
+  't  show it in $DIFFTOOL        g  take by pattern, as in src/**',
   'a  take this and all the clean ones after it',
   'q  leave this and all after it',
-  'g  take by pattern, as in src/**',
 ];
 
 async function pickFiles(
@@ -67,12 +69,13 @@ async function pickFiles(
     }
     await page(screen, await itemLines(question, item));
     const suspect = item.state === 'suspect' ? 'suspect ' : '';
-    const message = `[sandbox] (${at + 1}/${items.length}) Take ${suspect}${cleanLine(item.change.path)}? [y,n,h,v,a,g,q,?]:`;
+    const message = `[sandbox] (${at + 1}/${items.length}) Take ${suspect}${cleanLine(item.change.path)}? [y,n,h,v,t,a,g,q,?]:`;
     const answer = (await askLine(screen, message))?.trim().toLowerCase();
     if (answer === undefined) return false;
     if (answer === 'y') picked.set(item, 'all');
     else if (answer === 'n') picked.set(item, 'none');
     else if (answer === 'h') await pickHunks(question, item, picked);
+    else if (answer === 't') await showInDifftool(question, item);
     else if (answer === 'a') {
       // "all" is no yes to a suspect one except the one that is on the screen.
       for (const [index, other] of items.slice(at).entries()) {
@@ -83,6 +86,18 @@ async function pickFiles(
     else if (answer !== 'v') say(screen, FILE_HELP);
   }
   return true;
+}
+
+async function showInDifftool({ screen, content }: ReviewQuestion, { change }: ReviewItem): Promise<void> {
+  const command = screen.env['DIFFTOOL'] ?? '';
+  const load = async (entry: Entry | undefined): Promise<Buffer> =>
+    entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : Buffer.alloc(0);
+  if (command.trim() === '') {
+    say(screen, ['name your tool in DIFFTOOL, as in DIFFTOOL="vimdiff"']);
+    return;
+  }
+  const status = await runDifftool(screen, command, await load(change.before), await load(change.after));
+  if (status === 127) say(screen, ['that program is not there']);
 }
 
 async function pickHunks(question: ReviewQuestion, item: ReviewItem, picked: Map<ReviewItem, Picked>): Promise<void> {

@@ -2,8 +2,9 @@ import { createColors } from 'picocolors';
 import type { DiffLine, FileDiff } from '../review/file-diff.ts';
 import type { ReviewItem } from '../types/review.ts';
 import { cleanLine } from './clean.ts';
-import { diffLines, headerLines, type ViewOptions } from './diff-view.ts';
+import { type Colours, diffLines, headerLines, type ViewOptions } from './diff-view.ts';
 import { expandTabs, widthOf, wrap } from './width.ts';
+import { type MarkedLine, markWords } from './words.ts';
 
 /** Below this many columns two sides are too narrow to read: the unified form is shown instead. */
 const NARROWEST = 60;
@@ -16,15 +17,18 @@ export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewO
   const out = headerLines(item, colours);
   for (const hunk of diff.hunks) {
     out.push(colours.cyan(`@@ line ${hunk.oldStart + 1} | line ${hunk.newStart + 1} @@`));
+    const marks = options.colour ? markedLines(hunk.lines) : new Map<DiffLine, MarkedLine>();
     for (const [left, right] of pairs(hunk.lines)) {
       const [a, b] = [cell(left, half), cell(right, half)];
       for (let row = 0; row < Math.max(a.length, b.length); row++) {
         const [one, two] = [a[row] ?? '', b[row] ?? ''];
-        const padded = `${one}${' '.repeat(Math.max(0, half - widthOf(one)))}`;
+        const padding = ' '.repeat(Math.max(0, half - widthOf(one)));
+        const [old, fresh] = [painted(one, marks.get(left as DiffLine)), painted(two, marks.get(right as DiffLine))];
         const same = left === right;
-        out.push(
-          `${same ? padded : colours.red(padded)} ${same ? ' ' : '|'} ${same ? two : colours.green(two)}`.trimEnd(),
-        );
+        const text = same
+          ? `${one}${padding}   ${two}`
+          : `${colours.red(old(colours))}${padding} | ${colours.green(fresh(colours))}`;
+        out.push(text.trimEnd());
       }
     }
   }
@@ -48,6 +52,17 @@ function pairs(lines: readonly DiffLine[]): [DiffLine | undefined, DiffLine | un
     at += group.length;
   }
   return out;
+}
+
+function markedLines(lines: readonly DiffLine[]): Map<DiffLine, MarkedLine> {
+  const marked = new Map<DiffLine, MarkedLine>();
+  for (const [at, mark] of markWords(lines)) marked.set(lines[at] as DiffLine, mark);
+  return marked;
+}
+
+/** Word marks fit only where neither cleaning nor wrapping changed the line. */
+function painted(text: string, mark: MarkedLine | undefined): (colours: Colours) => string {
+  return mark?.plain === text ? mark.painted : () => text;
 }
 
 function cell(line: DiffLine | undefined, columns: number): string[] {

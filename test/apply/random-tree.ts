@@ -37,10 +37,10 @@ export function randomTree(next: (below: number) => number): Tree {
   return tree;
 }
 
-/** A tree after some edits: files rewritten, removed, replaced by another kind, added; modes changed. */
-export function edited(tree: Tree, next: (below: number) => number): Tree {
+/** A tree after some edits, `most` at most: files rewritten, removed, replaced by another kind, added; modes changed. */
+export function edited(tree: Tree, next: (below: number) => number, most = 5): Tree {
   const result = new Map(tree);
-  for (let edit = next(6); edit > 0; edit--) {
+  for (let edit = next(most + 1); edit > 0; edit--) {
     const paths = [...result.keys()];
     const path = paths[next(Math.max(1, paths.length))];
     const node = path === undefined ? undefined : result.get(path);

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Pty } from '../pty.ts';
 import { Scene } from '../scene.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
@@ -64,53 +64,45 @@ describe('the real Claude Code in a terminal', () => {
   });
 });
 
-describe('the example of the contract, each answer once', () => {
-  let scene: Scene | undefined;
-  afterEach(async () => {
-    await scene?.[Symbol.asyncDispose]();
-    scene = undefined;
-  });
-
-  const start = (): { scene: Scene; pty: Pty; hooks: string } => {
-    scene = new Scene();
-    const pty = scene.pty(['exec', '--yes', scene.project, '--', 'sh', '-c', exampleScript], { columns: 100 });
-    return { scene, pty, hooks: path.join(scene.project, '.git', 'hooks', 'pre-commit') };
+it('the example of the contract: each answer once, now and later', async () => {
+  await using scene = new Scene();
+  const [before, sources] = [scene.fingerprint(), scene.fingerprint('src')];
+  const ask = async (words: readonly string[], drive: (pty: Pty) => Promise<void>): Promise<number> => {
+    await using pty = scene.pty(words, { columns: 100 });
+    await drive(pty);
+    return pty.exited;
   };
-
-  it.each([
-    ['n', 'n\r'],
-    ['Enter', '\r'],
-    ['Ctrl-C', '\u0003'],
-    ['end of input', '\u0004'],
-  ])('%s: everything is kept for later, exit 120, and can be applied then', async (name, keys) => {
-    const { scene, pty } = start();
-    const before = scene.fingerprint();
-    await answer(pty, keys);
-    expect(await pty.exited).toBe(120);
-    expect(scene.fingerprint()).toBe(before);
-    if (name !== 'n') return;
-    const applied = await scene.run(['apply', '--yes']);
-    expect(applied.status).toBe(121);
-    expect(status(scene)).toEqual(exampleChanges.filter((line) => line !== ' M Makefile'));
-  });
-
-  it('d and l show and ask again; discard takes the whole word', async () => {
-    const { scene, pty } = start();
-    const before = scene.fingerprint();
+  const session = ['exec', '--yes', scene.project, '--', 'sh', '-c', exampleScript];
+  expect(await ask(session, (pty) => answer(pty, 'n\r'))).toBe(120);
+  for (const keys of ['\r', '\u0003', '\u0004']) {
+    expect(await ask(['apply'], (pty) => answer(pty, keys))).toBe(120);
+  }
+  const shown = ask(['apply'], async (pty) => {
     await answer(pty, 'd\r');
     const from = await pty.see(/changed 0/);
     pty.send('q');
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
+    const again = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
     pty.send('l\r');
-    const listed = await pty.see(/three\.txt/, { from });
+    const listed = await pty.see(/three\.txt/, { from: again });
     pty.send('q');
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: listed });
-    pty.send('discard\r');
-    await pty.exited;
-    expect(scene.fingerprint()).toBe(before);
-    expect((await scene.run(['apply', '--yes'])).status).not.toBe(0);
-    expect(scene.fingerprint()).toBe(before);
+    pty.send('n\r');
   });
+  expect(await shown).toBe(120);
+  expect(scene.fingerprint()).toBe(before);
+
+  expect((await scene.run(['apply', '--yes'])).status).toBe(121);
+  expect(status(scene)).toEqual(exampleChanges.filter((line) => line !== ' M Makefile'));
+  await ask(['undo'], async (pty) => {
+    await pty.see(/Take back 1[0-9] files\? \[y\/N\]/);
+    pty.send('y\r');
+  });
+  expect(status(scene)).toEqual([]);
+  expect(scene.fingerprint('src')).toBe(sources);
+
+  await ask(['apply'], (pty) => answer(pty, 'discard\r'));
+  expect((await scene.run(['apply', '--yes'])).status).not.toBe(0);
+  expect(status(scene)).toEqual([]);
 });
 
 it('two sessions of one project run at once and both are applied', async () => {

@@ -2,6 +2,7 @@ import { usageError } from '../../errors.ts';
 import { applyLater } from '../../session/settle.ts';
 import { type CommandRun, optionValue } from '../context.ts';
 import { withSession } from '../open-session.ts';
+import { writeOutcome } from '../write-outcome.ts';
 
 const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 
@@ -10,12 +11,15 @@ export const applyCommand: CommandRun = async (line, context) => {
   const named = optionValue(line, 'conflict') ?? 'keep';
   const conflict = CONFLICT.find((rule) => rule === named);
   if (conflict === undefined) throw usageError(`--conflict ${named}: it is one of ${CONFLICT.join(', ')}`);
-  return withSession(line, context, (record, deps) =>
-    applyLater(record, deps, {
+  const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
+  return withSession(line, context, async (record, deps) => {
+    const { status, outcome } = await applyLater(record, deps, {
       conflict,
-      dryRun: line.options.has('dry-run'),
+      dryRun,
       yes: line.options.has('yes'),
       filter: { only: line.options.get('only') ?? [], skip: line.options.get('skip') ?? [] },
-    }),
-  );
+    });
+    if (outcome !== undefined && (dryRun || json)) writeOutcome(outcome, json, context);
+    return status;
+  });
 };

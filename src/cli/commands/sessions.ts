@@ -37,7 +37,7 @@ function stageOf(session: SessionRecord): string {
 }
 
 function noteOf(session: SessionRecord): string {
-  return session.note === undefined ? '' : `  ${cleanLine(session.note)}`;
+  return !session.note ? '' : `  ${cleanLine(session.note)}`;
 }
 
 function asData(session: SessionRecord): object {

@@ -14,7 +14,7 @@ export const statusCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record) => {
     if (isRunning(record)) return runningStatus(record, line, context);
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
-    const { id, project, stage, started, agentStatus, stoppedBecause, outcome, usage } = record;
+    const { id, project, stage, started, agentStatus, stoppedBecause, outcome, usage, note } = record;
     if (line.options.has('json')) {
       const changes = review?.items.map(({ change, state, findings }) => ({
         path: change.path,
@@ -23,13 +23,14 @@ export const statusCommand: CommandRun = (line, context) =>
         findings,
       }));
       const claude = review?.claude;
-      const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, outcome, changes, claude };
+      const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, note, outcome, changes, claude };
       context.write(`${JSON.stringify(data, undefined, 2)}\n`);
       return 0;
     }
     const ended = agentStatus === undefined ? '' : `, agent ended with ${agentStatus}`;
     const stopped = stoppedBecause === undefined ? '' : `, stopped: ${cleanLine(stoppedBecause)}`;
     context.write(`${id}  ${stage}${ended}${stopped}\n${cleanLine(project)}\n`);
+    if (note) context.write(`note: ${cleanLine(note)}\n`);
     for (const { text } of review === undefined ? [] : summaryLines(review)) context.write(`${text}\n`);
     return 0;
   });

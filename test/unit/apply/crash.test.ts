@@ -1,11 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recoverApply } from '../../../src/apply/recover.ts';
 import { openContentStore } from '../../../src/store/content.ts';
-import type { Choice } from '../../../src/types/review.ts';
-import { changesBetween, readTimes, readTree, type Tree, writeTree } from '../../apply/tree.ts';
+import { adopt, layScene, type Scene, sorted } from '../../apply/crash-scene.ts';
+import { readTimes, readTree } from '../../apply/tree.ts';
 import { compileProgram } from '../../compile.ts';
 
 /** In memory where there is such a place: thousands of fsyncs then cost nothing, and their order is counted all the same. */
@@ -13,114 +14,33 @@ const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(
 const shim = path.join(root, 'shim.so');
 let program = '';
 
-const file = (text: string, mode = 0o644) => ({ kind: 'file', text, mode }) as const;
-const dir = { kind: 'dir', mode: 0o755 } as const;
-const link = (target: string) => ({ kind: 'symlink', target }) as const;
-
-/** Everything that apply can do: write, create, delete, modes, links, kinds both ways, nested folders, a closed folder. */
-const base: Tree = new Map<string, ReturnType<typeof file> | typeof dir | ReturnType<typeof link>>([
-  ['deep', dir],
-  ['deep/er', dir],
-  ['deep/er/one', file('one\n')],
-  ['deep/er/two', file('two\n', 0o600)],
-  ['gone', dir],
-  ['gone/a', file('a\n')],
-  ['gone/b', file('b\n')],
-  ['kind', dir],
-  ['kind/x', file('x\n')],
-  ['link', link('deep')],
-  ['mode', file('mode\n')],
-  ['plain', file('plain\n')],
-  ['turn', file('turn\n')],
-]);
-const session: Tree = new Map<
-  string,
-  ReturnType<typeof file> | { kind: 'dir'; mode: number } | ReturnType<typeof link>
->([
-  ['closed', { kind: 'dir', mode: 0o555 }],
-  ['closed/in', file('in\n')],
-  ['deep', dir],
-  ['deep/er', dir],
-  ['deep/er/one', file('ONE\n')],
-  ['deep/er/two', file('TWO\n', 0o600)],
-  ['kind', file('a file now\n')],
-  ['link', link('plain')],
-  ['made', dir],
-  ['made/new', file('new\n'.repeat(50_000), 0o755)],
-  ['mode', file('mode\n', 0o755)],
-  ['plain', file('PLAIN\n')],
-  ['turn', dir],
-  ['turn/ed', file('ed\n')],
-]);
-
-interface Scene {
-  readonly project: string;
-  readonly sessionDir: string;
-  readonly request: string;
-}
-
-async function layScene(name: string, linked: boolean): Promise<Scene> {
-  const folder = path.join(root, name);
-  const scene = {
-    project: path.join(folder, 'project'),
-    sessionDir: path.join(folder, 's', 'sessions', '1'),
-    request: path.join(folder, 'r.json'),
-  };
-  mkdirSync(scene.project, { recursive: true });
-  writeTree(scene.project, base);
-  if (linked) execFileSync('ln', [path.join(scene.project, 'plain'), path.join(scene.project, 'twin')]);
-  const store = path.join(scene.sessionDir, 'store');
-  const changes = await changesBetween(base, session, openContentStore(store));
-  const choice: Choice = {
-    decided: true,
-    discard: false,
-    chosen: changes.map((change) => ({ change })),
-    left: [],
-    folders: [],
-  };
-  writeFileSync(scene.request, JSON.stringify({ ...scene, store, choice }));
-  return scene;
-}
-
-function run(scene: Scene, action: string, env: Record<string, string> = {}) {
+function run(scene: Scene, words: readonly string[], env: Record<string, string> = {}) {
+  const start = path.join(root, 'start');
+  rmSync(start, { force: true });
   const preload =
-    Object.keys(env).length === 0
-      ? {}
-      : { LD_PRELOAD: shim, UV_USE_IO_URING: '0', SHIM_START: `${scene.request}.start` };
-  const result = spawnSync(process.execPath, [program, scene.request, action, `${scene.request}.outcome`], {
-    env: { PATH: process.env['PATH'] ?? '', ...preload, ...env },
+    Object.keys(env).length === 0 ? {} : { LD_PRELOAD: shim, UV_USE_IO_URING: '0', SHIM_START: start, ...env };
+  const [action = '', ...rest] = words;
+  const outcome = path.join(root, 'outcome');
+  const result = spawnSync(process.execPath, [program, scene.request, action, outcome, ...rest], {
+    env: { PATH: process.env['PATH'] ?? '', ...preload },
     encoding: 'utf8',
   });
-  return { ...result, outcome: () => JSON.parse(readFileSync(`${scene.request}.outcome`, 'utf8')) };
-}
-
-const sorted = (tree: Tree): unknown[] => [...tree].sort(([a], [b]) => (a < b ? -1 : 1));
-
-/** A copy of the scene as it was laid, times included. */
-function restore(scene: Scene, from: string): void {
-  rmSync(path.dirname(scene.request), { recursive: true, force: true });
-  execFileSync('cp', ['-a', from, path.dirname(scene.request)]);
+  return { ...result, outcome: () => JSON.parse(readFileSync(outcome, 'utf8')) };
 }
 
 beforeAll(() => {
-  execFileSync('cc', [
-    '-shared',
-    '-fPIC',
-    '-O1',
-    '-o',
-    shim,
-    path.resolve(import.meta.dirname, '../../apply-shim/shim.c'),
-    '-ldl',
-  ]);
+  const source = path.resolve(import.meta.dirname, '../../apply-shim/shim.c');
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
   program = compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function countCalls(scene: Scene, action: string): number {
-  const result = run(scene, action, { SHIM_COUNT: `${scene.request}.count` });
-  expect(result.stderr).toBe('');
-  return Number(readFileSync(`${scene.request}.count`, 'utf8'));
+function save(scene: Scene): string {
+  execFileSync('cp', ['-a', scene.folder, `${scene.folder}.saved`]);
+  return `${scene.folder}.saved`;
 }
+
+let points = 0;
 
 describe.each([
   ['apply', false],
@@ -129,69 +49,83 @@ describe.each([
   ['undo', true],
 ] as const)('killed at every call of %s (hard links: %s)', (action, linked) => {
   it('leaves each file old or new after recovery, none torn, none missing', { timeout: 600_000 }, async () => {
-    const scene = await layScene(`${action}-${linked}`, linked);
+    const scene = await layScene(root, `${action}-${linked}`, linked);
     const old = readTree(scene.project);
     const oldTimes = readTimes(scene.project, old);
-    if (action === 'undo') expect(run(scene, 'apply').status).toBe(0);
+    if (action === 'undo') expect(run(scene, ['apply']).status).toBe(0);
     const before = readTree(scene.project);
-    const saved = `${path.dirname(scene.request)}.saved`;
-    execFileSync('cp', ['-a', path.dirname(scene.request), saved]);
-    const calls = countCalls(scene, action);
+    const saved = action === 'apply' && !linked ? save(scene) : undefined;
+    const snapshots = `${scene.folder}.snapshots`;
+    mkdirSync(snapshots);
+    const counted = run(scene, [action], { SHIM_SNAP: snapshots, SHIM_SCENE: scene.folder });
+    expect([counted.status, counted.stderr]).toEqual([0, '']);
     const after = readTree(scene.project);
     expect(sorted(after)).not.toEqual(sorted(before));
     if (action === 'undo') expect(readTimes(scene.project, old)).toEqual(oldTimes);
+    const calls = readdirSync(snapshots).length;
     expect(calls).toBeGreaterThan(60);
-    for (let at = 1; at <= calls; at++) {
-      restore(scene, saved);
-      const killed = run(scene, action, { SHIM_AT: String(at), SHIM_DO: 'kill' });
-      expect(killed.signal, `call ${at}`).toBe('SIGKILL');
-      const recovered = run(scene, 'recover');
-      expect(recovered.stderr).toBe('');
-      const tree = sorted(readTree(scene.project));
+    points += linked ? Math.ceil(calls / 2) : calls;
+    if (saved !== undefined) comparesToKill(scene, saved, snapshots, calls);
+    // With hard links only the ways in place differ: every other call shows them.
+    for (let at = 1; at <= calls; at += linked ? 2 : 1) {
+      rmSync(scene.folder, { recursive: true, force: true });
+      renameSync(path.join(snapshots, String(at)), scene.folder);
+      adopt(scene);
+      await recoverApply({
+        project: scene.project,
+        sessionDir: scene.sessionDir,
+        store: openContentStore(path.join(scene.sessionDir, 'store')),
+        tell: () => undefined,
+      });
       // Before the journal was ready nothing has happened; from there on everything.
-      expect([sorted(before), sorted(after)], `call ${at}`).toContainEqual(tree);
+      const tree = sorted(readTree(scene.project));
+      expect([sorted(before), sorted(after)], `call ${at} of ${calls}`).toContainEqual(tree);
     }
   });
 });
 
-it.each([
-  ['ENOSPC', 28],
-  ['EIO', 5],
-])('takes everything back when the disk says %s at any call', { timeout: 600_000 }, async (name, errno) => {
-  const scene = await layScene(`fail-${name}`, false);
-  const before = sorted(readTree(scene.project));
-  const saved = `${path.dirname(scene.request)}.saved`;
-  execFileSync('cp', ['-a', path.dirname(scene.request), saved]);
-  const calls = countCalls(scene, 'apply');
-  const after = sorted(readTree(scene.project));
-  for (let at = 1; at <= calls; at += 3) {
-    restore(scene, saved);
-    run(scene, 'apply', { SHIM_AT: String(at), SHIM_DO: String(errno), SHIM_ONCE: '1' });
-    run(scene, 'recover');
-    expect([before, after], `${name} at call ${at}`).toContainEqual(sorted(readTree(scene.project)));
+/** The copies that the shim makes are what a SIGKILL leaves: shown at a few calls. */
+function comparesToKill(scene: Scene, saved: string, snapshots: string, calls: number): void {
+  const done = `${scene.folder}.done`;
+  renameSync(scene.folder, done);
+  for (const at of [Math.floor(calls / 3), Math.floor((calls * 2) / 3)]) {
+    execFileSync('cp', ['-a', saved, scene.folder]);
+    const killed = run(scene, ['apply'], { SHIM_AT: String(at), SHIM_DO: 'kill' });
+    expect(killed.signal).toBe('SIGKILL');
+    const left = sorted(readTree(scene.project)).filter(([name]) => !/\.rc-/.test(String(name)));
+    const copied = sorted(readTree(path.join(snapshots, String(at), 'project')));
+    expect(left).toEqual(copied.filter(([name]) => !/\.rc-/.test(String(name))));
+    rmSync(scene.folder, { recursive: true });
   }
-});
+  renameSync(done, scene.folder);
+}
 
-it('fails single paths and goes on when one call is not permitted', { timeout: 600_000 }, async () => {
-  const scene = await layScene('eacces', false);
+it('has seen at least 250 of them', () => expect(points).toBeGreaterThan(250));
+
+it('takes everything back on a failing disk, and fails single paths that are not permitted', {
+  timeout: 600_000,
+}, async () => {
+  const scene = await layScene(root, 'faults', false);
   const before = readTree(scene.project);
-  const saved = `${path.dirname(scene.request)}.saved`;
-  execFileSync('cp', ['-a', path.dirname(scene.request), saved]);
-  const calls = countCalls(scene, 'apply');
+  const saved = save(scene);
+  const count = path.join(root, 'count');
+  expect(run(scene, ['apply'], { SHIM_COUNT: count }).stderr).toBe('');
   const after = readTree(scene.project);
-  let failures = 0;
-  for (let at = 1; at <= calls; at += 4) {
-    restore(scene, saved);
-    const result = run(scene, 'apply', { SHIM_AT: String(at), SHIM_DO: '13', SHIM_ONCE: '1' });
-    const tree = readTree(scene.project);
-    if (result.status !== 0) {
-      // The journal or the store could not be written: nothing was begun.
-      expect(sorted(tree), `call ${at}`).toEqual(sorted(before));
-      continue;
-    }
-    failures += result.outcome().changes.filter((change: { verdict: string }) => change.verdict === 'failed').length;
-    for (const [name, node] of tree)
-      expect([before.get(name), after.get(name)], `${name}, call ${at}`).toContainEqual(node);
+  const calls = Number(readFileSync(count, 'utf8'));
+  const [ENOSPC, EIO, EACCES] = [28, 5, 13];
+  const plan = JSON.stringify({ errnos: [ENOSPC, EIO, EACCES], calls, step: 2 });
+  const swept = run(scene, ['faults', saved, plan], { SHIM_RUN: 'start' });
+  expect([swept.status, swept.stderr]).toEqual([0, '']);
+  const results = swept.outcome() as { errno: number; at: number; failed?: number; thrown?: string; tree: [] }[];
+  expect(results.length).toBeGreaterThan(100);
+  for (const { errno, at, thrown, tree } of results) {
+    const where = `errno ${errno} at call ${at}`;
+    if (thrown !== undefined || errno !== EACCES) {
+      expect([sorted(before), sorted(after)], where).toContainEqual(sorted(new Map(tree)));
+    } else
+      for (const [name, node] of tree as [string, unknown][])
+        expect([before.get(name), after.get(name)], `${where}: ${name}`).toContainEqual(node);
   }
-  expect(failures).toBeGreaterThan(5);
+  const failures = results.filter(({ errno, failed }) => errno === EACCES && (failed ?? 0) > 0);
+  expect(failures.length).toBeGreaterThan(5);
 });

@@ -11,7 +11,7 @@ it('leaves the host as an independent model says, and undo brings everything bac
   const umask = process.umask(0o022);
   let applied = 0;
   try {
-    for (let seed = 0; seed < 1_000; seed++) applied += (await propertyRun(seed, root)).applied;
+    for (let seed = 0; seed < 1_000; seed += 25) applied += (await propertyRun(seed, 25, root)).applied;
   } finally {
     process.umask(umask);
     rmSync(root, { recursive: true, force: true });

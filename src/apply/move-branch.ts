@@ -1,0 +1,57 @@
+import { hostGit, hostGitSays } from './host-git.ts';
+import type { ReceivedBranch } from './import-commits.ts';
+
+/** A branch of the person's that can simply go on to where the session's is. */
+export interface BranchMove {
+  readonly branch: string;
+  readonly ref: string;
+  readonly from: string;
+  readonly to: string;
+  readonly commits: number;
+  /** It is what the person has checked out: the index goes along, the work tree does not. */
+  readonly checkedOut: boolean;
+}
+
+/**
+ * The move of one imported branch, or why there is none: the person's branch has moved on, is checked out elsewhere, or
+ * holds staged changes. Reads refs and the index only.
+ */
+export function planMove(
+  project: string,
+  { branch, commit, ref }: ReceivedBranch,
+): BranchMove | { readonly why: string } {
+  const name = `refs/heads/${branch}`;
+  const listed = hostGit(project, ['for-each-ref', '--format=%(objectname) %(refname)', name]).toString().split('\n');
+  const [from] = listed.flatMap((line) => (line.endsWith(` ${name}`) ? [line.slice(0, line.indexOf(' '))] : []));
+  if (from === undefined) return { why: 'there is no such branch here' };
+  if (from === commit) return { why: 'it is there already' };
+  if (!hostGitSays(project, ['merge-base', '--is-ancestor', from, commit]))
+    return { why: 'it has moved on here meanwhile' };
+  const count = hostGit(project, ['rev-list', '--count', commit, `^${from}`]);
+  const places = worktreesOn(project, name);
+  const checkedOut = currentBranch(project) === name;
+  if (places > (checkedOut ? 1 : 0)) return { why: 'it is checked out in another work tree' };
+  if (checkedOut && !hostGitSays(project, ['diff-index', '--cached', '--quiet', from, '--'])) {
+    return { why: 'changes are staged here' };
+  }
+  return { branch, ref, from, to: commit, commits: Number(count.toString()), checkedOut };
+}
+
+/**
+ * Moves the branch, if it is still where it was. Of a branch that is checked out the index goes along (it held nothing
+ * of its own), so that what was applied does not look staged backwards; no file is read or written. Hooks do not run.
+ */
+export function moveBranch(project: string, { branch, from, to, ref, checkedOut }: BranchMove): void {
+  hostGit(project, ['update-ref', '-m', `run-claude: moved to ${ref}`, `refs/heads/${branch}`, to, from]);
+  if (checkedOut) hostGit(project, ['read-tree', to]);
+}
+
+function currentBranch(project: string): string | undefined {
+  if (!hostGitSays(project, ['symbolic-ref', '-q', 'HEAD'])) return undefined;
+  return hostGit(project, ['symbolic-ref', '-q', 'HEAD']).toString().trim();
+}
+
+function worktreesOn(project: string, name: string): number {
+  const listed = hostGit(project, ['worktree', 'list', '--porcelain', '-z']).toString();
+  return listed.split('\0').filter((line) => line === `branch ${name}`).length;
+}

@@ -1,0 +1,96 @@
+import type { ReceivedBranch, ReceivedCommits } from '../../apply/import-commits.ts';
+import { type BranchMove, moveBranch, planMove } from '../../apply/move-branch.ts';
+import { type CommitFacts, readCommits } from '../../apply/read-commits.ts';
+import { EXIT } from '../../errors.ts';
+import type { PersonDeps } from '../../session/deps.ts';
+import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
+import { askLine } from '../../terminal/ask.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { findingLine } from '../../terminal/summary.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandRun } from '../context.ts';
+import { withSession } from '../open-session.ts';
+
+/**
+ * `commits [ID]`: the commits that a session made, with what the audit says of each; `--import` brings them as refs of
+ * ours. Exit 121 when they are held back.
+ */
+export const commitsCommand: CommandRun = (line, context) =>
+  withSession(line, context, async (record, deps) => {
+    const engine = await connectOurs(record.plan.policy.engine, context);
+    try {
+      using received = await fetchCommits(record, { ...deps, engine, env: context.env });
+      const commits = received === undefined ? [] : readCommits(received);
+      const findings = received === undefined ? [] : auditCommits(received, record.plan.policy);
+      const json = line.options.has('json');
+      const branches = received?.branches ?? [];
+      if (json) context.write(`${JSON.stringify({ branches, commits, findings }, undefined, 2)}\n`);
+      else for (const text of listing(branches, commits)) context.write(`${text}\n`);
+      if (received === undefined) {
+        deps.tell({ kind: 'message', level: 'info', text: 'no commits were made in this session' });
+        return EXIT.ok;
+      }
+      tellFindings(findings, deps);
+      if (!line.options.has('import')) return EXIT.ok;
+      if (!(await mayImport(findings, deps))) return EXIT.heldBack;
+      received.import();
+      await offerMoves(record.project, received, deps);
+      return EXIT.ok;
+    } finally {
+      await engine.close();
+    }
+  });
+
+function listing(branches: readonly ReceivedBranch[], commits: readonly CommitFacts[]): string[] {
+  const short = (id: string): string => id.slice(0, 10);
+  return [
+    ...branches.map(({ branch, commit, ref }) => `${short(commit)}  ${cleanLine(branch)}  (${cleanLine(ref)})`),
+    ...commits.toReversed().map(({ id, date, author, subject }) => {
+      return `${short(id)}  ${cleanLine(date.slice(0, 10))}  ${cleanLine(author)}  ${cleanLine(subject)}`;
+    }),
+  ];
+}
+
+function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps): void {
+  for (const { commit, finding } of findings) {
+    const text = `commit ${commit.slice(0, 10)}: ${findingLine(finding).text.replace(/^WARNING: /, '')}`;
+    tell({ kind: 'finding', severity: finding.severity, text });
+  }
+}
+
+/** Blocked: never. Suspect: a person's yes. */
+async function mayImport(findings: readonly CommitFinding[], { screen, tell }: PersonDeps): Promise<boolean> {
+  const say = (text: string): void => tell({ kind: 'message', level: 'warning', text });
+  if (findings.some(({ finding }) => finding.severity === 'blocked')) {
+    say('Nothing was imported: what is blocked in a commit stays out with all of them.');
+    return false;
+  }
+  const suspects = findings.filter(({ finding }) => finding.severity === 'suspect').length;
+  if (suspects === 0) return true;
+  const question = `[sandbox] Import these commits with ${suspects} suspect ${suspects === 1 ? 'change' : 'changes'}? [y/N]:`;
+  const answer = screen === undefined ? undefined : await askLine(screen, question);
+  if (/^\s*y(es)?\s*$/i.test(answer ?? '')) return true;
+  say('Nothing was imported: suspect changes need a yes, on a terminal.');
+  return false;
+}
+
+async function offerMoves(project: string, received: ReceivedCommits, { screen, tell }: PersonDeps): Promise<void> {
+  const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  for (const branch of received.branches) {
+    say(`Imported ${cleanLine(branch.ref)}`);
+    const move = planMove(project, branch);
+    if ('why' in move) say(`${cleanLine(branch.branch)} is not moved: ${move.why}`);
+    else if (screen === undefined)
+      say(`To move ${cleanLine(branch.branch)} there: git merge --ff-only ${cleanLine(branch.ref)}`);
+    else if (/^\s*y(es)?\s*$/i.test((await askLine(screen, moveQuestion(move))) ?? '')) {
+      moveBranch(project, move);
+      say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
+    }
+  }
+}
+
+function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {
+  const what = `${commits} ${commits === 1 ? 'commit' : 'commits'}`;
+  const files = checkedOut ? '; your files stay as they are' : '';
+  return `[sandbox] Move ${cleanLine(branch)} on by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
+}

@@ -1,0 +1,15 @@
+import { exploreSession } from '../../session/explore.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandRun } from '../context.ts';
+import { withSession } from '../open-session.ts';
+
+/** `explore [ID]`: a shell on what a session left; nothing that happens in it stays. */
+export const exploreCommand: CommandRun = (line, context) =>
+  withSession(line, context, async (record, deps) => {
+    const engine = await connectOurs(record.plan.policy.engine, context);
+    try {
+      return await exploreSession(record, { ...deps, engine, env: context.env });
+    } finally {
+      await engine.close();
+    }
+  });

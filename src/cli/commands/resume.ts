@@ -1,0 +1,27 @@
+import { usageError } from '../../errors.ts';
+import { withLayer } from '../../session/kept-layer.ts';
+import { resumePlan } from '../../session/resume-plan.ts';
+import { resumeSession } from '../../session/run.ts';
+import { asksForPrint } from '../claude-options.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandRun } from '../context.ts';
+import { withSession } from '../open-session.ts';
+
+/** `resume [ID] [-- words…]`: the agent again, on the layer that its session left. */
+export const resumeCommand: CommandRun = (line, context) =>
+  withSession(line, context, async (record, deps) => {
+    if (record.plan.mode === 'bind') throw usageError('a bind session works on the project itself: start a new one');
+    const engine = await connectOurs(record.plan.policy.engine, context);
+    try {
+      const plan = resumePlan(record.plan, {
+        words: line.rest,
+        print: asksForPrint(line.rest),
+        host: deps.host,
+        term: context.env['TERM'],
+      });
+      const all = { ...deps, engine, env: context.env };
+      return await withLayer(record, 'running its agent again', () => resumeSession(record, plan, all));
+    } finally {
+      await engine.close();
+    }
+  });

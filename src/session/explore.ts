@@ -1,0 +1,56 @@
+import { agentSpec } from '../engine/hardened.ts';
+import { readSeccompProfile } from '../engine/seccomp.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { openThrowAway } from '../workspace/throw-away.ts';
+import type { SessionDeps } from './deps.ts';
+import { withLayer } from './kept-layer.ts';
+import { launch } from './launch.ts';
+import { prepareImage } from './prepare-image.ts';
+import { openScope } from './scope.ts';
+
+/**
+ * A shell on what a session left, in a layer that is thrown away with it: no network, no credential, no home of the
+ * session's. Gives the shell's exit status. Throws as withLayer does, and what the engine throws.
+ */
+export async function exploreSession(record: SessionRecord, deps: SessionDeps): Promise<number> {
+  return withLayer(record, 'exploring it', async () => {
+    const { host, tell } = deps;
+    const plan = { ...record.plan, tty: host.stdinTty && host.stdoutTty };
+    await prepareImage(plan, deps);
+    const scope = openScope(tell);
+    try {
+      const view = scope.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
+        opened.close(),
+      );
+      const what = view.writable ? 'What you change in it is thrown away at the end.' : 'It is read-only.';
+      tell({ kind: 'message', level: 'info', text: `What session ${record.id} left, without network. ${what}` });
+      const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+      const spec = agentSpec({
+        sessionId: plan.sessionId,
+        image: plan.image,
+        seccomp: await readSeccompProfile(),
+        runtime: plan.policy.runtime,
+        user: plan.user,
+        argv: ['/bin/bash'],
+        forwards: [],
+        env: plan.env,
+        workdir: '/workspace',
+        mounts: [
+          ...view.mounts,
+          { kind: 'tmpfs', target: '/home/agent', sizeMb: 64, mode: 0o700, noexec: false, uid, gid },
+        ],
+        network: 'none',
+        limits: plan.policy,
+        tty: plan.tty,
+        stdin: 'stream',
+      });
+      await (await deps.engine.find(spec.name))?.remove();
+      const shell = scope.use(await deps.engine.create(spec), (container) => container.remove());
+      const policy = { ...plan.policy, timeoutMs: undefined };
+      const { status } = await launch(shell, undefined, { ...plan, policy }, deps, undefined);
+      return status;
+    } finally {
+      await scope.close();
+    }
+  });
+}

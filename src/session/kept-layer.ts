@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import { withLock } from '../store/lock.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { ownerState } from './record.ts';
+
+/**
+ * Runs `body` while nobody else stands on the layer of a session that has ended: the kernel says nothing about two
+ * mounts of one. Throws RunClaudeError SESSION_RUNNING, LAYER_GONE with what is lost, LOCK_HELD.
+ */
+export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
+  const { plan, stage, id } = record;
+  if (stage === 'running' && ownerState(record) !== 'gone') {
+    throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${record.owner?.pid})`, {
+      hint: 'See what it does with: run-claude status',
+    });
+  }
+  const { strategy } = (record.workspace ?? {}) as { readonly strategy?: string };
+  const kept = strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
+  if (strategy === undefined || stage === 'discarded' || !kept) {
+    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
+      hint: 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.',
+    });
+  }
+  return withLock(path.join(plan.sessionDir, 'layer.lock'), { what }, body);
+}

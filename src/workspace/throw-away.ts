@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import type { Mount } from '../types/engine.ts';
+import { removeTree } from './generation.ts';
+import type { WorkspaceOptions } from './workspace.ts';
+
+/** A view of what a session left that changes nothing of it. */
+export interface ThrowAway {
+  readonly mounts: readonly Mount[];
+  /** What is written in it goes with it; otherwise nothing can be written. */
+  readonly writable: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * A layer over the session's layer over its base, where the engine mounts overlays; a whole copy is shown read-only.
+ * Preconditions: nobody else mounts the session's layer. Throws RunClaudeError WORKSPACE_GONE, STRATEGY_NOT_YET.
+ */
+export async function openThrowAway(options: WorkspaceOptions, record: unknown): Promise<ThrowAway> {
+  const { plan } = options;
+  const known = (record ?? {}) as { readonly strategy?: unknown; readonly generation?: unknown };
+  const upper = path.join(plan.sessionDir, 'layer', 'upper');
+  if (known.strategy === 'copy') {
+    const mount: Mount = { kind: 'bind', source: upper, target: '/workspace', readonly: true };
+    return { mounts: [mount], writable: false, close: async () => undefined };
+  }
+  if (known.strategy === 'layers' && typeof known.generation === 'string') {
+    return openOverlay(options, upper, path.join(known.generation, 'tree'));
+  }
+  // Straight over the project, as the session itself was.
+  if (known.strategy === 'overlay') return openOverlay(options, upper, plan.project.root);
+  throw new RunClaudeError('STRATEGY_NOT_YET', 'a session on engine volumes cannot be explored yet', {
+    hint: 'Its changes are in `run-claude diff`; `run-claude resume -- …` starts the agent on it again.',
+  });
+}
+
+/** As strategies/layers.ts does it: paths reach the engine as short links only. */
+async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tree: string): Promise<ThrowAway> {
+  const dir = path.join(plan.sessionDir, 'explore');
+  const volume = `run-claude-${plan.sessionId}-explore`;
+  const remove = async (): Promise<void> => {
+    await engine.removeVolume(volume);
+    removeExplored(plan.sessionDir);
+  };
+  // One of a command that was killed.
+  await remove();
+  const links = mkdtempSync('/tmp/rc-');
+  for (const name of ['upper', 'work']) mkdirSync(path.join(dir, name), { recursive: true, mode: 0o700 });
+  symlinkSync(upper, path.join(links, 'l'));
+  symlinkSync(tree, path.join(links, 'b'));
+  symlinkSync(path.join(dir, 'upper'), path.join(links, 'u'));
+  symlinkSync(path.join(dir, 'work'), path.join(links, 'w'));
+  await engine.createVolume({
+    name: volume,
+    labels: { 'run-claude.session': plan.sessionId },
+    options: {
+      type: 'overlay',
+      device: 'overlay',
+      o: `nosuid,nodev,lowerdir=${links}/l:${links}/b,upperdir=${links}/u,workdir=${links}/w,userxattr`,
+    },
+  });
+  return {
+    mounts: [{ kind: 'volume', volume, target: '/workspace', readonly: false }],
+    writable: true,
+    async close() {
+      await remove();
+      rmSync(links, { recursive: true, force: true });
+    },
+  };
+}
+
+function removeExplored(sessionDir: string): void {
+  // The kernel's own, root's and closed, in a folder of ours.
+  const inner = path.join(sessionDir, 'explore', 'work', 'work');
+  if (existsSync(inner)) rmdirSync(inner);
+  removeTree(sessionDir, 'explore');
+}

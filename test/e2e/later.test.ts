@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+const MAKE = [
+  'echo inside > made.txt',
+  'git add -A',
+  'git -c user.name=Agent -c user.email=agent@example.org commit -qm "made inside"',
+  'echo more >> README.md',
+].join(' && ');
+
+it('a session lives on: note, commits, explore, resume, apply by parts, undo', async () => {
+  await using scene = new Scene();
+  const before = scene.fingerprint();
+  const head = scene.git('rev-parse', 'main').trim();
+  const first = await scene.run(['exec', scene.project, '--', 'sh', '-c', MAKE]);
+  expect(first.stderr).toContain('Commits were made inside');
+  expect(first.status).toBe(120);
+
+  await scene.run(['note', 'for \u001b[31mMonday']);
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect(session).toMatchObject({ stage: 'pending', note: 'for \u001b[31mMonday' });
+  expect((await scene.run(['sessions'])).stdout).toContain('for \\x1b[31mMonday');
+
+  const listed = await scene.run(['commits', '--json']);
+  expect(listed.stderr).not.toContain('WARNING');
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    branches: [{ branch: 'main' }],
+    commits: [{ parents: [head], author: 'Agent <agent@example.org>', subject: 'made inside' }],
+  });
+
+  const explored = await scene.run(['explore'], {
+    input: 'cat made.txt; git log -1 --format=%s; echo gone > away.txt; cat away.txt; ls /sys/class/net\n',
+  });
+  expect(explored.stdout).toBe('inside\nmade inside\ngone\nlo\n');
+
+  const resumed = await scene.run(['resume', '--', 'sh', '-c', 'cat made.txt; ls away.txt; echo two > again.txt']);
+  expect(resumed.stdout).toBe('inside\n');
+  expect(resumed.status).toBe(120);
+  expect(scene.fingerprint()).toBe(before);
+
+  const dry = await scene.run(['apply', '--dry-run', '--yes']);
+  expect(dry.stdout.match(/^applied .*/gm)?.map((line) => line.split(/ +/)[1])).toEqual([
+    'README.md',
+    'again.txt',
+    'made.txt',
+  ]);
+  expect(scene.fingerprint()).toBe(before);
+  expect((await scene.run(['apply', '--yes', '--only', '*.txt', '--skip', 'again*'])).status).toBe(0);
+  expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+  expect((await scene.run(['apply', '--yes'])).status).toBe(0);
+  expect(scene.git('status', '--porcelain')).toBe(' M README.md\n?? again.txt\n?? made.txt\n');
+
+  const imported = await scene.run(['commits', '--import']);
+  expect(imported.status).toBe(0);
+  const ref = `refs/run-claude/${session.id}/main`;
+  expect(imported.stderr).toContain(`git merge --ff-only ${ref}`);
+  expect(scene.git('log', '-1', '--format=%s', ref)).toBe('made inside\n');
+  expect(scene.git('rev-parse', 'main').trim()).toBe(head);
+
+  expect((await scene.run(['undo'])).status).toBe(0);
+  expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+  await scene.run(['discard', '--yes']);
+  for (const words of [['resume'], ['explore'], ['commits'], ['apply', '--yes']]) {
+    expect((await scene.run(words)).status, words.join(' ')).not.toBe(0);
+  }
+  expect(existsSync(path.join(scene.project, 'made.txt'))).toBe(true);
+});
