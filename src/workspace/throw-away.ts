@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
@@ -47,6 +57,10 @@ async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tr
   await remove();
   const links = mkdtempSync('/tmp/rc-');
   for (const name of ['upper', 'work']) mkdirSync(path.join(dir, name), { recursive: true, mode: 0o700 });
+  // The root that the shell sees is this one: it belongs to whom the session's own belongs.
+  const { uid, gid, mode } = lstatSync(upper);
+  if (process.getuid?.() === 0) chownSync(path.join(dir, 'upper'), uid, gid);
+  chmodSync(path.join(dir, 'upper'), mode & 0o7777);
   symlinkSync(upper, path.join(links, 'l'));
   symlinkSync(tree, path.join(links, 'b'));
   symlinkSync(path.join(dir, 'upper'), path.join(links, 'u'));
