@@ -4,7 +4,12 @@ import type { Plan, Program } from '../../../src/types/plan.ts';
 
 const SKIP = '--dangerously-skip-permissions';
 const planOf = (program: Program, syncBack = true): Plan =>
-  ({ program, policy: { syncBack, isolateClaudeData: false }, env: { TERM: 'old', A: 'b' }, tty: false }) as unknown as Plan;
+  ({
+    program,
+    policy: { syncBack, isolateClaudeData: false },
+    env: { TERM: 'old', A: 'b' },
+    tty: false,
+  }) as unknown as Plan;
 const host = { stdinTty: true, stdoutTty: true };
 const claude = (args: string[], print = false): Program => ({ kind: 'claude', args, print });
 
