@@ -44,7 +44,9 @@ function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: 
         ? { host: endpoint.host, port: endpoint.port }
         : { host: 'docker' };
   return new Promise((resolve, reject) => {
-    const options = { ...target, path, agent, headers: { Host: 'docker' }, signal: AbortSignal.timeout(timeoutMs) };
+    // Node checks a certificate against the Host header where there is one: over TLS it must be the engine's own.
+    const headers = endpoint.kind === 'tcp' ? {} : { Host: 'docker' };
+    const options = { ...target, path, agent, headers, signal: AbortSignal.timeout(timeoutMs) };
     const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -54,13 +54,24 @@ it('an engine behind TLS: no path of this machine is mounted anywhere, and only 
 
 it('--disk stops what grows without a terminal, and diff --follow watches it from beside', async () => {
   await using scene = new Scene();
-  const script = 'echo one > seen.txt; sleep 20; head -c 200000000 /dev/urandom > huge.bin; sleep 300';
+  const go = 'until [ -e /tmp/go ]; do sleep 0.5; done';
+  const script = `echo one > seen.txt; ${go}; head -c 200000000 /dev/urandom > huge.bin; sleep 300`;
   const session = scene.run(['exec', '--disk', '60m', scene.project, '--', 'sh', '-c', script]);
-  const running = async (): Promise<boolean> =>
-    (await scene.run(['status', '--json'])).stdout.includes('"path": "seen.txt"');
-  const end = Date.now() + 240_000;
-  while (!(await running()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 500));
-  const followed = await scene.run(['diff', '--follow', '--json', '--', '*.txt', '*.bin']);
+  const seen = async (): Promise<string | undefined> => {
+    const { stdout } = await scene.run(['status', '--json']);
+    return stdout.includes('"path": "seen.txt"') ? (JSON.parse(stdout) as { id: string }).id : undefined;
+  };
+  let id: string | undefined;
+  for (const end = Date.now() + 400_000; id === undefined && Date.now() < end; ) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    id = await seen();
+  }
+  const following = scene.run(['diff', '--follow', '--json', '--', '*.txt', '*.bin']);
+  const names = (): string =>
+    execFileSync('docker', ['ps', '--filter', `name=run-claude-${id}-watch`, '-q'], { encoding: 'utf8' });
+  while (names() === '') await new Promise((resolve) => setTimeout(resolve, 500));
+  execFileSync('docker', ['exec', `run-claude-${id}`, 'touch', '/tmp/go']);
+  const followed = await following;
   const lines = followed.stdout
     .trim()
     .split('\n')
