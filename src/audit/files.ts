@@ -73,7 +73,7 @@ function sees(
   path: string,
 ): string | undefined {
   const { after: entry } = change;
-  if (entry?.kind === 'symlink') return `a link to ${entry.target ?? '?'}`;
+  if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
   if (entry !== undefined && entry.kind !== 'file') return undefined;
   if (before === 'unreadable' || after === 'unreadable') return 'its content cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;

@@ -22,7 +22,7 @@ const WHY: Readonly<Record<KeyClass, string>> = {
 };
 
 /** The value that a weakening key may always move to. */
-const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256)$/i;
+const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256|fully|ultimate)$/i;
 
 /**
  * What is new or has another value in a git configuration, key by key. Every occurrence counts: git uses the last, and

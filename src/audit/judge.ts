@@ -9,7 +9,7 @@ const CODE = /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish
 export function judge(rule: FileRule, text: JudgedText): readonly string[] {
   const seen: string[] = [];
   for (const one of rule.judges) seen.push(...judgeOne(one, text));
-  return seen;
+  return [...new Set(seen)];
 }
 
 function judgeOne(rule: Judge, text: JudgedText): readonly string[] {

@@ -83,7 +83,7 @@ function decodeURIComponentSafe(text: string): string {
 }
 
 const URL_IN_LINE = /\b(?:git\+|svn\+|hg\+)?(?:https?|ssh|git|file|link|portal):[^\s"',)#}]{1,300}/gi;
-const HASH_IN_LINE = /\b(sha(1|256|384|512)[-:=]|integrity|checksum|hash(es)?\b|h1:|narHash|etag)/i;
+const HASH_IN_LINE = /\b(sha(1|256|384|512)[-:=]|integrity|checksum|shasum|hash(es)?\b|h1:|narHash|etag)/i;
 
 /** Any line-based lock file: a host that the old file did not have, a hash that is gone with its line's fellow kept. */
 export function judgeYarnLock(text: JudgedText): readonly string[] {

@@ -59,7 +59,7 @@ export const gitFileRules: readonly FileRule[] = [
     trigger: 'git log, shortlog, blame',
     severity: 'suspect',
     paths: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
-    judges: [{ kind: 'lines', danger: /^[^#\s]/, safe: /^([^<]{0,100})<[^>]{0,100}>\s+<[^>]{0,100}>$/ }],
+    judges: [{ kind: 'lines', danger: /^[^#\s]/ }],
     why: 'It shows work under another name, or blames lines on somebody else.',
     source: 'gitmailmap(5), git-blame(1)',
   },

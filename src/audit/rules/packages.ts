@@ -1,0 +1,150 @@
+import { judgeNpmLock, judgeYarnLock } from '../lockfiles.ts';
+import type { FileRule } from '../rule.ts';
+
+export const packageRules: readonly FileRule[] = [
+  {
+    id: 'js-package-json',
+    family: 'javascript',
+    trigger: 'npm, pnpm, yarn or bun: install, test, start, publish, commit hooks',
+    severity: 'suspect',
+    paths: ['package.json', 'package.json5', 'package.yaml'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /^(scripts|bin|directories|man|overrides|resolutions|pnpm|peerDependencyRules|packageExtensions|dependenciesMeta|bundleDependencies|bundledDependencies|allowScripts|trustedDependencies|patchedDependencies|workspaces|packageManager|engines|devEngines|volta|corepack|husky|lint-staged|simple-git-hooks|gitHooks|pre-commit|babel|eslintConfig|stylelint|prettier|ava|mocha|nyc|c8|tap|release|commitlint|nodemonConfig|electron-builder|build|prisma|oclif|wireit|nx|config|imports|main|module|exports|browser|funding|bugs|repository|gypfile|jspm|napi|cypress-cucumber-preprocessor|contributes|activationEvents)(\.|\[|$)/i,
+        safe: /^(repository|bugs|funding)(\.type|\.directory)=|^engines\.|^devEngines\.|^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
+      },
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /^jest\.(?!testTimeout|verbose|coverage|collectCoverage|maxWorkers|bail|clearMocks|resetMocks|restoreMocks|roots|testMatch|displayName)/i,
+      },
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger: /^(dev|peer|optional)?dependencies\./i,
+        safe: /^[^=]*=(?!.*(:|\/))[\w.^~<>=|&* +-]*$|^[^=]*=(workspace|catalog):[\w.^~*-]*$/i,
+      },
+    ],
+    why: 'The changed fields run commands, or change where installed code comes from.',
+    source: 'npm scripts(7), package-json(5)',
+  },
+  {
+    id: 'js-package-new',
+    family: 'javascript',
+    trigger: 'npm install at the root of a workspace',
+    severity: 'suspect',
+    paths: ['binding.gyp', '*.gyp', '*.gypi', 'npm-shrinkwrap.json'],
+    judges: [{ kind: 'new' }, { kind: 'lines', danger: /<!|<\||action|rule|\bscript|python/i }],
+    why: 'Its presence alone makes npm build or install something else.',
+    source: 'npm scripts(7); npm-shrinkwrap-json(5)',
+  },
+  {
+    id: 'js-npmrc',
+    family: 'javascript',
+    trigger: 'any npm, pnpm or yarn command here',
+    severity: 'suspect',
+    paths: ['.npmrc', '.pnpmrc', '.yarnrc', '.pnpmfile.*', 'pnpmfile.js', '.noderc', 'node.config.json', '.bowerrc'],
+    always: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner/i,
+        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
+      },
+    ],
+    why: 'Package managers take their shell, registry, plugins and scripts from it.',
+    source: 'npm config(7); yarn, pnpm and bun documentation',
+  },
+  {
+    id: 'js-workspace-settings',
+    family: 'javascript',
+    trigger: 'any yarn, pnpm, bun or monorepo command here',
+    severity: 'suspect',
+    paths: [
+      '.yarnrc.yml',
+      'bunfig.toml',
+      '.bunfig.toml',
+      'pnpm-workspace.yaml',
+      'lerna.json',
+      'rush.json',
+      'nx.json',
+      'turbo.json',
+    ],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner/i,
+        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.]+[\w.-]*$|^version=/,
+      },
+    ],
+    why: 'Package managers take their shell, registry, plugins and scripts from it.',
+    source: 'npm config(7); yarn, pnpm and bun documentation',
+  },
+  {
+    id: 'js-package-lock',
+    family: 'javascript',
+    trigger: 'npm ci, npm install',
+    severity: 'suspect',
+    paths: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
+    judges: [{ kind: 'custom', see: judgeNpmLock }],
+    why: 'A package comes from a host that was not there, or its integrity was removed or changed.',
+    source: 'lockfile-lint; lockfile injection (Snyk 2019)',
+  },
+  {
+    id: 'js-other-locks',
+    family: 'javascript',
+    trigger: 'yarn, pnpm, bun or deno install',
+    severity: 'suspect',
+    paths: ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'deno.lock', 'shrinkwrap.yaml', 'import_map.json'],
+    judges: [{ kind: 'custom', see: judgeYarnLock }],
+    why: 'A package comes from a host that was not there, or its integrity was removed.',
+    source: 'yarn, pnpm and deno documentation',
+  },
+  {
+    id: 'js-binary-lock',
+    family: 'javascript',
+    trigger: 'bun install',
+    severity: 'suspect',
+    paths: ['bun.lockb'],
+    always: true,
+    judges: [],
+    why: 'A binary lock file cannot be judged.',
+    source: 'bun documentation',
+  },
+  {
+    id: 'js-package-manager-code',
+    family: 'javascript',
+    trigger: 'any yarn command; installing with patches',
+    severity: 'suspect',
+    paths: ['.yarn/**', '.pnp.*', 'patches/*.patch', 'patches/*.diff', '.pnpm-patches/**', 'wrapper/yarn*'],
+    always: true,
+    judges: [],
+    why: 'The package manager runs this code or patches it into a dependency.',
+    source: 'yarn and patch-package documentation',
+  },
+  {
+    id: 'js-deno',
+    family: 'javascript',
+    trigger: 'deno task, deno run',
+    severity: 'suspect',
+    paths: ['deno.json{,c}', 'jsr.json'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'jsonc',
+        danger:
+          /^(tasks|imports|importMap|scopes|lock|vendor|nodeModulesDir|permissions|unstable|workspace|compilerOptions\.(types|jsxImportSource))/i,
+      },
+    ],
+    why: 'Its tasks run and its imports fetch code.',
+    source: 'deno documentation',
+  },
+];

@@ -1,0 +1,78 @@
+import type { FileRule } from '../rule.ts';
+
+export const rubyRules: readonly FileRule[] = [
+  {
+    id: 'ruby-files',
+    family: 'languages',
+    trigger: 'bundle, rake, rspec, irb, or an editor with Ruby',
+    severity: 'suspect',
+    paths: [
+      '.rspec',
+      'spec_helper.rb',
+      'rails_helper.rb',
+      '.irbrc',
+      '.pryrc',
+      '.rdbgrc',
+      '.byebugrc',
+      'Guardfile',
+      'Capfile',
+      'Dangerfile',
+      'Fastfile',
+      'Appfile',
+      'Matchfile',
+      'fastlane/**',
+      'Podfile',
+      'config.ru',
+      '.simplecov',
+      '.bundle/**',
+      'Brewfile',
+      '.yardopts',
+      '.rubocop*.yml',
+      '.erb{_,-}lint.yml',
+      '.haml-lint.yml',
+      '.solargraph.yml',
+      '.reek.yml',
+      '.standard.yml',
+      'puma.rb',
+      'unicorn.rb',
+      'Thorfile',
+      'Vagrantfile',
+      'Steepfile',
+      'Deliverfile',
+      'Gymfile',
+      'Snapfile',
+    ],
+    judges: [
+      {
+        kind: 'custom',
+        see: ({ path, after }) =>
+          /(^|\/)\.(irbrc|pryrc|rdbgrc|byebugrc|simplecov)$|file$|\.rb$|\.ru$|\.bundle\//i.test(path) &&
+          after !== undefined
+            ? ['a program or its settings']
+            : [],
+      },
+      {
+        kind: 'lines',
+        danger: /^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|- \.?\//i,
+      },
+    ],
+    why: 'Ruby tools run it, or load what it names.',
+    source: 'rspec, rubocop, bundler and irb documentation',
+  },
+  {
+    id: 'ruby-gemfile',
+    family: 'languages',
+    trigger: 'bundle, any bundle exec, an editor with Ruby',
+    severity: 'suspect',
+    paths: ['Gemfile', '*.gemspec', 'gems.rb', '*.gemfile'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /^[^#]/,
+        safe: /^(gem\s*\(?\s*["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?|group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*|\w+\.(version|summary|description|license|homepage|authors?|email|metadata\[.*\])\s*=.*["'\]]|\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}\)?)$/,
+      },
+    ],
+    why: 'It is a Ruby program, and says where gems come from.',
+    source: 'bundler gemfile(5)',
+  },
+];

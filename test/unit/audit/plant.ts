@@ -1,0 +1,57 @@
+import { auditChanges } from '../../../src/audit/audit.ts';
+import type { Change, Entry } from '../../../src/types/entry.ts';
+import type { Finding } from '../../../src/types/finding.ts';
+import type { RelPath } from '../../../src/types/path.ts';
+import type { Files, Planted, Row } from './rows.ts';
+
+/** Judges files as a session's changes; whatever cannot be told by bytes is told by its entry. */
+export function auditFiles(files: Files, base: Row['base'] = {}): Finding[] {
+  const contents = new Map<string, Buffer>();
+  const changes = Object.entries(files).map(([path, planted]) => changeOf(path, planted, contents));
+  return auditChanges({
+    changes,
+    content: (digest) => contents.get(digest),
+    base: {
+      paths: Object.keys(base),
+      read: (path) => (base[path] === undefined ? undefined : Buffer.from(base[path])),
+    },
+    endedNs: '2000000000000000000',
+  });
+}
+
+const MINUTE = '1999999999000000000';
+
+function changeOf(path: string, planted: Planted, contents: Map<string, Buffer>): Change {
+  const file = (bytes: Buffer, mode = 0o644): Entry => {
+    const digest = `${contents.size}`;
+    contents.set(digest, bytes);
+    return { kind: 'file', mode, size: bytes.length, mtimeNs: MINUTE, digest };
+  };
+  const put = (before: Entry | undefined, after: Entry | undefined, more: object = {}): Change => ({
+    path: path as RelPath,
+    kind: before === undefined ? 'created' : after === undefined ? 'deleted' : 'modified',
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+    ...(/(^|\/)\.git(\/|$)/.test(path) ? { inGit: true } : {}),
+    ...more,
+  });
+  const text = (one: string | null | undefined): Entry | undefined =>
+    one === null || one === undefined ? undefined : file(Buffer.from(one));
+  if (typeof planted === 'string') return put(undefined, text(planted));
+  if (Array.isArray(planted)) return put(text(planted[0]), text(planted[1]));
+  if ('link' in planted)
+    return put(undefined, { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: MINUTE, target: planted.link });
+  if ('special' in planted) return put(undefined, { kind: planted.special, mode: 0o644, size: 0, mtimeNs: MINUTE });
+  if ('bytes' in planted) {
+    const bytes = Buffer.from(planted.bytes, 'latin1');
+    const after = file(bytes, planted.mode);
+    return planted.was === undefined
+      ? put(undefined, after)
+      : put({ ...after, mode: planted.was }, after, { kind: 'mode' });
+  }
+  if (!('more' in planted)) throw new TypeError(`no fixture: ${path}`);
+  const { after: extra, ...more } = planted.more as { after?: Partial<Entry> };
+  if (extra === undefined && 'kind' in more && more.kind === 'dir')
+    return put(undefined, { kind: 'dir', mode: 0o755, size: 0, mtimeNs: MINUTE });
+  return put(undefined, { ...file(Buffer.from(planted.text ?? '')), ...extra }, more);
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { allRules } from '../../../src/audit/catalogue.ts';
+import { auditFiles } from './plant.ts';
+import type { Row } from './rows.ts';
+import { CONTENT_ROWS, NOT_HERE } from './rows-content.ts';
+import { GIT_NOT_HERE, GIT_ROWS } from './rows-git.ts';
+import { LANGUAGE_ROWS } from './rows-languages.ts';
+import { SHELL_JS_ROWS } from './rows-shell-js.ts';
+
+const ROWS: readonly Row[] = [...GIT_ROWS, ...SHELL_JS_ROWS, ...LANGUAGE_ROWS, ...CONTENT_ROWS];
+const severityOf = new Map(allRules().map((rule) => [rule.id, rule.severity]));
+/** What is shown whatever changes in it, with the harmless reason. */
+const HARMLESS = 'nothing in it that is known to run something';
+
+it('speaks of everything that is planted, by the rule that is for it', () => {
+  const silent = ROWS.filter(({ rule, danger, base }) => {
+    const findings = auditFiles(danger, base).filter((finding) => finding.rule === rule);
+    return severityOf.get(rule) === 'note'
+      ? findings.length === 0
+      : !findings.some(({ severity, detail }) => severity !== 'note' && !detail?.includes(HARMLESS));
+  });
+  expect(silent.map(({ id, rule }) => `${id} ${rule}`)).toEqual([]);
+});
+
+it('is quiet about the ordinary change beside it', () => {
+  const loud = ROWS.flatMap(({ id, near, base }) =>
+    (near === undefined ? [] : auditFiles(near, base))
+      .filter(({ severity, detail }) => severity !== 'note' && !detail?.includes(HARMLESS))
+      .map(({ rule, path, detail }) => `${id}: ${rule} ${path} ${detail}`),
+  );
+  expect(loud).toEqual([]);
+  expect(ROWS.filter(({ near }) => near !== undefined).length).toBeGreaterThan(250);
+});
+
+it('trips every rule that there is, and says why a kind of attack has none', () => {
+  const tripped = new Set(ROWS.flatMap(({ danger, base }) => auditFiles(danger, base).map(({ rule }) => rule)));
+  expect([...severityOf.keys()].filter((rule) => !tripped.has(rule))).toEqual([]);
+  for (const [id, why] of Object.entries({ ...GIT_NOT_HERE, ...NOT_HERE })) {
+    expect(ROWS.map((row) => row.id)).not.toContain(id);
+    expect(why).toMatch(/\w/);
+  }
+});
+
+// One of each family that no list names: the kind is caught, not the name.
+it('catches siblings that no list names', () => {
+  const findings = auditFiles({
+    '.brandnewagent/mcp/x.json': '{}',
+    'brand-new-tool.config.mjs': 'x',
+    '.brandnewrc.cjs': 'x',
+    '.git/modules/x/hooks/pre-brandnew': '#!/bin/sh\n',
+    '.git/config': '[brandnew]\n\tcommand = sh x\n',
+    'deep/er/.husky/pre-brandnew': 'x',
+    'a/b/CLAUDE.MD': 'x',
+    '.config/brandnew.ts': 'x',
+  });
+  const spoken = new Set(findings.filter(({ severity }) => severity !== 'note').map(({ path }) => path));
+  expect([...spoken].sort()).toEqual([
+    '.brandnewagent/mcp/x.json',
+    '.brandnewrc.cjs',
+    '.config/brandnew.ts',
+    '.git/config',
+    '.git/modules/x/hooks/pre-brandnew',
+    'a/b/CLAUDE.MD',
+    'brand-new-tool.config.mjs',
+    'deep/er/.husky/pre-brandnew',
+  ]);
+});
+
+it('takes what does not parse for suspect, never for nothing', () => {
+  for (const [path, text] of [
+    ['package.json', '{"scripts":'],
+    ['pyproject.toml', '[build-system\n'],
+    ['compose.yaml', 'a: [1\n b: }'],
+    ['package-lock.json', '{'],
+  ] as const) {
+    const [finding] = auditFiles({ [path]: ['{}', text] });
+    expect(finding, path).toMatchObject({ severity: 'suspect' });
+  }
+});
+
+it('keeps the order and shape of findings: the worst first, cleaned, the same for the same input', () => {
+  const files = Object.assign({}, ...ROWS.slice(0, 120).map(({ danger }) => danger));
+  const findings = auditFiles(files);
+  expect(auditFiles(files)).toEqual(findings);
+  const rank = { blocked: 0, suspect: 1, note: 2 };
+  for (const [at, finding] of findings.entries()) {
+    const next = findings[at + 1];
+    if (next !== undefined) expect(rank[finding.severity]).toBeLessThanOrEqual(rank[next.severity]);
+    expect(`${finding.title}${finding.why}${finding.detail ?? ''}`).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+  }
+});
