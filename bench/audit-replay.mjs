@@ -28,8 +28,10 @@ const shown = [];
 for (const commit of commits) {
   const { review } = await auditCommits(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
   const paths = review.items.map((/** @type {{ change: { path: string } }} */ item) => item.change.path);
-  const loud = [...review.items.flatMap((/** @type {{ findings: object[] }} */ item) => item.findings), ...review.general]
-    .filter(({ severity, detail }) => severity !== 'note' && !detail?.includes('nothing in it that is known'));
+  const loud = [
+    ...review.items.flatMap((/** @type {{ findings: object[] }} */ item) => item.findings),
+    ...review.general,
+  ].filter(({ severity, detail }) => severity !== 'note' && !detail?.includes('nothing in it that is known'));
   const ordinary = !paths.some((/** @type {string} */ one) => SETTINGS.test(one));
   totals[ordinary ? 'ordinary' : 'settings'] += 1;
   if (loud.length === 0) continue;

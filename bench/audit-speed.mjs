@@ -13,11 +13,18 @@ const put = (/** @type {string} */ digest, /** @type {string} */ content) => {
   return { kind: 'file', mode: 0o644, size: content.length, mtimeNs: '1', digest };
 };
 const input = {
-  changes: names.slice(0, Number(changes)).map((path, n) =>
-    n % 4 === 0
-      ? { path: path.replace('file', 'new'), kind: 'created', after: put(`b${n}`, text(n)) }
-      : { path, kind: 'modified', before: put(`a${n}`, text(n)), after: put(`b${n}`, text(n).replace('text', 'word') + line(n)) },
-  ),
+  changes: names
+    .slice(0, Number(changes))
+    .map((path, n) =>
+      n % 4 === 0
+        ? { path: path.replace('file', 'new'), kind: 'created', after: put(`b${n}`, text(n)) }
+        : {
+            path,
+            kind: 'modified',
+            before: put(`a${n}`, text(n)),
+            after: put(`b${n}`, text(n).replace('text', 'word') + line(n)),
+          },
+    ),
   content: (/** @type {string} */ digest) => contents.get(digest),
   base: { paths: names, read: () => undefined },
 };

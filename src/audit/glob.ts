@@ -47,12 +47,13 @@ function keyOf(glob: string): string {
  * few look-ups, however many globs there are.
  */
 export function indexGlobs(lists: readonly (readonly string[])[]): (path: string) => ReadonlySet<number> {
-  const byKey = new Map<string, { regex: RegExp; list: number }[]>();
+  // Expressions are made when first needed: most never are.
+  const byKey = new Map<string, { readonly glob: string; regex?: RegExp; readonly list: number }[]>();
   for (const [list, globs] of lists.entries()) {
     for (const glob of globs.flatMap(expandBraces)) {
       const key = keyOf(glob);
       const found = byKey.get(key) ?? [];
-      found.push({ regex: globToRegex(glob), list });
+      found.push({ glob, list });
       byKey.set(key, found);
     }
   }
@@ -67,7 +68,11 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
     ];
     const matched = new Set<number>();
     for (const key of keys)
-      for (const { regex, list } of byKey.get(key) ?? []) if (!matched.has(list) && regex.test(path)) matched.add(list);
+      for (const one of byKey.get(key) ?? []) {
+        if (matched.has(one.list)) continue;
+        one.regex ??= globToRegex(one.glob);
+        if (one.regex.test(path)) matched.add(one.list);
+      }
     return matched;
   };
 }

@@ -31,19 +31,29 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
 
 /** Lines of `after` that `before` does not have, trimmed, with their number. */
 export function newLines(before: string | undefined, after: string | undefined): { line: number; text: string }[] {
+  const old = linesOf(before);
+  const now = linesOf(after);
+  // What both begin and end with needs no counting.
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
   const had = new Map<string, number>();
-  for (const line of linesOf(before)) had.set(line, (had.get(line) ?? 0) + 1);
+  for (const line of old.slice(head, old.length - tail)) had.set(line, (had.get(line) ?? 0) + 1);
   const out: { line: number; text: string }[] = [];
-  for (const [index, line] of linesOf(after).entries()) {
+  for (let at = head; at < now.length - tail; at += 1) {
+    const line = now[at] ?? '';
     const left = had.get(line) ?? 0;
     if (left > 0) had.set(line, left - 1);
-    else if (line !== '') out.push({ line: index + 1, text: line });
+    else if (line !== '') out.push({ line: at + 1, text: line });
   }
   return out;
 }
 
 function linesOf(text: string | undefined): string[] {
-  return text === undefined ? [] : text.split(/\r\n|[\r\n\u2028\u2029\u0085]/).map((line) => line.trim());
+  if (text === undefined) return [];
+  const lines = /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
+  return lines.map((line) => line.trim());
 }
 
 /** Whether a linear regular expression matches in the part of a line that is looked at. */

@@ -27,7 +27,8 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'Code pushed off the screen',
     why: 'A long run of blanks hides what follows it.',
     paths: CODE,
-    regex: /\S.{0,200}[ \t]{80,}[^\s|*/#\\]/,
+    // Lines come trimmed, so something stands before the run; the look-behind keeps this linear.
+    regex: /(?<![ \t])[ \t]{80,}[^\s|*/#\\]/,
     safe: /^["'|]/,
     source: 'PyPI malware reports',
   },

@@ -35,6 +35,11 @@ const PLACEHOLDER =
   /example|placeholder|dummy|sample|changeme|your[_-]|xxxx|\.\.\.|<[^>]{1,40}>|1234567890|abcdefgh|0{8}|test[_-]?(key|token|secret)|localhost|127\.0\.0\.1/i;
 const EXAMPLE_FILE = /\.(example|sample|template|dist|tmpl)$|(^|\/)\.env\.example/i;
 
+/** Whether any line of a text is worth {@link secretIn}: one look, which may see more than there is, never less. */
+export function mayHoldSecret(text: string): boolean {
+  return /[A-Za-z0-9+/]{40}/.test(text) || ASSIGNED.test(text) || FORMATS.some(([, regex]) => regex.test(text));
+}
+
 /** The kind of secret that stands in a line, also behind one layer of base64, or undefined. Never gives the secret. */
 export function secretIn(line: string, path: string): string | undefined {
   if (line.length < 16 || EXAMPLE_FILE.test(path)) return undefined;

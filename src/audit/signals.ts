@@ -5,7 +5,7 @@ import { binaryHits, isText } from './binary.ts';
 import type { Hit, Scene } from './input.ts';
 import { newLines } from './judge.ts';
 import { LINE_SIGNALS } from './line-signals.ts';
-import { secretIn } from './secrets.ts';
+import { mayHoldSecret, secretIn } from './secrets.ts';
 import { looksLatin } from './skeleton.ts';
 
 const LONGEST = 8 << 20;
@@ -206,19 +206,32 @@ function mixedToken(text: string): string | undefined {
   return undefined;
 }
 
+/** Each signal with its expression for many lines at once: it sees whatever the one for a line sees, or more. */
+const SIGNALS_IN_TEXT = LINE_SIGNALS.map((signal) => ({
+  signal,
+  anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`),
+}));
+
 function lineSignals(path: string, lines: readonly Line[], old: string | undefined, say: Say): void {
-  const fits = LINE_SIGNALS.filter((signal) => signal.paths.test(path) && !(signal.except?.test(path) ?? false));
+  const texts = lines.map(({ text }) =>
+    text.length > 2 * WINDOW ? `${text.slice(0, WINDOW)} ${text.slice(-WINDOW)}` : text,
+  );
+  // One look over all lines says which signals are worth a look line by line: nearly always none.
+  const all = texts.join('\n');
+  const fits = SIGNALS_IN_TEXT.filter(
+    ({ signal, anywhere }) => signal.paths.test(path) && !(signal.except?.test(path) ?? false) && anywhere.test(all),
+  ).map(({ signal }) => signal);
+  const secrets = mayHoldSecret(all);
   const found = new Map<string, { count: number; line: Line }>();
-  for (const line of lines) {
-    const text =
-      line.text.length > 2 * WINDOW ? `${line.text.slice(0, WINDOW)} ${line.text.slice(-WINDOW)}` : line.text;
+  for (const [at, line] of fits.length === 0 && !secrets ? [] : lines.entries()) {
+    const text = texts[at] ?? '';
     for (const signal of fits) {
       if (!signal.regex.test(text) || (signal.safe?.test(text) ?? false)) continue;
       const one = found.get(signal.id);
       if (one === undefined) found.set(signal.id, { count: 1, line });
       else one.count += 1;
     }
-    const secret = secretIn(text, path);
+    const secret = secrets ? secretIn(text, path) : undefined;
     if (secret !== undefined)
       say(
         'secret',
