@@ -12,19 +12,14 @@ const put = (/** @type {string} */ digest, /** @type {string} */ content) => {
   contents.set(digest, Buffer.from(content));
   return { kind: 'file', mode: 0o644, size: content.length, mtimeNs: '1', digest };
 };
+/** A quarter is new, the rest has every line changed. @param {string} path @param {number} n */
+function change(path, n) {
+  if (n % 4 === 0) return { path: path.replace('file', 'new'), kind: 'created', after: put(`b${n}`, text(n)) };
+  const after = text(n).replaceAll('text', 'word') + line(n);
+  return { path, kind: 'modified', before: put(`a${n}`, text(n)), after: put(`b${n}`, after) };
+}
 const input = {
-  changes: names
-    .slice(0, Number(changes))
-    .map((path, n) =>
-      n % 4 === 0
-        ? { path: path.replace('file', 'new'), kind: 'created', after: put(`b${n}`, text(n)) }
-        : {
-            path,
-            kind: 'modified',
-            before: put(`a${n}`, text(n)),
-            after: put(`b${n}`, text(n).replace('text', 'word') + line(n)),
-          },
-    ),
+  changes: names.slice(0, Number(changes)).map(change),
   content: (/** @type {string} */ digest) => contents.get(digest),
   base: { paths: names, read: () => undefined },
 };
