@@ -151,9 +151,8 @@ describe('with one layer off, its attacks work', () => {
 
   it('limits', async () => {
     const none = { Memory: 0, MemorySwap: 0, PidsLimit: 0, ShmSize: 5 * 2 ** 30 };
-    const ulimits = [{ Name: 'nofile', Soft: 1_048_576, Hard: 1_048_576 }];
-    const off = await containers.probe(['limits'], host({ ...none, Ulimits: ulimits }));
-    expectPair('limits', on, off);
+    const off = await containers.probe(['limits'], host({ ...none, Ulimits: [] }));
+    expectPair('limits', on, off, { 'open-files-bomb': 'the engine’s own limit, where it has a low one' });
   });
 
   it('namespaces', async () => {
