@@ -15,7 +15,6 @@ const UNPROVEN = [
   'test/unit/review/diff.test.ts',
   'test/e2e/later.test.ts',
   'test/e2e/review.test.ts',
-  'test/e2e/terminal-state.test.ts',
 ];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
