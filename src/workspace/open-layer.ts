@@ -34,11 +34,12 @@ export function openLayer(options: WorkspaceOptions, record: WorkspaceRecord): P
     const owner = ownerInside(user);
     return openCopy({ ...place, generation, owner, tell, ...(signal === undefined ? {} : { signal }) });
   }
-  if (record.strategy === 'overlay') return openOverlay({ ...place, engine, sessionId, project: plan.project.root });
+  if (record.strategy === 'overlay')
+    return openOverlay({ ...place, engine, sessionId, image, project: plan.project.root });
   if (record.strategy === 'volume') {
     return openVolumeLayer({ ...place, engine, sessionId, image, user, generation, base: volumeOf(record) });
   }
-  return openLayers({ ...place, engine, sessionId, generation });
+  return openLayers({ ...place, engine, sessionId, image, generation });
 }
 
 /** The same layer for a second reader: nothing is made, mounted or removed. */

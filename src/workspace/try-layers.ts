@@ -73,7 +73,7 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
   const generation = path.join(dir, 'generation');
   makeTree(path.join(generation, 'tree'), options.user);
   writeNonce(generation);
-  const place = { dir: path.join(dir, 'layer'), generation, target: '/workspace' };
+  const place = { dir: path.join(dir, 'layer'), generation, target: '/workspace', image: options.image };
   const layer = await openLayers({ ...place, engine, sessionId: `${sessionId}-trial` });
   try {
     const container = await engine.create(

@@ -13,7 +13,7 @@ import { compareSnapshots } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, readNonce, viewLayers } from './layers.ts';
 
-export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId'> {
+export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId' | 'image'> {
   readonly owner: Owner | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;

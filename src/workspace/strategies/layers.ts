@@ -12,6 +12,8 @@ import {
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
+import { taskSpec } from '../../engine/hardened.ts';
+import { readSeccompProfile } from '../../engine/seccomp.ts';
 import { makePrivateDir } from '../../store/record.ts';
 import type { ListedEntry } from '../../types/collector.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -27,6 +29,7 @@ export interface LayerPlace {
   /** Generation of the base: `tree`, `nonce`. */
   readonly generation: string;
   readonly target: string;
+  readonly image: string;
   /** What lies below, when that is not the generation's tree: the project itself. */
   readonly lower?: string;
 }
@@ -67,8 +70,11 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
     begin: async () => undefined,
     async close(keep) {
+      const emptied = emptyWork(work);
+      if (!emptied) await mountOnce(place, volume);
       await engine.removeVolume(volume);
       rmSync(links, { recursive: true, force: true });
+      if (!emptied) emptyWork(work);
       if (!keep) removeLayerDir(dir);
     },
   };
@@ -88,20 +94,53 @@ export function viewLayers(dir: string, generation: string): LayerView {
 }
 
 /**
- * Removes a layer. The kernel leaves `work/work` behind as root's, mode 000; its parent is ours, so it can be removed
- * once it is empty, which it is when the mount is gone: an engine may unmount a moment after its container has ended. What
- * still stands then is left to the next gc.
+ * Removes a layer that is not mounted. What the kernel left of a mount that nobody closed is root's (see emptyWork): where
+ * that is not ours to remove, it is left to the next gc.
  */
 export function removeLayerDir(dir: string): void {
-  const inner = path.join(dir, 'work', 'work');
-  try {
-    if (process.getuid?.() !== 0 && existsSync(inner)) rmdirSync(inner);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  if (!emptyWork(path.join(dir, 'work'))) {
     removeTree(dir, 'upper');
     return;
   }
   removeTree(path.dirname(dir), path.basename(dir));
+}
+
+/**
+ * The kernel leaves `work/work` behind as root's, mode 000, with a whiteout in it that it had ready (`#…`); the next
+ * mount makes it anew. False where we may not remove it: it is root's, and not empty.
+ */
+function emptyWork(work: string): boolean {
+  const inner = path.join(work, 'work');
+  if (process.getuid?.() === 0) rmSync(inner, { recursive: true, force: true });
+  try {
+    if (existsSync(inner)) rmdirSync(inner);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+    return false;
+  }
+}
+
+/** A mount empties what the one before left in the work directory, with the engine's rights. */
+async function mountOnce({ engine, sessionId, image, target }: LayerPlace, volume: string): Promise<void> {
+  const container = await engine.create(
+    taskSpec({
+      sessionId,
+      suffix: 'unmount',
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '65534:65534',
+      argv: ['/bin/true'],
+      mounts: [{ kind: 'volume', volume, target, readonly: false }],
+      stdin: 'none',
+    }),
+  );
+  try {
+    await container.start();
+    await container.wait();
+  } finally {
+    await container.remove();
+  }
 }
 
 /** The merged root shows the upper directory's owner, mode and time: the base's own. */
