@@ -19,13 +19,18 @@ export async function collectTranscript(collection: Collection, path: string): P
   const prefix: Buffer[] = [];
   const added = addedLines(collection.reader.read(collection.root, rel), staged, LINE_MAX, (part) => prefix.push(part));
   let long = 0;
+  let secret = 0;
   let size = 0;
   async function* kept(): AsyncGenerator<Buffer> {
     for await (const line of added.lines) {
       yield* prefix.splice(0);
       const text = line === undefined ? undefined : filter.line(line);
       if (line === undefined) long += 1;
-      if (text === undefined || holdsSecret(collection, text)) continue;
+      if (text === undefined) continue;
+      if (holdsSecret(collection, text)) {
+        secret += 1;
+        continue;
+      }
       const bytes = Buffer.from(`${text}\n`);
       size += bytes.length;
       if (size <= ADDED_MAX) yield bytes;
@@ -34,6 +39,7 @@ export async function collectTranscript(collection: Collection, path: string): P
   }
   const frozen = await collection.store.put(kept());
   for (const [kind, count] of filter.dropped) tally(collection.dropped, kind, count);
+  if (secret > 0) tally(collection.dropped, 'record with a credential', secret);
   if (long > 0) tally(collection.dropped, 'line too long', long);
   if (added.partial()) tally(collection.dropped, 'line without an end', 1);
   if (!added.prefixIntact())

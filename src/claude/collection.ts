@@ -43,9 +43,13 @@ export async function readWhole(collection: Collection, path: string, max = Numb
   return Buffer.concat(chunks);
 }
 
-/** True for text with a credential in it that was inside. */
+/** Credentials of the provider by their form: one that was inside and has been replaced since is known to nobody. */
+const PROVIDER_CREDENTIAL = /sk-ant-[a-z]{3}\d\d-(?!placeholder-)[A-Za-z0-9_-]{8,}/;
+
+/** True for text with a credential in it. */
 export function holdsSecret(collection: Collection, content: Buffer | string): boolean {
-  return (collection.secrets ?? []).some((secret) => secret !== '' && content.includes(secret));
+  if ((collection.secrets ?? []).some((secret) => secret !== '' && content.includes(secret))) return true;
+  return PROVIDER_CREDENTIAL.test(typeof content === 'string' ? content : content.toString('latin1'));
 }
 
 /** Something that would have been on the allowlist but for what it is. */

@@ -6,7 +6,7 @@ import type { JsonObject } from './json-object.ts';
 const FILE = '/run/credential/current';
 /** In the agent's home, relative. */
 const LOGIN = '.claude/.credentials.json';
-const CHECK_MS = 60_000;
+const CHECK_MS = 15_000;
 const WRITE_MS = 60_000;
 
 /** `--credentials=file`: the access token in the agent's container, for engines where no gateway can be had. */
