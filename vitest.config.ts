@@ -15,6 +15,9 @@ const UNPROVEN = [
   'test/unit/review/diff.test.ts',
   'test/e2e/later.test.ts',
   'test/e2e/review.test.ts',
+  'test/e2e/conversations.test.ts',
+  'test/e2e/secrets.test.ts',
+  'test/e2e/transcripts.test.ts',
 ];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({

@@ -107,7 +107,7 @@ describe('a conversation of a hostile session, resumed by the real Claude Code',
     const tool = { name: 'Bash', input: { command: 'pwd', description: 'where' } };
     writeFileSync(at('turns.json'), JSON.stringify([{ text: 'hello' }, { tools: [tool] }, { text: 'done' }]));
     execFileSync('chmod', ['-R', 'a+rwX', top]);
-    inside(`${PRELUDE} serve first 8100; in_home first claude -p 'first words'; chmod -R a+rwX /w/first`);
+    inside(`${PRELUDE} serve first 8100; in_home first claude -p 'first words'; chmod -R a+rwX /w/first/.claude* || true`);
     const [name = ''] = readdirSync(at('first', key)).filter((file) => file.endsWith('.jsonl'));
     const id = name.slice(0, -6);
     const lines = readFileSync(at('first', key, name), 'utf8')
@@ -144,7 +144,7 @@ describe('a conversation of a hostile session, resumed by the real Claude Code',
         CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 in_home ${home} claude --resume ${id} --rewind-files ${user} 2>&1
         in_home ${home} claude -p 'second words' --resume ${id} --dangerously-skip-permissions 2>&1`,
     );
-    const said = inside(`${PRELUDE} ${resume.join('\n')}; chmod -R a+rwX /w`);
+    const said = inside(`${PRELUDE} ${resume.join('\n')}; chmod -R a+rwX /w/*/.claude || true`);
     const seen = (home: string) => {
       const asked = readFileSync(at(`${home}.requests`), 'utf8');
       return {

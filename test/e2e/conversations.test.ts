@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { fillClaude, homeFingerprint, instances } from '../claude-home.ts';
+import { Scene } from '../scene.ts';
+import { startMessagesApi } from '../stand-in/messages-api.mjs';
+
+const KEY = 'sk-ant-REAL-CREDENTIAL-4e8b21';
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'step' } });
+
+/** Conversations of one instance, by name. */
+function conversations(instance: string): string[] {
+  const dir = path.join(instance, 'projects', '-workspace');
+  return existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.jsonl')) : [];
+}
+
+it('a conversation goes on in the next session and in a worktree; another project sees nothing of it', async () => {
+  const standIn = await startMessagesApi({
+    turns: [
+      {
+        text: 'I keep it in mind.',
+        tools: [bash('mkdir -p ~/.claude/plans; echo "# steps" > ~/.claude/plans/next.md')],
+      },
+      { text: 'Noted.' },
+      { text: 'It was xylophone.' },
+    ],
+  });
+  await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
+  try {
+    fillClaude(scene);
+    const before = homeFingerprint(scene);
+    const first = await scene.run(['--copy-workspace', scene.project, '-p', 'the word is xylophone']);
+    expect(first.stderr).toContain('WARNING: Plan written: ~/.claude/plans/next.md');
+    expect(first.stdout).toContain('Noted.');
+    const [instance = ''] = instances(scene);
+    expect([first.status, conversations(instance)]).toEqual([120, []]);
+    const applied = await scene.run(['apply', '--yes']);
+    expect(applied.stderr).toContain("Claude's data: 1 file brought back");
+    const [transcript = ''] = conversations(instance);
+    const text = readFileSync(path.join(instance, 'projects', '-workspace', transcript), 'utf8');
+    expect(text).toContain('the word is xylophone');
+    expect(text).not.toMatch(/prompt_snapshot|file-history-snapshot|permission-mode/);
+    expect(existsSync(path.join(instance, 'plans'))).toBe(false);
+
+    const worktree = path.join(scene.root, 'second-tree');
+    scene.git('worktree', 'add', '-q', worktree);
+    const second = await scene.run(['--copy-workspace', worktree, '--continue', '-p', 'what was the word?']);
+    expect([second.stdout.trim(), second.status]).toEqual(['It was xylophone.', 0]);
+    const asked = JSON.stringify(standIn.requests.filter(({ main }) => main).at(-1)?.body);
+    expect(asked).toContain('the word is xylophone');
+    expect(instances(scene)).toEqual([instance]);
+    const longer = readFileSync(path.join(instance, 'projects', '-workspace', transcript), 'utf8');
+    expect(longer.startsWith(text)).toBe(true);
+    expect(longer).toContain('what was the word?');
+
+    const other = path.join(scene.root, 'second tree');
+    mkdirSync(other);
+    const look =
+      'ls -R /home/agent/.claude; grep -rsE "xylophone|SECRET-OF|WHO-I-AM|REAL-CRED|touch HOST" /home/agent; true';
+    const apart = await scene.run(['exec', other, '--', 'sh', '-c', look]);
+    expect(apart.stdout).toContain('/home/agent/.claude/skills/mine');
+    expect(apart.stdout).not.toMatch(/xylophone|SECRET-OF|WHO-I-AM|REAL-CRED|touch HOST|\.jsonl\n.*-2222-/);
+    expect(instances(scene)).toHaveLength(2);
+    expect(homeFingerprint(scene)).toBe(before);
+  } finally {
+    await standIn.close();
+  }
+});
