@@ -12,14 +12,20 @@ const REFRESH = 'sk-ant-ort01-TEST-REFRESH-1c9e';
 const SECRETS = new RegExp([TOKEN, FRESH, REFRESH].join('|'));
 
 function logIn(scene: Scene, accessToken: string): void {
-  const claudeAiOauth = { accessToken, refreshToken: REFRESH, expiresAt: Date.now() + 3_600_000, scopes: ['user:inference'] };
+  const claudeAiOauth = {
+    accessToken,
+    refreshToken: REFRESH,
+    expiresAt: Date.now() + 3_600_000,
+    scopes: ['user:inference'],
+  };
   mkdirSync(path.join(scene.home, '.claude'), { recursive: true });
   writeFileSync(path.join(scene.home, '.claude/.credentials.json'), JSON.stringify({ claudeAiOauth }), { mode: 0o600 });
 }
 
 /** Everything that the engine tells of a session's objects and their image, and every argument on this machine. */
 function engineAndArguments(id: string): string {
-  const docker = (...args: string[]): string => execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const docker = (...args: string[]): string =>
+    execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
   const containers = lines(docker('ps', '-aq', '--filter', `name=run-claude-${id}`));
   const volumes = lines(docker('volume', 'ls', '-q', '--filter', `name=run-claude-${id}`));
@@ -111,7 +117,13 @@ it('--credentials=file: no refresh token inside, replaced when the host has a ne
   const applied = await scene.run(['apply', '--yes']);
   expect(applied.status).toBe(0);
   const [instance = ''] = readdirSync(path.join(scene.root, 'data/run-claude/projects'));
-  const back = path.join(scene.root, 'data/run-claude/projects', instance, 'projects/-workspace', `${CONVERSATION}.jsonl`);
+  const back = path.join(
+    scene.root,
+    'data/run-claude/projects',
+    instance,
+    'projects/-workspace',
+    `${CONVERSATION}.jsonl`,
+  );
   expect(readFileSync(back, 'utf8')).toContain('harmless');
   expect(ownFilesWithSecrets(scene)).toBe('');
 });
@@ -133,7 +145,14 @@ it('--isolate-claude-data: the project keeps its data in the engine, the host ge
     const [key = ''] = readdirSync(data);
     expect(readdirSync(path.join(data, key)).sort()).toEqual(['mount-point', 'project-root']);
 
-    const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'grep -rs marimba /home/agent; env; sleep 600']);
+    const child = scene.spawn([
+      'exec',
+      scene.project,
+      '--',
+      'sh',
+      '-c',
+      'grep -rs marimba /home/agent; env; sleep 600',
+    ]);
     let said = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
@@ -146,7 +165,10 @@ it('--isolate-claude-data: the project keeps its data in the engine, the host ge
     execFileSync('docker', ['kill', '-s', 'KILL', `run-claude-${id}`], { stdio: 'ignore' });
     await new Promise((resolve) => child.once('close', resolve));
     expect(ownFilesWithSecrets(scene)).toBe('');
-    const volumes = (): string => execFileSync('docker', ['volume', 'ls', '-q', '--filter', `label=run-claude.session=data-${key}`], { encoding: 'utf8' });
+    const volumes = (): string =>
+      execFileSync('docker', ['volume', 'ls', '-q', '--filter', `label=run-claude.session=data-${key}`], {
+        encoding: 'utf8',
+      });
     expect(volumes()).toMatch(/^run-claude-data-[0-9a-f]{16}\n$/);
     execFileSync('docker', ['volume', 'rm', volumes().trim()], { stdio: 'ignore' });
   } finally {

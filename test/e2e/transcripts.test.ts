@@ -107,7 +107,9 @@ describe('a conversation of a hostile session, resumed by the real Claude Code',
     const tool = { name: 'Bash', input: { command: 'pwd', description: 'where' } };
     writeFileSync(at('turns.json'), JSON.stringify([{ text: 'hello' }, { tools: [tool] }, { text: 'done' }]));
     execFileSync('chmod', ['-R', 'a+rwX', top]);
-    inside(`${PRELUDE} serve first 8100; in_home first claude -p 'first words'; chmod -R a+rwX /w/first/.claude* || true`);
+    inside(
+      `${PRELUDE} serve first 8100; in_home first claude -p 'first words'; chmod -R a+rwX /w/first/.claude* || true`,
+    );
     const [name = ''] = readdirSync(at('first', key)).filter((file) => file.endsWith('.jsonl'));
     const id = name.slice(0, -6);
     const lines = readFileSync(at('first', key, name), 'utf8')
