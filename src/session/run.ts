@@ -1,3 +1,4 @@
+import { maskPlan } from '../plan/mask-plan.ts';
 import { processIdentity } from '../store/process.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
@@ -32,7 +33,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
 export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
   // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
   if (plan.program.kind === 'claude') await bringClaudeBack(ended, [], deps);
-  const record = updateRecord(ended, { plan, owner: processIdentity() });
+  const record = updateRecord(ended, { plan: maskPlan(plan), owner: processIdentity() });
   return carryThrough(record, plan, deps, (options) => reopenWorkspace(options, ended.workspace));
 }
 

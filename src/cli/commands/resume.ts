@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts';
+import { restoreVariables } from '../../plan/mask-plan.ts';
 import { withLayer } from '../../session/kept-layer.ts';
 import { resumePlan } from '../../session/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
@@ -13,7 +14,12 @@ export const resumeCommand: CommandRun = (line, context) =>
     if (record.plan.mode === 'bind') throw usageError('a bind session works on the project itself: start a new one');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
-      const plan = resumePlan(record.plan, {
+      const { plan: recorded, missing } = restoreVariables(record.plan, context.env);
+      if (missing.length > 0) {
+        const text = `The values of --env are not kept; not set here, so left out: ${missing.join(', ')}`;
+        deps.tell({ kind: 'message', level: 'warning', text });
+      }
+      const plan = resumePlan(recorded, {
         words: line.rest,
         print: asksForPrint(line.rest),
         host: deps.host,
