@@ -33,8 +33,10 @@ for program in bash git useradd update-ca-certificates find; do
 done
 if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || refuse "it lacks$missing, and has no apt-get to install them with"
-  apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    bash git passwd ca-certificates findutils || refuse "it lacks$missing, and apt-get could not install them"
+  if ! apt-get update || ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+    bash git passwd ca-certificates findutils; then
+    refuse "it lacks$missing, and apt-get could not install them"
+  fi
 fi
 
 sh "$finish"

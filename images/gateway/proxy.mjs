@@ -20,8 +20,7 @@ const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
  */
 
 /** @param {string} why one line for the agent */
-const lineFor = (why) =>
-  `run-claude: ${why}; the person can allow it: run-claude network allow`.replace(/[^\x20-\x7e]/g, '?');
+const lineFor = (why) => `run-claude: ${why}`.replace(/[^\x20-\x7e]/g, '?');
 
 /** @param {Duplex} socket @param {number} status @param {string} why */
 function refuseSocket(socket, status, why) {
@@ -98,7 +97,8 @@ export function createProxy({ config, egress, log, intercept }) {
     const why = error instanceof Error ? error.message : String(error);
     const more = refused ? { quiet: error.quiet, unlisted: error.unlisted } : {};
     log({ ...entry, verdict: refused ? 'refused' : 'failed', why, ms: Date.now() - started, ...more });
-    return why;
+    // Only what no rule names can be allowed; for the rest the advice would be wrong.
+    return more.unlisted === true ? `${why}; the person can allow it: run-claude network allow ${entry.host}` : why;
   }
 
   /** @param {http.IncomingMessage} request @param {Duplex} client @param {Buffer} head */

@@ -5,7 +5,6 @@ import { openContentStore } from '../store/content.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
 import type { Change, Digest } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
-import type { RelPath } from '../types/path.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
@@ -62,15 +61,4 @@ function auditNewBytes(change: Change, contents: ReadonlyMap<Digest, Buffer>, po
   });
   const allowed = matcher(policy.allowSuspect)(change.path);
   return allowed ? findings.filter(({ severity }) => severity !== 'suspect') : findings;
-}
-
-/** New bytes of a file, as a change for the audit: content 'before' and 'after'. */
-export function mergedChange(path: RelPath, before: Buffer, after: Buffer): Change {
-  const file = { kind: 'file', mode: 0o644, mtimeNs: '0' } as const;
-  return {
-    path,
-    kind: 'modified',
-    before: { ...file, size: before.length, digest: 'before' },
-    after: { ...file, size: after.length, digest: 'after' },
-  };
 }

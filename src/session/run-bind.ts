@@ -11,7 +11,7 @@ import { claudeHeldBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { finishBind } from './end-bind.ts';
 import { exitStatus } from './exit-status.ts';
-import { launchWithCredential } from './launch.ts';
+import { type AgentEnd, launchWithCredential } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
@@ -32,8 +32,12 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     const staged = await stage(plan, deps, scope, () => openBind({ plan, tell, watched: isWatched }));
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
     record = updateRecord(record, { stage: 'running' });
-    const launched = launchWithCredential(agent, undefined, plan, deps, staged);
-    const ended = await launched.finally(() => agent.remove());
+    let ended: AgentEnd;
+    try {
+      ended = await launchWithCredential(agent, undefined, plan, deps, staged);
+    } finally {
+      await agent.remove();
+    }
     record = updateRecord(record, { stage: 'ended', agentStatus: ended.status, stoppedBecause: ended.stopped });
     const outcome = await finishBind(record, staged.workspace.snapshot, deps);
     const claude = await collectBoundHome(record, staged.home, deps, staged.credential?.inside() ?? []);

@@ -46,9 +46,12 @@ async function runningStatus(
   // A bind session has no layer.
   if (workspace !== undefined) {
     const engine = await connectOurs(record.plan.policy.engine, context);
-    live = (await liveNow(record, engine, context.tell).finally(() => engine.close())).filter(
-      (change) => !change.path.startsWith('.git/'),
-    );
+    try {
+      const changes = await liveNow(record, engine, context.tell);
+      live = changes.filter((change) => !change.path.startsWith('.git/'));
+    } finally {
+      await engine.close();
+    }
   }
   if (line.options.has('json')) {
     const changes = live.map(({ path, kind, size }) => ({ path, kind, size }));
