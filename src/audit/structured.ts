@@ -44,7 +44,7 @@ function formatOf(path: string, text: string): Format {
   if (/\.(json5?|jsonc|code-workspace|webmanifest|map)$/.test(name)) return 'jsonc';
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
   if (/\.toml$/.test(name)) return 'toml';
-  if (/\.(ini|cfg|conf|properties)$/.test(name)) return 'ini';
+  if (/\.(ini|cfg|conf|properties)$|^\.(npm|pnpm)rc$/.test(name)) return 'ini';
   if (/^(?:\s*(?:[#;][^\n]*)?\n)*\s*\[[\w.:/ -]+\]\s*$/m.test(text)) return 'ini';
   return /^\s*[{[]/.test(text) ? 'jsonc' : 'yaml';
 }
