@@ -131,12 +131,18 @@ function checksum(json: string): string {
 /** Undefined when not even the head was written: nothing can have happened. */
 function readJournal(file: string, number: number): ReadJournal | undefined {
   const records: JournalRecord[] = [];
+  let damaged = false;
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const json = line.slice(17);
     const whole = line[16] === ' ' && line.slice(0, 16) === checksum(json);
-    if (whole) records.push(JSON.parse(json));
-    // Before `ready` a damaged record ends the reading; after it only hints can be lost.
-    else if (line !== '' && !records.some((record) => record.r === 'ready')) break;
+    if (whole) {
+      const record = JSON.parse(json) as JournalRecord;
+      // An end is a recovery's word, also about a damaged journal.
+      if (!damaged || record.r === 'end') records.push(record);
+    } else if (line !== '' && !records.some((record) => record.r === 'ready')) {
+      // Before `ready` a damaged record ends the reading; after it only hints can be lost.
+      damaged = true;
+    }
   }
   const [first] = records;
   if (first?.r !== 'head') return undefined;

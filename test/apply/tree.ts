@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import type { ContentStore } from '../../src/store/content.ts';
 import type { Change, Entry } from '../../src/types/entry.ts';
-import type { RelPath } from '../../src/types/path.ts';
+import { decodeBytes, encodeBytes, type RelPath } from '../../src/types/path.ts';
 
 /** One thing of a tree in memory. */
 export type Node =
@@ -50,9 +50,10 @@ export function writeTree(root: string, tree: Tree): void {
 /** What is below a folder now. */
 export function readTree(root: string, below = ''): Tree {
   const tree = new Map<string, Node>();
-  for (const name of readdirSync(path.join(root, below)).sort()) {
+  const folder = encodeBytes(path.join(root, below));
+  for (const name of readdirSync(folder, { encoding: 'buffer' }).map(decodeBytes).sort()) {
     const relative = below === '' ? name : `${below}/${name}`;
-    const full = path.join(root, relative);
+    const full = encodeBytes(path.join(root, relative));
     const stats = lstatSync(full);
     const mode = stats.mode & 0o7777;
     if (stats.isSymbolicLink()) tree.set(relative, { kind: 'symlink', target: readlinkSync(full) });
