@@ -55,7 +55,8 @@ export async function launch(
     const ended = await attachTerminal(agent, {
       streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
       tty: plan.tty,
-      stdin: true,
+      // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
+      stdin: !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
       signals: process,
     });
     for (const [what, count] of Object.entries(ended.dropped)) {

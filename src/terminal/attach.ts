@@ -21,7 +21,7 @@ export interface AttachOptions {
   readonly streams: TerminalStreams;
   /** A terminal of its own for the agent: raw keys in, one filtered stream out. */
   readonly tty: boolean;
-  /** Pass stdin in (needs a spec with stdin 'stream'). */
+  /** Pass stdin in (needs a spec with stdin 'stream'); otherwise the program finds its end. */
   readonly stdin: boolean;
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
@@ -92,6 +92,7 @@ export async function attachTerminal(container: Container, options: AttachOption
     await container.start();
     if (tty) followSize(container, streams.stdout, undo);
     if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, undo);
+    else container.stdin?.end();
     const status = await container.wait();
     await Promise.race([Promise.all(poured), delay(DRAIN_MS)]);
     const dropped: Record<string, number> = {};

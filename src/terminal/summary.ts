@@ -50,10 +50,12 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
     ...(back.length > talks ? [amount(back.length - talks, 'files')] : []),
   ];
   if (parts.length > 0) lines.push(info(`Claude's data: ${parts.join(', ')} to bring back`));
-  const kinds = Object.entries(dropped).map(([kind, count]) => `${count} × ${cleanLine(kind)}`);
-  const more = kinds.length > 6 ? ` and ${kinds.length - 6} other kinds` : '';
-  const said = `records of conversations that stay out: ${kinds.slice(0, 6).join(', ')}${more}`;
-  if (kinds.length > 0) lines.push({ text: said, severity: 'note' });
+  const kinds = Object.entries(dropped).sort(([, one], [, other]) => other - one);
+  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
+  const named = kinds.slice(0, 2).map(([kind, count]) => `${count} × ${cleanLine(kind)}`);
+  const shown = [...named, ...(kinds.length > 2 ? [`${kinds.length - 2} other kinds`] : [])].join(', ');
+  if (total > 0)
+    lines.push({ text: `${amount(total, 'records')} of conversations stay out: ${shown}`, severity: 'note' });
   return lines;
 }
 
