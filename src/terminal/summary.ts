@@ -55,7 +55,10 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
   const named = kinds.slice(0, 2).map(([kind, count]) => `${count} × ${cleanLine(kind)}`);
   const shown = [...named, ...(kinds.length > 2 ? [`${kinds.length - 2} other kinds`] : [])].join(', ');
   if (total > 0)
-    lines.push({ text: `${amount(total, 'records')} of conversations stay out: ${shown}`, severity: 'note' });
+    lines.push({
+      text: `${total} record${total === 1 ? '' : 's'} of conversations stay out: ${shown}`,
+      severity: 'note',
+    });
   return lines;
 }
 
