@@ -63,7 +63,8 @@ function tryLock(file: string, what: string): string | undefined {
   const token = randomBytes(8).toString('hex');
   const beside = `${file}.${token}`;
   const held: Held = { holder: processIdentity(), since: new Date().toISOString(), what, token };
-  writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600 });
+  // Flushed: after a power cut the lock would stand there empty, held by nobody who could be asked.
+  writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600, flush: true });
   try {
     linkSync(beside, file);
     return token;

@@ -76,7 +76,8 @@ describe('with every layer on', () => {
 
   it('none gets through as uid 0 without capabilities, which owns what is root’s', () => {
     const open = [...onAsRoot.values()].filter((row) => row.result === 'open').map((row) => row.name);
-    expect(open).toEqual(['read/etc/shadow']);
+    // It may list another process's descriptors, since the folder is root's; to open one it would need ptrace's right.
+    expect(open).toEqual(['other-process-fd']);
   });
 });
 
