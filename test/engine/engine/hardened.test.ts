@@ -157,7 +157,7 @@ describe('the inside', () => {
     for (const name of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) expect(output).toContain(`Cap${name}:\t0000000000000000`);
     expect(output).toMatch(/NoNewPrivs:\s1/);
     expect(output).toMatch(/Seccomp:\s2/);
-    expect(output).toMatch(/\nsandbox\nuid=1000 gid=1000 groups=1000\nlo\n/);
+    expect(output).toMatch(/\nsandbox\nuid=1000\(agent\) gid=1000\(agent\) groups=1000\(agent\)\nlo\n/);
     expect(output).toContain('nameserver 127.0.0.1');
     expect(output).toMatch(/ \/tmp rw,nosuid,nodev,relatime/);
     expect(output).toMatch(/ \/run rw,nosuid,nodev,noexec,relatime/);

@@ -112,7 +112,7 @@ it('reaches the provider on the host through a container that has no network', a
 
 it('gives the agent sockets to connect to, and nothing to list, replace or fill', async () => {
   const text = await inside(
-    'cd /run/run-claude; ls gw; touch gw/x; rm -f gw/api.sock; mv gw/api.sock gw/y; ls -ld gw | cut -c1-10; id -u',
+    'cd /run/run-claude/gw; ls sockets; touch x sockets/x; mv sockets/api.sock sockets/y; ls -ld sockets | cut -c1-10; id -u',
   );
   expect(text).toContain('drwx--x--x');
   expect(text.match(/Permission denied|Read-only/g)?.length).toBeGreaterThanOrEqual(3);

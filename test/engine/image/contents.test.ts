@@ -15,11 +15,19 @@ beforeAll(async () => {
 }, 1_800_000);
 afterAll(() => engine.close());
 
+/** As in a session: the image's own variables do not go in. */
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** Runs a script in the image as the agent's user, without network, with a read-only root. */
 async function inside(script: string, user = '1000:1000'): Promise<string> {
   const name = `run-claude-test-${randomBytes(4).toString('hex')}`;
   const spec = smallContainer(name, image, ['bash', '-c', script]);
-  const container = await engine.create({ ...spec, user, limits: { ...spec.limits, memoryMb: 2048, pids: 256 } });
+  const container = await engine.create({
+    ...spec,
+    user,
+    env: { PATH },
+    limits: { ...spec.limits, memoryMb: 2048, pids: 256 },
+  });
   try {
     const said = text(container.stdout);
     await container.start();
