@@ -1,4 +1,4 @@
-import type { Change, Digest, Entry } from '../types/entry.ts';
+import { type Change, type Digest, type Entry, kindOfChange } from '../types/entry.ts';
 import { decodeBytes, parseRelPath } from '../types/path.ts';
 import { hostGit, refusedCommits } from './host-git.ts';
 import type { ReceivedCommits } from './import-commits.ts';
@@ -109,16 +109,7 @@ function changeOf({ path, oldMode, newMode, oldId, newId }: RawChange): Change[]
   if (known === undefined) throw refusedCommits('one of them names a path that cannot be');
   const [before, after] = [entryOf(oldMode, oldId), entryOf(newMode, newId)];
   if (before === undefined && after === undefined) return [];
-  const kind =
-    before === undefined
-      ? 'created'
-      : after === undefined
-        ? 'deleted'
-        : before.kind !== after.kind
-          ? 'type'
-          : oldId === newId
-            ? 'mode'
-            : 'modified';
+  const kind = kindOfChange(before, after, oldId === newId);
   return [{ path: known, kind, ...(before && { before }), ...(after && { after }) }];
 }
 

@@ -4,7 +4,7 @@ import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
 import { wantsBaseContent } from '../audit/reached.ts';
 import { buildReview } from '../review/build-review.ts';
-import type { Change, Entry } from '../types/entry.ts';
+import { type Change, type Entry, kindOfChange } from '../types/entry.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../types/path.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Review } from '../types/review.ts';
@@ -96,19 +96,9 @@ function toChange({ path: name, before, after }: TreePair, contents: ReadonlyMap
       : is?.kind === 'symlink' && is.target === undefined
         ? 'the target of the link cannot be read'
         : undefined;
-  const kind =
-    was === undefined
-      ? 'created'
-      : is === undefined
-        ? 'deleted'
-        : was.kind !== is.kind
-          ? 'type'
-          : before?.oid === after?.oid
-            ? 'mode'
-            : 'modified';
   return {
     path: name as RelPath,
-    kind,
+    kind: kindOfChange(was, is, before?.oid === after?.oid),
     ...(was === undefined ? {} : { before: was }),
     ...(is === undefined ? {} : { after: is }),
     ...(problem === undefined ? {} : { problem }),

@@ -8,8 +8,9 @@ import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { dropLayer } from '../workspace/drop-layer.ts';
 import { sweepBases } from '../workspace/sweep.ts';
-import { layerIsOver, removeLayer } from './layer-life.ts';
+import { layerIsOver } from './layer-life.ts';
 import { listSessions, ownerState, sessionsDir } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -104,7 +105,7 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
     name: session.id,
     why: `${session.stage} ${days} days ago`,
     remove: async () => {
-      await removeLayer(session, engine);
+      await dropLayer(session.plan, engine);
       await removeHostileTree(join(sessionsDir(places.stateDir), session.id));
     },
   };
@@ -113,7 +114,7 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
   const why = ownerState(session) === 'gone' ? layerIsOver(session, nowMs) : undefined;
   if (why === undefined) return [];
-  return [{ kind: 'layer', name: session.id, why, remove: () => removeLayer(session, engine) }];
+  return [{ kind: 'layer', name: session.id, why, remove: () => dropLayer(session.plan, engine) }];
 }
 
 /**

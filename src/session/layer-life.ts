@@ -1,6 +1,5 @@
-import type { Engine } from '../types/engine.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { dropLayer, hasLayer } from '../workspace/drop-layer.ts';
+import { hasLayer } from '../workspace/drop-layer.ts';
 import { readCollected, wasCollected } from './record.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,9 +30,4 @@ function holdsMore(record: SessionRecord): boolean {
   );
   const left = record.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same') ?? false;
   return commits || withheld.length > 0 || left || changes.some(({ ignored }) => ignored === true);
-}
-
-/** Removes it, here and in the engine. Without an engine, what lies there goes with a later gc. */
-export async function removeLayer(record: SessionRecord, engine: Engine | undefined): Promise<void> {
-  await dropLayer(record.plan, engine);
 }

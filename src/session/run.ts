@@ -3,6 +3,7 @@ import { processIdentity } from '../store/process.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { dropLayer } from '../workspace/drop-layer.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
 import { applySession } from './apply-session.ts';
@@ -11,7 +12,7 @@ import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
-import { layerIsOver, removeLayer } from './layer-life.ts';
+import { layerIsOver } from './layer-life.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, readRecord, releaseRecord, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
@@ -77,7 +78,7 @@ async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promi
   const record = readRecord(plan.sessionDir);
   if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
   // What can't be removed now is removed by the next gc.
-  await removeLayer(record, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
+  await dropLayer(plan, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
 }
 
 async function start(

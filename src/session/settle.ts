@@ -8,10 +8,10 @@ import { askLine } from '../terminal/ask.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
+import { dropLayer } from '../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from './apply-session.ts';
 import type { PersonDeps } from './deps.ts';
 import { endSession } from './end-session.ts';
-import { removeLayer } from './layer-life.ts';
 import { ownerState, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
@@ -60,7 +60,7 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
 /** `discard`: nothing of the session is applied any more; what is left of it goes with the next gc. */
 export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
   requireSettled(record);
-  await removeLayer(updateRecord(record, { stage: 'discarded' }), undefined);
+  await dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined);
   deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
 }
 

@@ -30,7 +30,7 @@ export function watchGrowth(
     if (paused === undefined) return;
     paused = undefined;
     keys.off('data', onKey);
-    void agent.unpause();
+    agent.unpause().catch((error: Error) => say(`The agent cannot go on: ${error.message}`));
   };
   const onKey = (chunk: Buffer): void => {
     const why = paused;
@@ -47,7 +47,8 @@ export function watchGrowth(
     reached(why) {
       if (!tty) return stop(why);
       paused = why;
-      void agent.pause();
+      // An agent that cannot be paused must not go on filling the disk.
+      agent.pause().catch(() => stop(why));
       keys.on('data', onKey);
       say(`The agent is paused: ${why}. It goes on when there is room; c: go on, with twice as much; Ctrl-C: stop it`);
     },
