@@ -10,13 +10,12 @@ sh scripts/install-tools.sh
 step 'Packages'
 if [ ! -d node_modules ] || [ -n "${CI:-}" ]; then npm ci --ignore-scripts --no-audit --no-fund; fi
 step 'Build'
-rm -rf dist
 npm run --silent build
 step 'Checks'
 npm run --silent check
 step 'Engine and image'
 sh scripts/install-engine.sh
-node scripts/build-image.mjs
+node dist/main.js build
 step 'The package, installed elsewhere'
 sh scripts/check-package.sh
 step 'Tests'

@@ -18,7 +18,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   try {
     const line = parseCommandLine(argv, isDirectory);
-    tell = printer(asks(line, 'trace'), asks(line, 'quiet'));
+    const trace = asks(line, 'trace');
+    tell = printer(trace, asks(line, 'quiet'));
+    using _calls = trace ? (await import('./trace-calls.ts')).traceCalls(tell) : undefined;
     return await carryOut(line, tell, interrupted.signal);
   } catch (error) {
     if (interrupted.signal.aborted) {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
 
-/** Beside src/ in the repository, beside dist/ in the package. */
-const PROFILE = new URL('../../seccomp/profile.json', import.meta.url);
+const PROFILE = path.join(packageRoot, 'seccomp/profile.json');
 
 /**
  * Our seccomp profile as text for a ContainerSpec. It goes to the engine inline: a path would be read on the engine's
@@ -10,7 +11,7 @@ const PROFILE = new URL('../../seccomp/profile.json', import.meta.url);
  *
  * @throws RunClaudeError SECCOMP_MISSING when the file is absent or is no allowlist.
  */
-export async function readSeccompProfile(file: URL = PROFILE): Promise<string> {
+export async function readSeccompProfile(file: URL | string = PROFILE): Promise<string> {
   const hint = 'reinstall run-claude; it does not start without its seccomp profile';
   try {
     const profile = JSON.parse(await readFile(file, 'utf8')) as { defaultAction?: string; syscalls?: unknown[] };

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
+import { packageRoot } from '../package.ts';
 import type { Archive, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { ensureBase } from './base.ts';
 import { extraCertificates } from './certificates.ts';
-import { type ContextFile, imageTag, type Pins, packageRoot, readImageFiles, readPins } from './files.ts';
+import { type ContextFile, imageTag, type Pins, readImageFiles, readPins } from './files.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
 
 export interface EnsureImageOptions {

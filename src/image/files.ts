@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { RunClaudeError } from '../errors.ts';
 
@@ -29,9 +28,6 @@ export type Pins = z.infer<typeof pinsSchema>;
 
 /** An npm package by version and integrity hash, and its file's name in the build context. */
 export type PinnedPackage = z.infer<typeof pinnedPackage>;
-
-/** Where Dockerfile and images/ are: beside src/ or dist/. */
-export const packageRoot: string = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The Dockerfile and everything in images/, sorted by path. */
 export function readImageFiles(root: string): readonly ContextFile[] {

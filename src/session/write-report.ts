@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { rulesNamed } from '../audit/catalogue.ts';
 import { RunClaudeError, usageError } from '../errors.ts';
+import { ownVersion } from '../package.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
 import { writeFileAtomic } from '../store/record.ts';
@@ -125,9 +126,4 @@ export function writeOwnReport(report: Report, sessionDir: string): void {
 function realDirectory(dir: string): string | undefined {
   const stat = statSync(dir, { throwIfNoEntry: false });
   return stat?.isDirectory() === true ? realpathSync(dir) : undefined;
-}
-
-function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

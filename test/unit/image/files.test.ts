@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { extraCertificates } from '../../../src/image/certificates.ts';
-import { type ContextFile, imageTag, packageRoot, readImageFiles, readPins } from '../../../src/image/files.ts';
+import { type ContextFile, imageTag, readImageFiles, readPins } from '../../../src/image/files.ts';
+import { packageRoot } from '../../../src/package.ts';
 
 const file = (path: string, content: string): ContextFile => ({ path, content: Buffer.from(content) });
 

@@ -1,0 +1,42 @@
+// What people install is one program: starting it must not cost finding and compiling some hundred modules each time.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { defineConfig } from 'rolldown';
+
+/** Parts of dockerode that nothing here calls (BuildKit sessions, its own ssh): loading them costs more than the rest. */
+const NEVER_CALLED = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2'];
+
+export default defineConfig({
+  input: { main: 'src/main.ts' },
+  platform: 'node',
+  transform: { target: 'node20.19' },
+  // A package's ES modules where it has them: jsonc-parser's other form cannot be bundled.
+  resolve: {
+    mainFields: ['module', 'main'],
+    alias: Object.fromEntries(NEVER_CALLED.map((name) => [name, path.resolve('scripts/left-out.cjs')])),
+  },
+  plugins: [nameLicenses()],
+  output: { dir: 'dist', format: 'esm', cleanDir: true, chunkFileNames: '[name]-[hash].js', minify: 'dce-only' },
+});
+
+/** dist/licenses.txt: the license of every package whose code is in the bundle. @returns {import('rolldown').Plugin} */
+function nameLicenses() {
+  return {
+    name: 'name-licenses',
+    generateBundle() {
+      const dirs = [...this.getModuleIds()].flatMap(
+        (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
+      );
+      const source = [...new Set(dirs)].sort().map(describe).join('\n');
+      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source });
+    },
+  };
+}
+
+/** @param {string} dir */
+function describe(dir) {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8'));
+  const file = readdirSync(dir).find((one) => /^licen[cs]e/i.test(one));
+  const text = file === undefined ? '' : `\n${readFileSync(path.join(dir, file), 'utf8').trim()}\n`;
+  return `${name} ${version} (${license})\n${text}`;
+}

@@ -1,0 +1,1 @@
+// Stands in the bundle for parts of libraries that nothing calls.

@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where package.json, Dockerfile, images/ and seccomp/ are, ends with a separator: above src/ in the repository, above dist/ in the package. */
+export const packageRoot: string = findRoot(import.meta.dirname);
+
+/** The version in package.json. */
+export function ownVersion(): string {
+  const text = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function findRoot(dir: string): string {
+  if (existsSync(path.join(dir, 'Dockerfile')) || dir === path.dirname(dir)) return path.join(dir, '/');
+  return findRoot(path.dirname(dir));
+}
