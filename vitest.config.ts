@@ -41,7 +41,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 600_000, true),
-      suite('e2e', ['test/engine/**/*.test.ts', 'test/e2e/**/*.test.ts'], 900_000, false),
+      suite('e2e', ['test/engine/**/*.test.ts', 'test/e2e/**/*.test.ts'], 900_000, true),
       suite('unproven', UNPROVEN, 900_000, false),
     ],
   },

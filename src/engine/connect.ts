@@ -49,7 +49,8 @@ export async function connectEngine(options: ConnectOptions): Promise<Engine> {
 }
 
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
-  const timeoutMs = candidate.endpoint.kind === 'ssh' ? 30_000 : 10_000;
+  // A busy machine answers late; an engine that is not there answers at once.
+  const timeoutMs = 30_000;
   const [version, info] = await Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
   const facts = readFacts(candidate.endpoint, options.platform, version, info);
   return openEngine(client, { facts, owner: options.owner, compare: compareRecord });

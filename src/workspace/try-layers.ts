@@ -23,6 +23,9 @@ export interface Trial {
   readonly why: string;
 }
 
+/** How long a trial that could not be carried out counts: what was in its way may have been a moment's trouble. */
+const FAILED_COUNTS_MS = 3_600_000;
+
 const SCRIPT = `set -e; cd /workspace
 [ "$(cat secret)" = content ]; [ "$(ls | tr '\\n' ' ')" = 'dir gone secret ' ]
 echo new > made; rm gone; rm -r dir; mkdir dir; echo y > dir/other; [ "$(ls dir)" = other ]; [ ! -e gone ]`;
@@ -38,25 +41,34 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
   const name = `trial-${randomBytes(4).toString('hex')}`;
   makePrivateDir(path.join(stateDir, name));
   let trial: Trial;
+  let untilMs: number | undefined;
   try {
     trial = await runTrial(options, path.join(stateDir, name));
   } catch (error) {
     // Whatever fails here would fail in a session: it is the answer.
     trial = { works: false, why: `an overlay volume does not work here: ${(error as Error).message}` };
+    untilMs = Date.now() + FAILED_COUNTS_MS;
   }
   try {
     removeTree(stateDir, name);
   } catch {
     // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
   }
-  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial });
+  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial, untilMs });
   return trial;
 }
 
 /** What an earlier session found for the same engine, kernel, user and image; starts nothing. */
 export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | undefined {
-  const known = readJson(trialFile(options.stateDir)) as { key?: string; trial?: Trial } | undefined;
-  return known?.key === trialKey(options) ? known.trial : undefined;
+  const known = readJson(trialFile(options.stateDir)) as Partial<KnownTrial> | undefined;
+  if (known?.key !== trialKey(options)) return undefined;
+  return known.untilMs === undefined || Date.now() < known.untilMs ? known.trial : undefined;
+}
+
+interface KnownTrial {
+  readonly key: string;
+  readonly trial: Trial;
+  readonly untilMs: number | undefined;
 }
 
 function trialKey({ engine, image, user }: Omit<TrialOptions, 'sessionId'>): string {
