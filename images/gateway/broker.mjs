@@ -29,6 +29,8 @@ const OURS = new Set(['host', 'authorization', 'x-api-key', 'cookie', 'content-l
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, ca: readonly string[],
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: () => void }} BrokerParts
+ * What a client's leaving does: ends the request, unless its answer stays for the count.
+ * @typedef {{ stop: AbortController, stays: boolean }} Leaving
  */
 
 /** @param {http.ServerResponse} response @param {number} status @param {string} type @param {string} message */
@@ -157,10 +159,13 @@ export function createBroker(parts) {
     });
   }
 
-  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {AbortSignal} signal */
-  async function answer(request, response, signal) {
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {Leaving} leaving */
+  async function answer(request, response, leaving) {
+    const { signal } = leaving.stop;
     const target = request.url ?? '';
-    const [name = '', query] = target.split('?', 2);
+    const mark = target.indexOf('?');
+    const name = mark < 0 ? target : target.slice(0, mark);
+    const query = mark < 0 ? undefined : target.slice(mark + 1);
     if (name === '/api/hello' && (request.method === 'HEAD' || request.method === 'GET')) {
       request.resume();
       response
@@ -191,32 +196,55 @@ export function createBroker(parts) {
     if (passed.counted) budget.countRequest();
     const first = await secrets.current();
     if (first === undefined) throw new Unauthorised(config.noSecret);
-    let answered = await send(request, target, body, first, signal);
-    if (answered.statusCode === 401) {
-      answered.resume();
-      answered = await send(request, target, body, await secrets.after401(first), signal);
+    /** @type {http.IncomingMessage} */
+    let answered;
+    try {
+      answered = await sendWith(first, (secret) => send(request, target, body, secret, signal));
+    } catch (error) {
+      // Sent and not waited for: the provider has read it all the same.
+      if (passed.counted && signal.aborted) budget.countTokens(new UsageReader(false, body.length), model);
+      throw error;
     }
-    return pass(answered, response, passed.counted, model, body.length);
+    return pass(answered, response, passed.counted && answered.statusCode === 200, model, body.length, leaving);
+  }
+
+  /** Once more with a new credential after a 401. @param {Secret} first
+   * @param {(secret: Secret) => Promise<http.IncomingMessage>} sendIt */
+  async function sendWith(first, sendIt) {
+    const answered = await sendIt(first);
+    if (answered.statusCode !== 401) return answered;
+    try {
+      const next = await secrets.after401(first);
+      if (next === undefined) return answered;
+      answered.resume();
+      return await sendIt(next);
+    } catch (error) {
+      answered.destroy();
+      throw error;
+    }
   }
 
   /** @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {boolean} counted
-   * @param {string} model @param {number} up */
-  async function pass(answered, response, counted, model, up) {
+   * @param {string} model @param {number} up @param {Leaving} leaving */
+  async function pass(answered, response, counted, model, up, leaving) {
     const status = answered.statusCode ?? 502;
-    const reader = new UsageReader(String(answered.headers['content-type']).startsWith('text/event-stream'));
+    const stream = String(answered.headers['content-type']).startsWith('text/event-stream');
+    const reader = new UsageReader(stream, up);
+    // An answer in one piece is made and paid for: it is read to its end, where its count is, whoever leaves before.
+    leaving.stays = counted && !stream;
     response.writeHead(status, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();
     let down = 0;
     try {
       for await (const chunk of answered) {
         down += chunk.length;
-        if (counted && status === 200) reader.push(chunk);
-        if (!response.write(chunk)) await new Promise((done) => response.once('drain', done).once('close', done));
+        if (counted) reader.push(chunk);
+        if (!response.closed && !response.write(chunk))
+          await new Promise((done) => response.once('drain', done).once('close', done));
       }
       response.end();
     } finally {
-      reader.end();
-      if (counted && status === 200) budget.countTokens(reader, model);
+      if (counted) budget.countTokens(reader, model);
       parts.tellUsage();
     }
     return { quiet: false, status, down, up };
@@ -227,9 +255,13 @@ export function createBroker(parts) {
   const server = http.createServer({ maxHeaderSize: 64 * 1024, requestTimeout: 0 }, (request, response) => {
     const started = Date.now();
     const method = request.method ?? '';
-    const stop = new AbortController();
-    response.once('close', () => stop.abort());
-    answer(request, response, stop.signal)
+    /** @type {Leaving} */
+    const leaving = { stop: new AbortController(), stays: false };
+    const { stop } = leaving;
+    response.once('close', () => {
+      if (!leaving.stays) stop.abort();
+    });
+    answer(request, response, leaving)
       .then(({ quiet, status, up, down }) =>
         log({
           kind: 'provider',

@@ -136,6 +136,7 @@ export function createEgress(config, relay) {
     const answer = new Promise((done, failed) => {
       request.once('connect', (response, socket, head) => {
         if (response.statusCode !== 200) return failed(new Error(`the HTTPS proxy answered ${response.statusCode}`));
+        socket.on('error', () => socket.destroy());
         if (head.length > 0) socket.unshift(head);
         done(socket);
       });
@@ -143,13 +144,24 @@ export function createEgress(config, relay) {
       request.once('error', failed);
       request.end();
     });
-    return within(config.limits.connectMs, 'the HTTPS proxy gave no answer', answer);
+    return within(config.limits.connectMs, 'the HTTPS proxy gave no answer', answer).catch((error) => {
+      way.destroy();
+      throw error;
+    });
   }
+
+  /** Whether the host's own settings say that no proxy is asked for this name. @param {string} host @param {number} port */
+  const straight = (host, port) =>
+    (config.proxy?.except ?? []).some((entry) => {
+      const [pattern = '', only] = entry.split('@');
+      const fits = pattern === '*' || pattern === host || nameMatches(`*.${pattern}`, host);
+      return fits && (only === undefined || Number(only) === port);
+    });
 
   /** A connection to a host that the rules let pass. Throws Refused, or an Error when it cannot be reached.
    * @param {string} host @param {number} port @returns {Promise<import('node:stream').Duplex>} */
   async function dial(host, port) {
-    if (config.proxy !== undefined) return throughProxy(host, port);
+    if (config.proxy !== undefined && !straight(host, port)) return throughProxy(host, port);
     const addresses = await judgedAddresses(host);
     /** @type {unknown} */
     let last = new Error(`${host} has no address`);

@@ -1,4 +1,5 @@
 // Headers as they are handed on: what belongs to one hop is dropped (RFC 9110 7.6.1), repeated headers stay repeated.
+import { parseAuthority } from './names.mjs';
 
 const HOP = new Set([
   'connection',
@@ -11,6 +12,24 @@ const HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+/**
+ * The one Host header of a request, or undefined when there is none or more than one: two servers may each read another.
+ * @param {readonly string[]} raw @param {number} defaultPort
+ */
+export function hostHeader(raw, defaultPort) {
+  const values = raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'host');
+  return values.length === 1 ? parseAuthority(String(values[0]), defaultPort) : undefined;
+}
+
+/**
+ * How a body is framed on the next hop. Node frames a body by itself only for methods that usually have one: a GET with
+ * a chunked body would go out bare, and its bytes be read as the next request.
+ * @param {import('node:http').IncomingHttpHeaders} headers @returns {string[]}
+ */
+export function framing(headers) {
+  return headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked'];
+}
 
 /**
  * @param {readonly string[]} raw names and values in turn, as in `rawHeaders`

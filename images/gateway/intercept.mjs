@@ -5,8 +5,24 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
-import { forwardedHeaders } from './headers.mjs';
-import { parseAuthority } from './names.mjs';
+import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
+
+/** Headers that make some servers act on another method, path or host than the one that was judged. */
+const OVERRIDES = [
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-host',
+  'forwarded',
+];
+
+/** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
+const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
 
 /**
  * Whether the rule's methods let the request pass. git's own reads are POSTs, and the first step of a push is a GET.
@@ -19,7 +35,7 @@ export function methodAllowed(methods, method, url) {
     path.endsWith('/git-receive-pack') ||
     (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)));
   if (push) return writes && methods.includes('POST');
-  if (method === 'POST' && path.endsWith('/git-upload-pack')) return methods.includes('GET');
+  if (method === 'POST' && UPLOAD_PACK.test(url)) return methods.includes('GET');
   return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
 }
 
@@ -55,25 +71,31 @@ export function createIntercept(config, ca, egress, trusted, log) {
     let up = 0;
     let down = 0;
     try {
-      const named = parseAuthority(request.headers.host ?? '', 443);
+      const named = hostHeader(request.rawHeaders, 443);
+      const url = request.url ?? '';
+      // The absolute form names a host of its own, a fragment ends the path for some servers and not for others.
+      if (!url.startsWith('/') || /[#\\]/.test(url))
+        throw new Refused('a request to a brokered host names a plain path');
       if (named?.host !== target.host || named.port !== target.port)
         throw new Refused(`the Host header is not ${target.host}`);
       const rules = config.brokers.filter((broker) => broker.host === target.host);
-      if (!rules.every((rule) => methodAllowed(rule.methods, method, request.url ?? '')))
+      if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
         throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
-      const headers = forwardedHeaders(request.rawHeaders, new Set(rules.map((rule) => rule.header.toLowerCase())));
+      const ours = rules.map((rule) => rule.header.toLowerCase());
+      const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...ours]));
       for (const rule of rules) headers.push(rule.header, rule.value);
       const socket = await egress.dial(target.host, target.port);
       const secure = tls.connect({ socket, servername: target.host, ca: [...trusted] });
       const out = https.request({
         createConnection: () => secure,
         method,
-        path: request.url ?? '/',
-        headers: [...headers, 'connection', 'close'],
+        path: url,
+        headers: [...headers, 'connection', 'close', ...framing(request.headers)],
       });
       response.once('close', () => out.destroy());
       request.on('data', (chunk) => {
         up += chunk.length;
+        if (up > config.limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
       });
       const answer = await new Promise((done, failed) => {
         secure.once('error', failed);

@@ -37,7 +37,11 @@ async function start(config) {
   const budget = createBudget(config);
   const trusted = [...tls.rootCertificates, ...(config.extraCa === '' ? [] : [config.extraCa])];
   /** @param {import('./proxy.mjs').Entry} entry */
-  const log = (entry) => void tell({ type: 'log', at: new Date().toISOString(), ...entry });
+  const log = (entry) => {
+    // A server's certificate can put anything, and any length of it, into a TLS error's message.
+    const why = entry.why === undefined ? {} : { why: entry.why.slice(0, 300) };
+    tell({ type: 'log', at: new Date().toISOString(), ...entry, ...why });
+  };
   const tellUsage = () => {
     const exceeded = budget.exceeded();
     tell({ type: 'usage', usage: budget.usage(), ...(exceeded === undefined ? {} : { exceeded }) });

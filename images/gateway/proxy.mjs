@@ -3,7 +3,7 @@
 import http from 'node:http';
 import { readClientHello } from './client-hello.mjs';
 import { Refused } from './egress.mjs';
-import { forwardedHeaders } from './headers.mjs';
+import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
 import { cleanName, hostName, parseAuthority } from './names.mjs';
 import { join } from './tunnel.mjs';
 
@@ -77,14 +77,6 @@ function judgeFirst(first, { host }, portByRule) {
     throw new Refused(`the TLS handshake names ${cleanName(first.serverName)}, the tunnel was asked for ${host}`);
 }
 
-/** The one Host header of a request, or undefined. @param {http.IncomingMessage} request @param {number} port */
-function hostHeader(request, port) {
-  const values = request.rawHeaders.filter(
-    (_, i) => i % 2 === 1 && request.rawHeaders[i - 1]?.toLowerCase() === 'host',
-  );
-  return values.length === 1 ? parseAuthority(String(values[0]), port) : undefined;
-}
-
 /** @param {ProxyParts} parts @returns {http.Server} */
 export function createProxy({ config, egress, log, intercept }) {
   const { limits } = config;
@@ -112,7 +104,7 @@ export function createProxy({ config, egress, log, intercept }) {
     let answered = false;
     try {
       if (target === undefined) throw new Refused(`${shown.host} is not host:port with a plain host name`);
-      const named = hostHeader(request, target.port);
+      const named = hostHeader(request.rawHeaders, target.port);
       if (request.headers.host !== undefined && (named?.host !== target.host || named.port !== target.port))
         throw new Refused('the Host header is not the CONNECT host');
       const rule = egress.ruleFor(target.host, target.port, [443, 80]);
@@ -164,7 +156,7 @@ export function createProxy({ config, egress, log, intercept }) {
     if (inside !== undefined && !url.startsWith('/')) throw new Refused('inside a tunnel a request names a path');
     const target = inside ?? parseAuthority(absolute?.[1] ?? '', 80);
     if (target === undefined) throw new Refused(`${cleanName(absolute?.[1] ?? '')} is not a plain host name`);
-    const named = hostHeader(request, 80);
+    const named = hostHeader(request.rawHeaders, 80);
     if (named?.host !== target.host || named.port !== target.port)
       throw new Refused(`the Host header is not ${target.host}`);
     egress.ruleFor(target.host, target.port, [80]);
@@ -196,10 +188,12 @@ export function createProxy({ config, egress, log, intercept }) {
     let up = 0;
     let down = 0;
     try {
-      const out = await plainRequest(request, plainTarget(request), ['connection', 'close']);
+      const more = ['connection', 'close', ...framing(request.headers)];
+      const out = await plainRequest(request, plainTarget(request), more);
       response.once('close', () => out.destroy());
       request.on('data', (chunk) => {
         up += chunk.length;
+        if (up > limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
       });
       const answer = await new Promise((done, failed) => {
         out.once('response', done).once('error', failed);
@@ -231,11 +225,16 @@ export function createProxy({ config, egress, log, intercept }) {
     client.on('error', () => client.destroy());
     try {
       if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused('only WebSockets are upgraded');
+      if (request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) !== 0)
+        throw new Refused('an upgrade has no body');
       const out = await plainRequest(request, plainTarget(request), ['connection', 'Upgrade', 'upgrade', 'websocket']);
       /** @type {[http.IncomingMessage, Duplex, Buffer]} */
       const [answer, socket, rest] = await new Promise((done, failed) => {
         out.once('upgrade', (...all) => done(all)).once('error', failed);
-        out.once('response', (other) => failed(new Error(`the server answered ${other.statusCode}`)));
+        out.once('response', (other) => {
+          other.destroy();
+          failed(new Error(`the server answered ${other.statusCode}`));
+        });
         out.end();
       });
       const lines = forwardedHeaders(answer.rawHeaders);

@@ -7,6 +7,9 @@ export class Unauthorised extends Error {}
 
 /** How long the host may take, a person's password prompt included. */
 const REFRESH_MS = 60_000;
+/** A provider that refuses the new credential too will not like the next one better, and the agent can provoke a 401 at
+ * will (a request without the header that its login needs): the host is not asked again for a while. */
+const REFRESH_PAUSE_MS = 30_000;
 
 /**
  * @param {Secret | undefined} first
@@ -14,6 +17,9 @@ const REFRESH_MS = 60_000;
  */
 export function createSecrets(first, ask) {
   let secret = first;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  /** Why the last renewal failed. @type {Error | undefined} */
+  let refusal;
   /** @type {{ promise: Promise<Secret>, done: (secret: Secret) => void, failed: (error: Error) => void } | undefined} */
   let waiting;
 
@@ -34,21 +40,31 @@ export function createSecrets(first, ask) {
       clearTimeout(timer);
       waiting = undefined;
     };
-    promise.then(over, over);
+    promise.then(over, (error) => {
+      refusal = error;
+      over();
+    });
+    askedAt = performance.now();
     ask();
     return promise;
   }
 
   return {
     current: () => Promise.resolve(secret),
-    /** The secret to try again with after `used` was refused. @param {Secret} used @returns {Promise<Secret>} */
+    /** The secret to try again with after `used` was refused; undefined: the refusal stands.
+     * @param {Secret} used @returns {Promise<Secret | undefined>} */
     async after401(used) {
       if (secret !== undefined && secret.value !== used.value) return secret;
+      if (waiting === undefined && performance.now() - askedAt < REFRESH_PAUSE_MS) {
+        if (refusal !== undefined) throw refusal;
+        return undefined;
+      }
       return refresh();
     },
     /** @param {Secret} next */
     take(next) {
       secret = next;
+      refusal = undefined;
       waiting?.done(next);
     },
     /** @param {string} message */

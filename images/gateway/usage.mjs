@@ -3,7 +3,8 @@
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
  * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
- *   cache_creation_input_tokens?: number }} Tokens
+ *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
+ *   server_tool_use?: { web_search_requests?: number } }} Tokens
  */
 
 /** @param {unknown} value @returns {Tokens} */
@@ -11,11 +12,23 @@ function tokensOf(value) {
   return typeof value === 'object' && value !== null ? /** @type {Tokens} */ (value) : {};
 }
 
-/** Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. */
+/** US dollars for one search that the provider makes. */
+const WEB_SEARCH = 0.01;
+/** What a delta event weighs without its text. */
+const DELTA_FRAME = 90;
+
+/**
+ * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. An answer that was
+ * left before its count came is estimated from what was seen of it: an agent that leaves early does not go for free.
+ */
 export class UsageReader {
-  /** @param {boolean} stream */
-  constructor(stream) {
+  /** @param {boolean} stream @param {number} asked bytes of the request */
+  constructor(stream, asked) {
     this.stream = stream;
+    this.asked = asked;
+    this.finished = false;
+    this.deltas = 0;
+    this.deltaBytes = 0;
     this.text = '';
     this.model = '';
     /** @type {Tokens} */
@@ -30,11 +43,22 @@ export class UsageReader {
     const lines = this.text.split('\n');
     this.text = lines.pop() ?? '';
     // Only events that carry usage are parsed: the deltas between them are most of the stream.
-    for (const line of lines) if (line.startsWith('data:') && line.includes('"usage"')) this.read(line.slice(5));
+    for (const line of lines) {
+      if (!line.startsWith('data:')) continue;
+      if (line.includes('"usage"')) this.read(line.slice(5));
+      else if (line.includes('"content_block_delta"')) {
+        this.deltas += 1;
+        this.deltaBytes += Math.max(0, line.length - DELTA_FRAME);
+      } else if (line.includes('"message_stop"')) this.finished = true;
+    }
   }
 
-  end() {
+  /** The tokens of the whole answer. @returns {Tokens} */
+  total() {
     if (!this.stream) this.read(this.text);
+    if (this.finished) return this.tokens;
+    const seen = Math.max(Number(this.tokens.output_tokens ?? 0), this.deltas, Math.ceil(this.deltaBytes / 3));
+    return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: seen };
   }
 
   /** @param {string} text */
@@ -50,7 +74,17 @@ export class UsageReader {
     const message = /** @type {Record<string, unknown>} */ (event['message'] ?? event);
     if (typeof message['model'] === 'string') this.model = message['model'];
     this.tokens = { ...this.tokens, ...tokensOf(message['usage'] ?? event['usage']) };
+    if (!this.stream) this.finished = true;
   }
+}
+
+/** @param {import('../../src/types/gateway.ts').Price} price
+ * @param {{ input: number, read: number, written: number, hour: number, output: number }} counted hour: of written */
+function costOf(price, { input, read, written, hour, output }) {
+  const long = price.longDearer === true && input + read + written > 200_000;
+  const inward =
+    input * price.input + read * price.cacheRead + (written - hour) * price.cacheWrite + hour * price.cacheWriteHour;
+  return (inward * (long ? 2 : 1) + output * price.output * (long ? 1.5 : 1)) / 1e6;
 }
 
 /** Totals of one gateway, and whether they are at a limit.
@@ -82,21 +116,20 @@ export function createBudget(config) {
     },
     /** @param {UsageReader} reader @param {string} askedModel */
     countTokens(reader, askedModel) {
-      const { tokens } = reader;
+      const tokens = reader.total();
       const price = priceOf(reader.model || askedModel);
       const input = Number(tokens.input_tokens ?? 0);
       const read = Number(tokens.cache_read_input_tokens ?? 0);
       const written = Number(tokens.cache_creation_input_tokens ?? 0);
+      const hour = Math.min(written, Number(tokens.cache_creation?.ephemeral_1h_input_tokens ?? 0));
       const output = Number(tokens.output_tokens ?? 0);
-      const cost =
-        price === undefined
-          ? 0
-          : (input * price.input + read * price.cacheRead + written * price.cacheWrite + output * price.output) / 1e6;
+      const cost = price === undefined ? 0 : costOf(price, { input, read, written, hour, output });
+      const searches = Number(tokens.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH;
       usage = {
         requests: usage.requests,
         inputTokens: usage.inputTokens + input + read + written,
         outputTokens: usage.outputTokens + output,
-        costUsd: usage.costUsd + cost,
+        costUsd: usage.costUsd + cost + searches,
       };
     },
   };

@@ -8,6 +8,8 @@ import type { NetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
 
 const RESTARTS = 5;
+/** One that ran this long owes nothing to the restarts before it. */
+const SOUND_MS = 10 * 60_000;
 const RESTART_PAUSE_MS = 100;
 /** A container that starts slowly on a busy machine is no failure; one that says nothing for this long is. */
 const READY_MS = 60_000;
@@ -47,6 +49,7 @@ export async function keepRunning(options: KeepOptions): Promise<KeptGateway> {
   let container: Awaited<ReturnType<KeepOptions['start']>> | undefined;
   let driven: DrivenGateway | undefined;
   let restarts = 0;
+  let restarting: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let sayLost: (error: RunClaudeError) => void = () => undefined;
   let sayExceeded: (why: string) => void = () => undefined;
@@ -97,6 +100,7 @@ export async function keepRunning(options: KeepOptions): Promise<KeptGateway> {
   async function run(): Promise<void> {
     const started = await options.start();
     container = started;
+    if (stopping) return;
     const errors: Buffer[] = [];
     started.stderr.on('data', (chunk: Buffer) => {
       if (errors.length < 64) errors.push(Buffer.from(chunk));
@@ -106,50 +110,52 @@ export async function keepRunning(options: KeepOptions): Promise<KeptGateway> {
       { stdin: started.stdin, stdout: started.stdout },
       { config, credential: source, targets, log, tell, onUsage },
     );
-    void started.wait().then(
-      () => ended(Buffer.concat(errors).toString('utf8')),
-      () => ended('the engine lost it'),
+    const gone = started.wait().then(
+      () => Buffer.concat(errors).toString('utf8'),
+      () => 'the engine lost it',
     );
     const ca = await readyInTime(driven);
     config = { ...config, ca };
+    const since = performance.now();
+    void gone.then((said) => {
+      if (performance.now() - since > SOUND_MS) restarts = 0;
+      restarting = ended(said);
+    });
   }
 
   async function ended(said: string): Promise<void> {
-    if (stopping) return;
-    tell({ kind: 'trace', text: `gateway ended: ${said.slice(0, 2000)}` });
-    // The first start has its own error.
-    if (driven === undefined || !everReady) return;
-    restarts += 1;
-    try {
-      if (restarts > RESTARTS) throw new Error('it ended too often');
-      await container?.remove();
-      await new Promise((done) => setTimeout(done, RESTART_PAUSE_MS * restarts));
-      if (stopping) return;
-      await run();
-      tell({ kind: 'message', level: 'warning', text: 'the gateway ended and was started again' });
-    } catch (error) {
-      const hint = 'the session is stopped, its work is kept';
-      sayLost(
-        new RunClaudeError('GATEWAY_LOST', 'the gateway is gone and could not be started again', {
-          hint,
-          cause: error,
-        }),
-      );
+    let cause: unknown = said;
+    while (!stopping && restarts < RESTARTS) {
+      tell({ kind: 'trace', text: `gateway ended: ${String(cause).slice(0, 2000)}` });
+      restarts += 1;
+      try {
+        await container?.remove();
+        await new Promise((done) => setTimeout(done, RESTART_PAUSE_MS * restarts));
+        if (stopping) return;
+        await run();
+        if (!stopping) tell({ kind: 'message', level: 'warning', text: 'the gateway ended and was started again' });
+        return;
+      } catch (error) {
+        cause = error;
+      }
     }
+    if (stopping) return;
+    const hint = 'the session is stopped, its work is kept';
+    const text = 'the gateway is gone and could not be started again';
+    sayLost(new RunClaudeError('GATEWAY_LOST', text, { hint, cause }));
   }
 
   async function stop(): Promise<void> {
     stopping = true;
     clearTimeout(timer);
     driven?.close();
+    await restarting;
     await container?.remove();
   }
 
-  let everReady = false;
   takeSecret(options.secret);
   try {
     await run();
-    everReady = true;
   } catch (error) {
     await stop();
     throw error;

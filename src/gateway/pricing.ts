@@ -1,17 +1,20 @@
 import type { Price } from '../types/gateway.ts';
 
-const price = (model: string, input: number, output: number): Price => ({
+const price = (model: string, input: number, output: number, longDearer = false): Price => ({
   model,
   input,
   output,
   cacheRead: input / 10,
   cacheWrite: input * 1.25,
+  cacheWriteHour: input * 2,
+  longDearer,
 });
 
 /**
  * List prices in US dollars for a million tokens (platform.claude.com, "Model pricing", October 2026), by the start of
  * the model's name; the longest that fits counts, and an unknown model counts as the dearest. Where a model has two
- * prices the dearer one stands. A cache entry that lives an hour is charged more than counted here.
+ * prices (an introductory one, say, or Sonnet 5's and 5.5's) the dearer one stands. Not in them: batch and priority
+ * tiers, faster modes, regional surcharges.
  */
 export const PRICES: readonly Price[] = [
   price('claude-fable', 10, 50),
@@ -23,7 +26,8 @@ export const PRICES: readonly Price[] = [
   price('claude-opus-4-7', 5, 25),
   price('claude-opus-4-8', 5, 25),
   price('claude-sonnet-5', 3, 15),
-  price('claude-sonnet-4', 3, 15),
+  price('claude-sonnet-4', 3, 15, true),
+  price('claude-sonnet-4-6', 3, 15),
   price('claude-haiku-5', 1, 5),
   price('claude-haiku-4', 1, 5),
   price('claude-3-5-haiku', 0.8, 4),

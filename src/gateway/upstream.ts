@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { RunClaudeError, usageError } from '../errors.ts';
-import type { Upstream } from '../types/gateway.ts';
+import type { Upstream, UpstreamProxy } from '../types/gateway.ts';
 import type { RelayTargets } from './relay.ts';
 
 const DEFAULT_PROVIDER = 'https://api.anthropic.com';
@@ -29,7 +29,7 @@ for (const [range, bits] of [
 /** The ways out of one session. */
 export interface Upstreams {
   readonly provider: Upstream;
-  readonly proxy: Upstream | undefined;
+  readonly proxy: UpstreamProxy | undefined;
   readonly targets: RelayTargets;
   /** PEM text of the certificates that this host trusts besides the well-known ones. */
   readonly extraCa: string;
@@ -49,13 +49,22 @@ export async function findUpstreams(env: NodeJS.ProcessEnv): Promise<Upstreams> 
   const [providerNear, proxyNear] = await Promise.all([isNear(provider), proxy === undefined ? false : isNear(proxy)]);
   return {
     provider: { url: provider.href, relay: providerNear },
-    proxy: proxy === undefined ? undefined : { url: proxy.href, relay: proxyNear },
+    proxy: proxy === undefined ? undefined : { url: proxy.href, relay: proxyNear, except: noProxy(env) },
     targets: {
       ...(providerNear ? { provider: target(provider) } : {}),
       ...(proxyNear && proxy !== undefined ? { proxy: target(proxy) } : {}),
     },
     extraCa: extraCa(env),
   };
+}
+
+/** NO_PROXY by names, as curl reads it: below a name counts as the name. Its address ranges say nothing of names. */
+function noProxy(env: NodeJS.ProcessEnv): readonly string[] {
+  const texts = (env['NO_PROXY'] || env['no_proxy'] || '').split(/[,\s]+/);
+  return texts.flatMap((text) => {
+    const [, name, port] = /^(?:\*?\.)?(\*|[A-Za-z0-9_.-]+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
+    return name === undefined ? [] : [`${name.toLowerCase()}${port === undefined ? '' : `@${port}`}`];
+  });
 }
 
 function httpUrl(text: string, name: string): URL {

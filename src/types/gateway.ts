@@ -18,6 +18,12 @@ export interface Upstream {
   readonly relay: boolean;
 }
 
+/** The host's own HTTPS proxy. */
+export interface UpstreamProxy extends Upstream {
+  /** NO_PROXY: 'name' (and below it), 'name@port', '*'. */
+  readonly except?: readonly string[];
+}
+
 /** US dollars for a million tokens. */
 export interface Price {
   /** Start of the model's name. */
@@ -26,6 +32,10 @@ export interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Cache entries that live an hour. */
+  readonly cacheWriteHour: number;
+  /** Input is charged twice and output one and a half times where the prompt is longer than 200,000 tokens. */
+  readonly longDearer?: boolean;
 }
 
 /** A header put into requests to one host, its value known to the gateway only. */
@@ -51,7 +61,7 @@ export interface GatewayConfig {
   readonly secret: Secret | undefined;
   /** Why there is no secret, for the agent's eyes. */
   readonly noSecret: string;
-  readonly proxy: Upstream | undefined;
+  readonly proxy: UpstreamProxy | undefined;
   /** PEM text of certificates trusted besides the well-known ones. */
   readonly extraCa: string;
   /** Names with fixed addresses, as in a hosts file: 'address', or 'address@port'. */

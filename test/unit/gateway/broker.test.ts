@@ -73,7 +73,7 @@ it('puts the credential in place of the placeholder, streams, counts, and passes
   expect(seen?.headers['x-api-key']).toBeUndefined();
   expect(seen?.headers['cookie']).toBeUndefined();
   await expect.poll(() => gateway.kept.usage().outputTokens).toBe(100_000);
-  expect(gateway.kept.usage()).toMatchObject({ requests: 1, inputTokens: 1_000_000, costUsd: 4.5 });
+  expect(gateway.kept.usage()).toMatchObject({ requests: 1, inputTokens: 1_000_000, costUsd: 8.25 });
 
   const before = standIn.requests.length;
   const refused: [string, string][] = [
@@ -134,10 +134,15 @@ it('renews once for all requests that a 401 met together, while another answer s
 it('says how to log in when the credential cannot be renewed, or when there is none', async () => {
   standIn = await startMessagesApi({ turns: [], accepts: () => false });
   {
-    await using gateway = await start(source('real-1'));
-    const answer = await ask(gateway, 'POST', '/v1/messages');
-    expect(answer.status).toBe(401);
-    expect(answer.body).toContain('Log in on the host');
+    const credential = source('real-1');
+    await using gateway = await start(credential);
+    // The agent can provoke a 401 as often as it likes; the host is asked once.
+    for (let i = 0; i < 3; i += 1) {
+      const answer = await ask(gateway, 'POST', '/v1/messages');
+      expect(answer.status).toBe(401);
+      expect(answer.body).toContain('Log in on the host');
+    }
+    expect(credential.refreshed).toBe(1);
     expect(gateway.events).toContainEqual(expect.objectContaining({ level: 'error' }));
   }
   await using none = await start(undefined);
@@ -159,6 +164,26 @@ it('stops at the limits of requests and cost, also for requests side by side, an
   await expect
     .poll(async () => (await ask(gateway, 'POST', '/v1/messages')).body)
     .toContain('budget of $1.00 is used up');
+});
+
+it('counts the answer of a client that leaves before the end', async () => {
+  standIn = await startMessagesApi({ turns: [{ text: 'many words '.repeat(200), delayMs: 50 }] });
+  await using gateway = await start(source('real-1'));
+  await new Promise<void>((done) => {
+    const socketPath = path.join(gateway.dir, 'api.sock');
+    const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, (answer) => {
+      let got = 0;
+      answer.on('data', (chunk) => {
+        got += chunk.length;
+        if (got > 3000) out.destroy();
+      });
+      answer.on('error', () => undefined).on('close', () => done());
+    });
+    out.on('error', () => undefined);
+    out.end(JSON.stringify(TURN));
+  });
+  await expect.poll(() => gateway.kept.usage().outputTokens).toBeGreaterThan(50);
+  expect(gateway.kept.usage().costUsd).toBeGreaterThan(0);
 });
 
 it('is started again when it is killed, with its totals and rules, and goes on', async () => {

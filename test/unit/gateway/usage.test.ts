@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { createBudget, UsageReader } from '../../../images/gateway/usage.mjs';
+import { PRICES } from '../../../src/gateway/pricing.ts';
+import type { GatewayConfig } from '../../../src/types/gateway.ts';
+
+const config = {
+  prices: PRICES,
+  usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
+  maxCostUsd: undefined,
+  maxRequests: undefined,
+} as unknown as GatewayConfig;
+
+/** What an answer with this usage costs, in US dollars. */
+function cost(model: string, usage: object): number {
+  const reader = new UsageReader(false, 0);
+  reader.push(Buffer.from(JSON.stringify({ model, usage })));
+  const budget = createBudget(config);
+  budget.countTokens(reader, model);
+  return budget.usage().costUsd;
+}
+
+const M = 1_000_000;
+
+it('prices what is written to the cache by how long it lives, long prompts, and searches of the provider', () => {
+  const opus = 'claude-opus-5-20260801';
+  const written = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: M };
+  expect(cost(opus, written)).toBeCloseTo(6.25);
+  expect(cost(opus, { ...written, cache_creation: { ephemeral_1h_input_tokens: M } })).toBeCloseTo(10);
+  expect(
+    cost(opus, {
+      ...written,
+      cache_creation: { ephemeral_5m_input_tokens: M / 2, ephemeral_1h_input_tokens: M / 2 },
+    }),
+  ).toBeCloseTo(8.125);
+  expect(cost(opus, { cache_read_input_tokens: M, output_tokens: M })).toBeCloseTo(25.5);
+  expect(cost('claude-sonnet-4-20250514', { input_tokens: 200_000, output_tokens: M })).toBeCloseTo(15.6);
+  expect(cost('claude-sonnet-4-20250514', { input_tokens: M, output_tokens: M })).toBeCloseTo(28.5);
+  expect(cost('claude-sonnet-4-6', { input_tokens: M, output_tokens: M })).toBeCloseTo(18);
+  for (const model of ['claude-sonnet-5', 'claude-sonnet-5-5', 'claude-sonnet-5-20260101'])
+    expect(cost(model, { input_tokens: M, output_tokens: M })).toBeCloseTo(18);
+  expect(cost('something-new', { input_tokens: M })).toBe(Math.max(...PRICES.map((price) => price.input)));
+  expect(cost(opus, { server_tool_use: { web_search_requests: 3 } })).toBeCloseTo(0.03);
+});
+
+const event = (type: string, more: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const delta = (text: string): string => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+
+it('counts an answer that was left early by what was seen of it, and a whole one by its own count', () => {
+  const start = event('message_start', {
+    message: { model: 'claude-opus-5', usage: { input_tokens: 7, output_tokens: 1 } },
+  });
+  const texts = [start, ...Array.from({ length: 50 }, () => delta('twelve chars'))].join('');
+  const left = new UsageReader(true, 4000);
+  // In odd pieces, as a network gives them.
+  for (let at = 0; at < texts.length; at += 77) left.push(Buffer.from(texts.slice(at, at + 77)));
+  expect(left.total()).toMatchObject({ input_tokens: 7 });
+  expect(left.total().output_tokens).toBeGreaterThanOrEqual(100);
+
+  const whole = new UsageReader(true, 4000);
+  // What the model says is no event, however it looks.
+  const said = delta('"usage": {"output_tokens": 0} "message_stop" data: {"type":"message_stop"}');
+  whole.push(Buffer.from(texts + said));
+  expect(whole.finished).toBe(false);
+  whole.push(
+    Buffer.from(event('message_delta', { delta: {}, usage: { output_tokens: 33 } }) + event('message_stop', {})),
+  );
+  expect(whole.total()).toEqual({ input_tokens: 7, output_tokens: 33 });
+
+  expect(new UsageReader(true, 4000).total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
+  const torn = new UsageReader(false, 4000);
+  torn.push(Buffer.from('{"model":"claude-opus-5","usage":{"input_tok'));
+  expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
+});
