@@ -1,3 +1,5 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { usageError } from '../errors.ts';
 import { type PlanInput, planRun } from '../plan/plan-run.ts';
 import { refuseProject } from '../plan/refuse-project.ts';
@@ -30,8 +32,9 @@ export async function prepare(
   const merged = readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host);
   refuseContradictions(merged, line);
-  const engine = await connectOurs(merged.policy.engine, context);
-  const { policy, project, warnings } = merged;
+  const { project, warnings } = merged;
+  const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
+  const engine = await connectOurs(policy.engine, context);
   const person = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
@@ -54,6 +57,20 @@ export function planWithKnownTrial({ engine, host, plan }: Prepared, sessionId: 
 }
 
 const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";
+
+/** `--tmpdir` as a real path. What is kept there must not lie where an agent works. */
+function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
+  if (named === undefined) return undefined;
+  const folder = path.resolve(cwd, named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw usageError(`--tmpdir ${named}: there is no such folder`);
+  }
+  const real = realpathSync(folder);
+  if (path.join(real, '/').startsWith(path.join(root, '/'))) {
+    throw usageError(`--tmpdir ${named}: that lies in the project`, 'Name a folder outside it.');
+  }
+  return real;
+}
 
 /** What two sources together ask for and cannot both have. */
 function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine): void {

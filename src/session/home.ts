@@ -1,21 +1,38 @@
 import path from 'node:path';
 import { openPlace, type Place } from '../engine/place.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
 
 const INSIDE = '/home/agent';
 
-/** The home of a session's agent: made empty, or the one that is there. */
-export function openHome(engine: Engine, plan: Plan): Promise<Place> {
+/**
+ * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it lies there, and stays.
+ *
+ * @throws RunClaudeError TMPDIR_ELSEWHERE where the engine keeps it in a volume of its own; as openPlace besides.
+ */
+export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
   const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
-  return openPlace(engine, {
+  const kept = keptStaging(plan);
+  const place = await openPlace(engine, {
     name: `run-claude-${plan.sessionId}-home`,
-    dir: path.join(plan.sessionDir, 'home'),
+    dir: path.join(kept ?? plan.sessionDir, 'home'),
     owner: { uid, gid },
     image: plan.image,
     sessionId: plan.sessionId,
   });
+  if (kept === undefined) return place;
+  if (place.kind === 'directory') return { ...place, remove: async () => undefined };
+  await place.remove();
+  throw new RunClaudeError('TMPDIR_ELSEWHERE', 'this engine keeps what is staged in a volume; --tmpdir cannot be met', {
+    hint: 'Leave --tmpdir out.',
+  });
+}
+
+/** Where `--tmpdir` keeps what this run stages. */
+export function keptStaging({ policy, sessionId }: Plan): string | undefined {
+  return policy.tmpdir === undefined ? undefined : path.join(policy.tmpdir, `run-claude-${sessionId}`);
 }
 
 /** For the session's collector, which reads it after the agent's end. */

@@ -14,7 +14,7 @@ import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
 import { rememberStaged } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
-import { homeRoot, openHome } from './home.ts';
+import { homeRoot, keptStaging, openHome } from './home.ts';
 import type { Scope } from './scope.ts';
 
 /** Everything that the agent's container stands on, ready. */
@@ -51,7 +51,9 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     fillHome({ plan, deps, home, kind: credential?.kind, file }),
   ]);
   const [workspace, gateway, claude] = parts;
-  const kept = await keptMounts(plan, engine, claude);
+  const mounts = await keptMounts(plan, engine, claude);
+  const kept = keptStaging(plan);
+  if (kept !== undefined) tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
   for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
   const agent = agentSpec({
     sessionId: plan.sessionId,
@@ -63,7 +65,7 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     forwards: gateway.forwards,
     env: { ...plan.env, ...claude.env, ...gateway.env },
     workdir: path.posix.join('/workspace', plan.project.startIn),
-    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...kept, ...gateway.mounts],
+    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...mounts, ...gateway.mounts],
     network: gateway.agentNetwork,
     limits: plan.policy,
     tty: plan.tty,
