@@ -6,7 +6,6 @@ const UNPROVEN = [
   'test/e2e/workspace.test.ts',
   'test/e2e/interactive.test.ts',
   'test/e2e/odd-trees.test.ts',
-  'test/e2e/ways-in.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
@@ -31,6 +30,8 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     fileParallelism: parallel,
     // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 60_000 } },
+    // Nothing here is global: files of one worker share what they load.
+    isolate: false,
     ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
   },
 });

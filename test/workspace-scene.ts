@@ -74,7 +74,8 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
     remove() {
       const volume = `run-claude-base-${path.basename(path.dirname(dir))}`;
       execFileSync('docker', ['volume', 'rm', '-f', volume], { stdio: 'ignore' });
-      rmSync(path.dirname(dir), { recursive: true, force: true });
+      // Deeper than a path can be written, so not by rmSync.
+      execFileSync('rm', ['-rf', '--', path.dirname(dir)]);
     },
   };
 }

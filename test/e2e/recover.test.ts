@@ -1,22 +1,9 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../scene.ts';
-
-/** Resolves when the output has the words, fails when the command ends first. */
-function sees(child: ChildProcess, words: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-        if (text.includes(words)) resolve();
-      });
-    }
-    child.once('close', () => reject(new Error(`ended without '${words}':\n${text}`)));
-  });
-}
+import { sees } from '../sees.ts';
 
 async function killAt(scene: Scene, words: string, script: string): Promise<string> {
   const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', script]);

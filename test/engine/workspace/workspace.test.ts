@@ -7,8 +7,8 @@ import { openContentStore } from '../../../src/store/content.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import type { StrategyName } from '../../../src/types/policy.ts';
 import { connectForTest } from '../../engine.ts';
+import { testImage } from '../../image.ts';
 import { treeFacts } from '../../tree-facts.ts';
-import { workspaceImage } from '../../workspace-image.ts';
 import { boundPaths, summary, takeOut, type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
 
 let engine: Engine;
@@ -19,7 +19,7 @@ const newId = (): string => `test-${process.pid}-${++count}`;
 
 beforeAll(async () => {
   engine = await connectForTest();
-  image = await workspaceImage(engine);
+  image = await testImage(engine);
 });
 afterAll(() => engine.close());
 beforeEach(() => {

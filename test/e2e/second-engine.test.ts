@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+import { SecondEngine } from '../second-engine.ts';
+import { sees } from '../sees.ts';
+
+it('an engine that stops under a session, is pruned of everything, and a disk that fills: nothing pending is lost', async () => {
+  await using engine = new SecondEngine();
+  await engine.start();
+  await engine.bringImage();
+  await using scene = new Scene({ env: { DOCKER_HOST: engine.host } });
+  const before = scene.fingerprint();
+
+  // The engine is restarted while the agent works.
+  const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'echo work > work.txt; echo ready; sleep 900']);
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  await sees(child, 'ready');
+  await engine.stop();
+  expect(await ended).not.toBe(0);
+  expect(said).toMatch(/wait in session|was cut off|stopped answering/);
+  await engine.start();
+  expect((await scene.run(['diff', '--name-only'])).stdout).toBe('work.txt\n');
+
+  // Everything that the engine holds and nothing runs on goes, volumes and all.
+  engine.docker('system', 'prune', '-af', '--volumes');
+  expect(scene.fingerprint()).toBe(before);
+  const applied = await scene.run(['apply', '--yes']);
+  expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 1 of 1')]);
+  expect(readFileSync(path.join(scene.project, 'work.txt'), 'utf8')).toBe('work\n');
+  await scene.run(['gc', '--yes']);
+  const ours = ['--filter', 'label=run-claude.session'];
+  for (const kind of ['container', 'volume', 'network']) {
+    expect(engine.docker(kind, 'ls', ...(kind === 'container' ? ['-a'] : []), '-q', ...ours), kind).toBe('');
+  }
+});
+
+it('a disk that fills stops the agent before nothing more can be kept; what it wrote waits', async () => {
+  await using scene = new Scene();
+  const small = path.join(scene.root, 'small-disk');
+  mkdirSync(small);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'run-claude-test', small]);
+  try {
+    const env = { XDG_STATE_HOME: path.join(small, 'state') };
+    const script =
+      'echo first > first.txt; while :; do dd if=/dev/zero bs=1M count=1 >> filler 2>/dev/null; sleep 0.1; done';
+    const result = await scene.run(['exec', scene.project, '--', 'sh', '-c', script], { env });
+    expect([result.status, result.stderr]).toEqual([124, expect.stringMatching(/Stopping the agent: .*disk/)]);
+    const shown = await scene.run(['diff', '--name-only'], { env });
+    expect(shown.stdout).toContain('first.txt');
+    const applied = await scene.run(['apply', '--yes', '--only', 'first.txt'], { env });
+    expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 1 of')]);
+    await scene.run(['discard', '--yes'], { env });
+    await scene.run(['gc', '--yes'], { env });
+  } finally {
+    execFileSync('umount', [small]);
+  }
+});

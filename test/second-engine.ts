@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { connectForTest } from './engine.ts';
+import { testImage } from './image.ts';
+
+/**
+ * What a session by a shell needs of the image, a tenth of its size: our programs, Node for the gateway, busybox.
+ * It takes the image's name on the second engine, where nothing else of that name is.
+ */
+const DOCKERFILE = `ARG OURS
+FROM $OURS AS ours
+USER 0
+RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync; do \\
+  cp -L --parents "$f" /mini; ldd "$f" | grep -o '/[^ ]*' | xargs cp -L --parents -t /mini; done; \\
+  cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /home/agent /workspace /tmp /mini
+FROM scratch
+COPY --from=ours /mini/ /
+COPY busybox /bin/
+RUN ["/bin/busybox", "--install", "/bin"]
+USER agent
+WORKDIR /workspace
+`;
+
+/** A Docker daemon of the test's own, in a network namespace of its own: the person's is never touched. Linux, root. */
+export class SecondEngine {
+  readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-engine-'));
+  readonly host: string = `unix://${path.join(this.dir, 'sock')}`;
+
+  /** Starts it, or starts it again. */
+  async start(): Promise<void> {
+    const at = (name: string): string => path.join(this.dir, name);
+    const options = `--data-root ${at('data')} --exec-root ${at('exec')} --pidfile ${at('pid')} -H ${this.host}`;
+    const script = `ip link set lo up; exec dockerd ${options} >>${at('log')} 2>&1`;
+    spawn('unshare', ['-n', 'sh', '-c', script], { detached: true, stdio: 'ignore' }).unref();
+    await this.until(() => this.answers());
+  }
+
+  /** Ends it as a restart of the service does: every container is ended with it. */
+  async stop(): Promise<void> {
+    const pid = Number(readFileSync(path.join(this.dir, 'pid'), 'utf8'));
+    process.kill(pid);
+    await this.until(() => !isAlive(pid));
+  }
+
+  docker(...words: readonly string[]): string {
+    return execFileSync('docker', ['-H', this.host, ...words], { encoding: 'utf8' });
+  }
+
+  /** Brings the small image over, by the name that a session asks for. */
+  async bringImage(): Promise<void> {
+    const first = await connectForTest();
+    const tag = await testImage(first).finally(() => first.close());
+    const context = path.join(this.dir, 'context');
+    mkdirSync(context);
+    writeFileSync(path.join(context, 'Dockerfile'), DOCKERFILE);
+    copyFileSync(
+      execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim(),
+      path.join(context, 'busybox'),
+    );
+    const small = `run-claude-test-small:${path.basename(this.dir).toLowerCase()}`;
+    execFileSync('docker', ['build', '-q', '--network', 'none', '--build-arg', `OURS=${tag}`, '-t', small, context], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    execFileSync('sh', ['-c', 'docker save "$1" | docker -H "$2" load -q', 'sh', small, this.host], {
+      stdio: 'ignore',
+    });
+    execFileSync('docker', ['rmi', small], { stdio: 'ignore' });
+    this.docker('tag', small, tag);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.answers()) await this.stop();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private answers(): boolean {
+    try {
+      this.docker('version');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private async until(done: () => boolean): Promise<void> {
+    for (const end = Date.now() + 180_000; !done(); ) {
+      if (Date.now() > end) throw new Error(readFileSync(path.join(this.dir, 'log'), 'utf8').slice(-2000));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
