@@ -6,15 +6,20 @@ import { defineConfig } from 'rolldown';
 /** Parts of dockerode that nothing here calls (BuildKit sessions, its own ssh): loading them costs more than the rest. */
 const NEVER_CALLED = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2'];
 
-export default defineConfig({
-  input: { main: 'src/main.ts' },
+/** What every bundle of src/ needs, also one of a test's program. @type {import('rolldown').InputOptions} */
+export const bundling = {
   platform: 'node',
   transform: { target: 'node20.19' },
   // A package's ES modules where it has them: jsonc-parser's other form cannot be bundled.
   resolve: {
     mainFields: ['module', 'main'],
-    alias: Object.fromEntries(NEVER_CALLED.map((name) => [name, path.resolve('scripts/left-out.cjs')])),
+    alias: Object.fromEntries(NEVER_CALLED.map((name) => [name, path.join(import.meta.dirname, 'scripts/left-out.cjs')])),
   },
+};
+
+export default defineConfig({
+  ...bundling,
+  input: { main: 'src/main.ts' },
   plugins: [nameLicenses()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, chunkFileNames: '[name]-[hash].js', minify: 'dce-only' },
 });

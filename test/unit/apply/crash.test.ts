@@ -28,10 +28,10 @@ function run(scene: Scene, words: readonly string[], env: Record<string, string>
   return { ...result, outcome: () => JSON.parse(readFileSync(outcome, 'utf8')) };
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   const source = path.resolve(import.meta.dirname, '../../apply-shim/shim.c');
   execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
-  program = compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
+  program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

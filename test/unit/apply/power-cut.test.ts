@@ -30,7 +30,7 @@ it('a power cut at any call of an apply that drops what no fsync had secured: ol
   const shim = path.join(root, 'log.so');
   const source = path.resolve(import.meta.dirname, '../../apply-shim/log.c');
   execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl', '-lpthread']);
-  const program = compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
+  const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
   const scene = await layScene(root, 'scene', false);
   const before = sorted(readTree(scene.project));
   const disk = new PowerCut(scene.folder);

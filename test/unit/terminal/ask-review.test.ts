@@ -82,8 +82,8 @@ writeFileSync(
 
 const QUESTION = /Apply changes to ~\/Projects\/my-project\? \[y\/N\/d\/s\/l\/\?\]:/;
 
-beforeAll(() => {
-  program = compileProgram(path.resolve(import.meta.dirname, '../../terminal/ask-review-program.ts'));
+beforeAll(async () => {
+  program = await compileProgram(path.resolve(import.meta.dirname, '../../terminal/ask-review-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
