@@ -13,7 +13,9 @@ export const bundling = {
   // A package's ES modules where it has them: jsonc-parser's other form cannot be bundled.
   resolve: {
     mainFields: ['module', 'main'],
-    alias: Object.fromEntries(NEVER_CALLED.map((name) => [name, path.join(import.meta.dirname, 'scripts/left-out.cjs')])),
+    alias: Object.fromEntries(
+      NEVER_CALLED.map((name) => [name, path.join(import.meta.dirname, 'scripts/left-out.cjs')]),
+    ),
   },
 };
 
