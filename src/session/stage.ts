@@ -53,7 +53,8 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   const [workspace, gateway, claude] = parts;
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
-  if (kept !== undefined) tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
+  if (kept !== undefined)
+    tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
   for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
   const agent = agentSpec({
     sessionId: plan.sessionId,
