@@ -1,13 +1,12 @@
 // node bench/audit-replay.mjs CLONE [COMMITS]: replays the newest commits of a local clone, merges left out, as if each
 // were what a session had changed, and counts how often the audit says suspect or blocked, and which rules. For false
-// alarms: read with the thought that these commits were all meant. Only objects are read. Needs `npm run build`.
+// alarms: read with the thought that these commits were all meant. Only objects are read. SHOW=1 in the
+// environment lists each finding.
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { loadSource } from './load-source.mjs';
 
-/** @param {string} file */
-const built = (file) => import(new URL(`../dist/${file}`, import.meta.url).href);
-const { auditCommits } = await built('session/audit-commits.js');
-const { DEFAULTS } = await built('config/settings.js');
+const [{ auditCommits }, { DEFAULTS }] = await loadSource('session/audit-commits.ts', 'config/settings.ts');
 
 const [clone, count = '200'] = process.argv.slice(2);
 if (clone === undefined) throw new Error('node bench/audit-replay.mjs CLONE [COMMITS]');

@@ -42,10 +42,10 @@ export function auditChanges(input: AuditInput): Finding[] {
         if (hit.rule === 'git-data') gitData.set(git.dir, (gitData.get(git.dir) ?? 0) + 1);
         else hits.push(hit);
       }
-      hits.push(...nameHits(change).filter((hit) => hit.rule !== 'name-dotgit' || !isPlainDotGit(git.name)));
+      hits.push(...nameHits(scene, change).filter((hit) => hit.rule !== 'name-dotgit' || !isPlainDotGit(git.name)));
       continue;
     }
-    hits.push(...nameHits(change), ...entryHits(scene, change), ...linkHits(scene, change));
+    hits.push(...nameHits(scene, change), ...entryHits(scene, change), ...linkHits(scene, change));
     hits.push(...fileHits(scene, change, aliases(change.path)), ...signalHits(scene, change));
   }
   for (const [dir, count] of gitData)

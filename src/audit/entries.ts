@@ -49,7 +49,15 @@ export function entryHits(scene: Scene, change: Change): Hit[] {
     );
   if (after.kind !== 'file') return hits;
   const bytes = scene.bytes(after);
-  if (bytes === 'unreadable') say('unreadable', 'blocked', 'Unreadable change', 'Its frozen content is missing.');
+  if (bytes === 'unreadable')
+    say('unreadable', 'blocked', 'Unreadable change', 'Its frozen content is missing or damaged.');
+  else if (before?.digest !== undefined && scene.bytes(before) === 'unreadable')
+    say(
+      'unreadable',
+      'blocked',
+      'Unreadable change',
+      'What it held before the session is missing or damaged: neither a diff nor a merge can be made of it.',
+    );
   if ((after.mode & EXECUTE) !== 0 && ((before?.mode ?? 0) & EXECUTE) === 0) {
     const script = Buffer.isBuffer(bytes) && bytes.subarray(0, 2).toString('latin1') === '#!';
     if (script || before === undefined)

@@ -1,37 +1,42 @@
 import type { Change, Entry } from '../types/entry.ts';
-import { decodeBytes } from '../types/path.ts';
 import { foldPath, indexGlobs } from './glob.ts';
-import type { Hit, Scene } from './input.ts';
+import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
 import { judge } from './judge.ts';
+import { lazy } from './lazy.ts';
+import { MOST_ALIASES } from './links.ts';
 import type { FileRule } from './rule.ts';
 import { FILE_RULES } from './rules/all.ts';
 
-const matching = indexGlobs(FILE_RULES.map((rule) => rule.paths));
-const excepted = indexGlobs(FILE_RULES.map((rule) => rule.except ?? []));
+const matching = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.paths)));
+const excepted = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.except ?? [])));
 /** Folders whose content some rule watches: a link of that name brings other content under it. */
-const WATCHED = new Set(
-  FILE_RULES.flatMap((rule) => rule.paths.map((glob) => /^(\.[\w-]+)\//.exec(glob)?.[1] ?? '')).filter(
-    (name) => name !== '',
-  ),
+const watched = lazy(
+  () =>
+    new Set(
+      FILE_RULES.flatMap((rule) => rule.paths.map((glob) => /^(\.[\w-]+)\//.exec(glob)?.[1] ?? '')).filter(
+        (name) => name !== '',
+      ),
+    ),
 );
-/** A text is judged up to here; what is longer is reported. */
-const LONGEST_TEXT = 8 << 20;
 
 /** What the rules about files of certain names see in one change. `aliases`: other paths that lead to it through links. */
 export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
   const hits: Hit[] = [];
   const names = [change.path as string, ...aliases];
+  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [tooManyAliases(change)] : [];
   const folded = names.map(foldPath);
-  const fits = folded.map((name) => ({ yes: matching(name), no: excepted(name) }));
-  const rules = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
+  const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
+  const rules = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
+  // Most files fit no rule: their content is not read here.
+  if (rules.size === 0) return [...watchedLink(change), ...manyAliases];
   const before = textOf(scene, change.before);
   const after = textOf(scene, change.after);
   for (const index of rules) {
     const rule = FILE_RULES[index] as FileRule;
     const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
     const alias = at > 0 ? `through ${names[at]}` : undefined;
-    const seen = sees(rule, change, before, after, folded[at] as string);
+    const seen = sees(scene, rule, change, { before, after, path: folded[at] as string });
     if (seen === undefined) continue;
     const caseOnly = scene.input.hostCase === 'sensitive' && fitsByCaseOnly(rule, names[at] as string);
     hits.push({
@@ -43,12 +48,12 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
       ...(seen === '' && alias === undefined ? {} : { detail: [alias, seen].filter(Boolean).join(': ') }),
     });
   }
-  return [...hits, ...watchedLink(change)];
+  return [...hits, ...watchedLink(change), ...manyAliases];
 }
 
 /** Whether a rule looks into files of this name: what it held before is then worth keeping. */
 export function isWatchedPath(path: string): boolean {
-  return matching(foldPath(path)).size > 0;
+  return matching()(foldPath(path)).size > 0;
 }
 
 /** A name that fits a plain glob of the rule only when letter case does not count. */
@@ -66,18 +71,24 @@ function titleOf(change: Change): string {
 
 /** undefined: nothing to say. '': only that it changed. */
 function sees(
+  scene: Scene,
   rule: FileRule,
   change: Change,
-  before: string | undefined,
-  after: string | undefined,
-  path: string,
+  { before, after, path }: { readonly before: Judged; readonly after: Judged; readonly path: string },
 ): string | undefined {
   const { after: entry } = change;
   if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
   if (entry !== undefined && entry.kind !== 'file') return undefined;
-  if (before === 'unreadable' || after === 'unreadable') return 'its content cannot be judged';
+  if (before === UNREADABLE || after === UNREADABLE) return 'its content cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
-  const seen = judge(rule, { path, before, after, change }).filter((one) => one !== '');
+  const seen = judge(rule, {
+    path,
+    before,
+    after,
+    change,
+    added: () => scene.added(change),
+    gone: () => scene.gone(change),
+  }).filter((one) => one !== '');
   const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
   if (seen.length > 0) return list.join('; ');
   if (rule.judges.some((one) => one.kind === 'any')) return '';
@@ -85,16 +96,29 @@ function sees(
   return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
 }
 
-function textOf(scene: Scene, entry: Entry | undefined): string | 'unreadable' | undefined {
+const UNREADABLE = Symbol('content that cannot be judged');
+type Judged = string | typeof UNREADABLE | undefined;
+
+function textOf(scene: Scene, entry: Entry | undefined): Judged {
   const bytes = scene.bytes(entry);
-  if (bytes === undefined || bytes === 'unreadable') return bytes;
-  return bytes.length > LONGEST_TEXT ? 'unreadable' : decodeBytes(bytes);
+  if (bytes === undefined) return undefined;
+  return bytes === 'unreadable' || bytes.length > LONGEST_TEXT ? UNREADABLE : scene.text(entry);
+}
+
+function tooManyAliases(change: Change): Hit {
+  return {
+    rule: 'link-many-names',
+    severity: 'suspect',
+    path: change.path,
+    title: 'File with very many names',
+    why: 'More links lead to it than were followed: under one of them a tool may run it.',
+  };
 }
 
 function watchedLink(change: Change): Hit[] {
   if (change.after?.kind !== 'symlink') return [];
   const name = foldPath(change.path.slice(change.path.lastIndexOf('/') + 1));
-  if (!WATCHED.has(name)) return [];
+  if (!watched().has(name)) return [];
   return [
     {
       rule: 'link-watched-name',

@@ -47,6 +47,7 @@ const TABLE: readonly string[] = [
   'entries | blocked | setuid | Setuid or setgid bit | modes | running it | It runs with the rights of its owner. | chmod(2)',
   'entries | blocked | link-outside | Link that leaves the project | links, step by step, with the other changes in place | rm -r, an editor, packaging | Tools that follow it act outside the project. | CVE-2021-21300, CVE-2025-53109',
   'entries | suspect | link-watched-name | Link under a watched name | links called as a folder of configuration | the tool that reads it | Configuration comes from files with other names. | symlink(7)',
+  'entries | suspect | link-many-names | File with very many names | over 64 links that lead to one file | the tool that reads it | More links lead to it than were followed. | symlink(7)',
   'entries | suspect | hard-link | Hard link | two names of one file | editing either | Editing one name changes the other. | link(2)',
   'entries | suspect | type-change | Changed its kind | a file that became a link or folder, or the reverse | any tool | What was one kind of entry is another now. | git diff modes',
   'entries | suspect | execute-bit-odd | Execute bit on what was no program | modes | typing its name | It can now be started. | chmod(2)',

@@ -1,10 +1,8 @@
 import { isHookName } from '../git/names.ts';
-import type { Change } from '../types/entry.ts';
+import type { Change, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import { decodeBytes } from '../types/path.ts';
 import { judgeGitConfig } from './git-config.ts';
 import type { Hit, Scene } from './input.ts';
-import { newLines } from './judge.ts';
 
 type Part = { readonly rule: string; readonly severity: Severity; readonly title: string; readonly why: string };
 
@@ -176,13 +174,13 @@ export function judgeGitPath(scene: Scene, change: Change, inner: string): Hit[]
     ];
   if (part === HOOK) return hookHits(change, inner, at);
   if (part.rule === 'git-info-attributes' || part.rule === 'git-hides-files') {
-    const text = (entry: Change['after']): string => textOf(scene, entry) ?? '';
-    if (newLines(text(change.before), text(change.after)).every((line) => /^#/.test(line.text))) return [];
+    const seen = change.after?.kind !== 'file' || scene.text(change.after) !== undefined;
+    if (seen && scene.added(change).every((line) => /^#/.test(line.text))) return [];
   }
   if (
     part.rule === 'git-redirect' &&
     /^worktrees\/[^/]+\/commondir$/.test(lower) &&
-    textOf(scene, change.after)?.trim() === '../..'
+    scene.text(change.after)?.trim() === '../..'
   )
     return [];
   if (change.after === undefined && part.severity === 'blocked')
@@ -236,7 +234,7 @@ function judgeGitItself(scene: Scene, change: Change): Hit[] {
       'blocked',
       '.git is a file',
       'Git follows it to another repository.',
-      textOf(scene, after)?.slice(0, 200),
+      scene.text(after)?.slice(0, 200),
     ),
   ];
 }
@@ -254,9 +252,10 @@ export function configHits(scene: Scene, change: Change): Hit[] {
         detail: change.after.target ?? '',
       },
     ];
-  if (scene.bytes(change.after) === 'unreadable' || scene.bytes(change.before) === 'unreadable')
+  const unread = (entry: Entry | undefined): boolean => entry?.kind === 'file' && scene.text(entry) === undefined;
+  if (unread(change.after) || unread(change.before))
     return [{ ...base, rule: 'git-config', severity: 'blocked', why: 'The configuration cannot be read.' }];
-  const hits = judgeGitConfig(textOf(scene, change.before), textOf(scene, change.after));
+  const hits = judgeGitConfig(scene.text(change.before), scene.text(change.after));
   return hits.map((hit) => ({
     ...base,
     rule: hit.class === 'exec' ? 'git-config-exec' : `git-config-${hit.class}`,
@@ -265,9 +264,4 @@ export function configHits(scene: Scene, change: Change): Hit[] {
     detail: hit.detail,
     line: hit.line,
   }));
-}
-
-function textOf(scene: Scene, entry: Change['after']): string | undefined {
-  const bytes = scene.bytes(entry);
-  return Buffer.isBuffer(bytes) ? decodeBytes(bytes) : undefined;
 }

@@ -84,12 +84,21 @@ export function matcherOf(globs: readonly string[]): (path: string) => boolean {
 }
 
 /**
- * A path as the least strict file system would compare it: characters that HFS+ ignores dropped, NFC, lower case.
- * Takes and gives a lossless path string.
+ * A path as the least strict file system would compare it: characters that HFS+ ignores dropped, NFC, case folded as
+ * APFS does (the long s is an s, a ligature its letters), and of each name what NTFS keeps (no stream, no blanks or
+ * dots at its end). Takes and gives a lossless path string.
  */
 export function foldPath(path: string): string {
-  return path
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff\u00ad]/g, '')
-    .normalize('NFC')
-    .toLowerCase();
+  const folded = /[^\u0000-\u007f]/.test(path)
+    ? path
+        .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff\u00ad]/g, '')
+        .normalize('NFC')
+        .toUpperCase()
+    : path;
+  const lower = folded.toLowerCase();
+  if (!/:|[ .](?:\/|$)/.test(lower)) return lower;
+  return lower
+    .split('/')
+    .map((name) => name.replace(/:.*$/s, '').replace(/(?<![ .])[ .]+$/, '') || name)
+    .join('/');
 }

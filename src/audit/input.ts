@@ -1,6 +1,9 @@
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
+import { decodeBytes } from '../types/path.ts';
 import type { UserRule } from '../types/policy.ts';
+import { lazy } from './lazy.ts';
+import { type Line, newLines } from './lines.ts';
 
 /** Files of the base that the session did not change, where the caller has them: more is seen with it, nothing less without. */
 export interface BaseReader {
@@ -43,26 +46,73 @@ export interface Scene {
   readonly byPath: ReadonlyMap<string, Change>;
   /** Content of an entry: undefined for what is no file, 'unreadable' where it should have been there. */
   bytes(entry: Entry | undefined): Buffer | 'unreadable' | undefined;
+  /** The same as text; undefined for what is no file, cannot be read or is longer than LONGEST_TEXT. */
+  text(entry: Entry | undefined): string | undefined;
+  /** Lines that are new in a change, and those that are gone; what is no text that can be read has none. */
+  added(change: Change): readonly Line[];
+  gone(change: Change): readonly Line[];
   /** What stands at a path after the session, as far as the changes and the base tell. */
   after(path: string): Entry | 'base' | undefined;
+  /** Whether a folder was there before, or its own entry is among the changes. */
+  hasFolder(path: string): boolean;
+}
+
+/** A text is judged up to here; what is longer is reported as it is. */
+export const LONGEST_TEXT = 8 << 20;
+/** What several rules ask of one change after another is kept while that change is looked at, and no longer. */
+const KEPT = 4;
+
+function remember<K, V>(make: (key: K) => V): (key: K) => V {
+  const kept = new Map<K, V>();
+  return (key) => {
+    const had = kept.get(key);
+    if (had !== undefined) return had;
+    const made = make(key);
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value as K);
+    kept.set(key, made);
+    return made;
+  };
+}
+
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = path.slice(0, at);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  return folders;
 }
 
 /** A scene over one input. */
 export function sceneOf(input: AuditInput): Scene {
   const byPath = new Map<string, Change>(input.changes.map((change) => [change.path, change]));
   const basePaths = new Set(input.base?.paths ?? []);
+  const baseFolders = lazy(() => foldersOf(basePaths));
+  const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
+  const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
+  const bytesOf: Scene['bytes'] = (entry) => {
+    if (entry?.kind !== 'file') return undefined;
+    if (entry.digest === undefined) return entry.size === 0 ? Buffer.alloc(0) : 'unreadable';
+    return content(entry.digest);
+  };
+  const textOf: Scene['text'] = (entry) => {
+    const bytes = bytesOf(entry);
+    return Buffer.isBuffer(bytes) && bytes.length <= LONGEST_TEXT ? decoded(bytes) : undefined;
+  };
   return {
     input,
     byPath,
-    bytes: (entry) => {
-      if (entry?.kind !== 'file') return undefined;
-      if (entry.digest === undefined) return entry.size === 0 ? Buffer.alloc(0) : 'unreadable';
-      return input.content(entry.digest) ?? 'unreadable';
-    },
+    bytes: bytesOf,
+    text: textOf,
+    added: remember((change: Change) => newLines(textOf(change.before), textOf(change.after))),
+    gone: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
     after: (path) => {
       const change = byPath.get(path);
       if (change !== undefined) return change.after;
       return basePaths.has(path) ? 'base' : undefined;
     },
+    hasFolder: (path) => byPath.has(path) || baseFolders().has(path),
   };
 }

@@ -1,3 +1,4 @@
+import type { Line } from './lines.ts';
 import type { FileRule, Judge, JudgedText } from './rule.ts';
 import { newLeaves, readStructure } from './structured.ts';
 
@@ -29,33 +30,6 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
   }
 }
 
-/** Lines of `after` that `before` does not have, trimmed, with their number. */
-export function newLines(before: string | undefined, after: string | undefined): { line: number; text: string }[] {
-  const old = linesOf(before);
-  const now = linesOf(after);
-  // What both begin and end with needs no counting.
-  let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
-  const had = new Map<string, number>();
-  for (const line of old.slice(head, old.length - tail)) had.set(line, (had.get(line) ?? 0) + 1);
-  const out: { line: number; text: string }[] = [];
-  for (let at = head; at < now.length - tail; at += 1) {
-    const line = now[at] ?? '';
-    const left = had.get(line) ?? 0;
-    if (left > 0) had.set(line, left - 1);
-    else if (line !== '') out.push({ line: at + 1, text: line });
-  }
-  return out;
-}
-
-function linesOf(text: string | undefined): string[] {
-  if (text === undefined) return [];
-  const lines = /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
-  return lines.map((line) => line.trim());
-}
-
 /** Whether a linear regular expression matches in the part of a line that is looked at. */
 export function seesIn(regex: RegExp, line: string): boolean {
   if (line.length <= 2 * WINDOW) return regex.test(line);
@@ -64,11 +38,10 @@ export function seesIn(regex: RegExp, line: string): boolean {
 
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
   const { danger, safe, removed } = rule;
-  const hit = (line: { line: number; text: string }, regex: RegExp | undefined): boolean =>
-    regex !== undefined && seesIn(regex, line.text) && !(safe !== undefined && seesIn(safe, line.text));
-  const added = newLines(text.before, text.after).filter((line) => hit(line, danger));
-  const gone =
-    removed === undefined ? [] : newLines(text.after, text.before).filter((line) => seesIn(removed, line.text));
+  const hit = (line: Line, regex: RegExp): boolean =>
+    seesIn(regex, line.text) && !(safe !== undefined && seesIn(safe, line.text));
+  const added = danger === undefined ? [] : text.added().filter((line) => hit(line, danger));
+  const gone = removed === undefined ? [] : text.gone().filter((line) => seesIn(removed, line.text));
   return [
     ...added.map((line) => `line ${line.line}: ${line.text.slice(0, 120)}`),
     ...gone.map((line) => `gone: ${line.text.slice(0, 120)}`),

@@ -89,18 +89,38 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
   return [];
 }
 
-/** For each path, the names by which it can be reached through links that the session made, at most a few. */
+/** As many other names of one path are judged; a path with more is reported, not half looked at. */
+export const MOST_ALIASES = 64;
+
+/**
+ * For each path, the names by which it can be reached through links: those that the session made and those that were
+ * there, one inside another too. Gives at most MOST_ALIASES and one.
+ */
 export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
-  const links: { name: string; to: string }[] = [];
-  for (const change of scene.input.changes) {
-    if (change.after?.kind !== 'symlink' || links.length > 500) continue;
-    const where = resolveLink(scene, change.path, change.after.target ?? '');
-    if ('inside' in where && where.inside !== '') links.push({ name: change.path, to: where.inside });
-  }
-  if (links.length === 0) return () => [];
-  return (path) =>
-    links
-      .filter((link) => path === link.to || path.startsWith(`${link.to}/`))
-      .map((link) => link.name + path.slice(link.to.length))
-      .slice(0, 8);
+  const byTarget = new Map<string, string[]>();
+  const add = (name: string, target: string): void => {
+    const where = resolveLink(scene, name, target);
+    if (!('inside' in where) || where.inside === '') return;
+    const names = byTarget.get(where.inside);
+    if (names === undefined) byTarget.set(where.inside, [name]);
+    else names.push(name);
+  };
+  for (const { path, after } of scene.input.changes) if (after?.kind === 'symlink') add(path, after.target ?? '');
+  const { base } = scene.input;
+  if (base?.linkTarget !== undefined)
+    for (const path of base.paths) {
+      const target = scene.byPath.has(path) ? undefined : base.linkTarget(path);
+      if (target !== undefined) add(path, target);
+    }
+  if (byTarget.size === 0) return () => [];
+  return (path) => {
+    const seen = new Set([path]);
+    for (const name of seen) {
+      if (seen.size > MOST_ALIASES + 1) break;
+      for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1))
+        for (const link of (byTarget.get(name.slice(0, end)) ?? []).slice(0, MOST_ALIASES + 1))
+          if (!name.startsWith(`${link}/`)) seen.add(link + name.slice(end));
+    }
+    return [...seen].slice(1, MOST_ALIASES + 2);
+  };
 }

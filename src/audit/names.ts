@@ -1,7 +1,7 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import type { Hit } from './input.ts';
+import type { Hit, Scene } from './input.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|:|$)/i;
 const INVISIBLE =
@@ -122,16 +122,19 @@ const CHECKS: readonly NameCheck[] = [
 ];
 
 /** What the name of a new entry gives away. Entries that were there keep their names without a word. */
-export function nameHits(change: Change): Hit[] {
+export function nameHits(scene: Scene, change: Change): Hit[] {
   if (change.before !== undefined || change.after === undefined) return [];
   const hits: Hit[] = [];
   const parts = change.path.split('/');
   for (const check of CHECKS) {
-    const part = parts.find((one) => check.test(one));
+    const at = parts.findIndex((one) => check.test(one));
+    const part = parts[at];
     if (part === undefined) continue;
-    const last = part === parts.at(-1);
-    // A folder's own entry says it; its files need not repeat what only misleads.
-    if (!last && check.severity !== 'blocked') continue;
+    // A folder's own entry says it, where it has one (a commit's has none); its files need not repeat what only misleads.
+    const folder = parts.slice(0, at + 1).join('/');
+    if (at < parts.length - 1 && check.severity !== 'blocked' && scene.hasFolder(folder)) {
+      if (!check.test(parts.at(-1) ?? '')) continue;
+    }
     hits.push({
       rule: check.rule,
       severity: check.severity,

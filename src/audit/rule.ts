@@ -1,5 +1,6 @@
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
+import type { Line } from './lines.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
 export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'auto';
@@ -31,6 +32,9 @@ export interface JudgedText {
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly change: Change;
+  /** Lines that are new, and those that are gone; worked out once a change. */
+  readonly added: () => readonly Line[];
+  readonly gone: () => readonly Line[];
 }
 
 /** A rule about files of certain names. */

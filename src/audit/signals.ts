@@ -1,14 +1,13 @@
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import { decodeBytes } from '../types/path.ts';
 import { binaryHits, isText } from './binary.ts';
-import type { Hit, Scene } from './input.ts';
-import { newLines } from './judge.ts';
+import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
+import { lazy } from './lazy.ts';
 import { LINE_SIGNALS } from './line-signals.ts';
+import type { Line } from './lines.ts';
 import { mayHoldSecret, secretIn } from './secrets.ts';
 import { looksLatin } from './skeleton.ts';
 
-const LONGEST = 8 << 20;
 /** A signal shows this many lines of one file, and says how many there are. */
 const SHOWN = 1;
 const WINDOW = 4000;
@@ -48,7 +47,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
       );
     return hits;
   }
-  if (bytes.length > LONGEST) {
+  if (bytes.length > LONGEST_TEXT) {
     say(
       'text-long',
       'suspect',
@@ -58,8 +57,8 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
     );
     return hits;
   }
-  const text = decodeBytes(bytes);
-  const oldText = before === undefined ? undefined : decodeBytes(before);
+  const text = scene.text(change.after) ?? '';
+  const oldText = scene.text(change.before);
   if (
     /[\udc80-\udcff]/.test(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')) &&
     (oldText === undefined
@@ -74,7 +73,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
     );
   if (/^\ufeff/.test(text) !== /^\ufeff/.test(oldText ?? '') && oldText !== undefined)
     say('text-bom', 'note', 'Byte order mark changed', 'Interpreters and shebangs read the first line in another way.');
-  const lines = newLines(oldText, text);
+  const lines = scene.added(change);
   characters(change.path, text, oldText, lines, say);
   lineSignals(change.path, lines, oldText, say);
   return hits;
@@ -88,8 +87,6 @@ const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
 const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
 const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
-
-type Line = { readonly line: number; readonly text: string };
 
 /** Characters that show one thing and mean another. ASCII lines, nearly all, cost one test. */
 function characters(path: string, text: string, old: string | undefined, lines: readonly Line[], say: Say): void {
@@ -207,10 +204,9 @@ function mixedToken(text: string): string | undefined {
 }
 
 /** Each signal with its expression for many lines at once: it sees whatever the one for a line sees, or more. */
-const SIGNALS_IN_TEXT = LINE_SIGNALS.map((signal) => ({
-  signal,
-  anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`),
-}));
+const signalsInText = lazy(() =>
+  LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
+);
 
 function lineSignals(path: string, lines: readonly Line[], old: string | undefined, say: Say): void {
   const texts = lines.map(({ text }) =>
@@ -218,9 +214,11 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
   );
   // One look over all lines says which signals are worth a look line by line: nearly always none.
   const all = texts.join('\n');
-  const fits = SIGNALS_IN_TEXT.filter(
-    ({ signal, anywhere }) => signal.paths.test(path) && !(signal.except?.test(path) ?? false) && anywhere.test(all),
-  ).map(({ signal }) => signal);
+  const fits = signalsInText()
+    .filter(
+      ({ signal, anywhere }) => signal.paths.test(path) && !(signal.except?.test(path) ?? false) && anywhere.test(all),
+    )
+    .map(({ signal }) => signal);
   const secrets = mayHoldSecret(all);
   const found = new Map<string, { count: number; line: Line }>();
   for (const [at, line] of fits.length === 0 && !secrets ? [] : lines.entries()) {

@@ -15,7 +15,9 @@ const LOOKS: Readonly<Record<string, string>> = Object.fromEntries(
 /** What a name looks like: two names with one skeleton are taken for each other. */
 export function skeleton(text: string): string {
   let out = '';
-  for (const char of text.normalize('NFKD').toLowerCase()) out += LOOKS[char] ?? char;
+  if (!/[^\u0000-\u007f]/.test(text)) out = text.toLowerCase();
+  else for (const char of text.normalize('NFKD').toLowerCase()) out += LOOKS[char] ?? char;
+  if (!/[^\u0000-\u007f]|[01|]|rn|vv/.test(out)) return out;
   return out
     .replace(/[\p{Mn}\p{Cf}]/gu, '')
     .replace(/[1|]/g, 'l')

@@ -4,7 +4,7 @@ import { isDotGitName } from '../git/names.ts';
 import { decodeBytes } from '../types/path.ts';
 import { foldPath } from './glob.ts';
 import type { Hit, Scene } from './input.ts';
-import { newLines } from './judge.ts';
+import { newLines } from './lines.ts';
 import { reachedHits } from './reached.ts';
 import { skeleton } from './skeleton.ts';
 
@@ -39,17 +39,18 @@ function collisions(scene: Scene): Hit[] {
   if (fresh.length === 0) return [];
   const folded = new Map<string, Set<string>>();
   const alike = new Map<string, Set<string>>();
-  const put = (map: Map<string, Set<string>>, key: string, path: string): void => {
-    const set = map.get(key);
-    if (set === undefined) map.set(key, new Set([path]));
-    else set.add(path);
-  };
-  const live = livePaths(scene);
-  for (const path of [...live])
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) live.add(path.slice(0, at));
+  // Only what the new names and their folders meet is of interest: the rest of a large project is passed by.
+  const asked = new Set<string>();
+  for (const { path } of fresh) withFolders(path, asked);
+  for (const path of asked) {
+    folded.set(foldPath(path), new Set());
+    alike.set(skeleton(path), new Set());
+  }
+  const live = new Set<string>();
+  for (const path of livePaths(scene)) withFolders(path, live);
   for (const path of live) {
-    put(folded, foldPath(path), path);
-    put(alike, skeleton(path), path);
+    folded.get(foldPath(path))?.add(path);
+    alike.get(skeleton(path))?.add(path);
   }
   const hits: Hit[] = [];
   const report = (path: string): void => {
@@ -82,6 +83,16 @@ function collisions(scene: Scene): Hit[] {
     }
   }
   return hits;
+}
+
+/** Adds a path and the folders above it; a folder that is there has its own above it already. */
+function withFolders(path: string, to: Set<string>): void {
+  to.add(path);
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+    const dir = path.slice(0, at);
+    if (to.has(dir)) return;
+    to.add(dir);
+  }
 }
 
 /** Folders with HEAD, objects and refs, whatever they are called: git takes them for a repository. */

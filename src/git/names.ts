@@ -6,6 +6,8 @@ const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
  * short names, trailing dots and blanks, or alternate streams. Takes one component without '/'.
  */
 export function isDotGitName(component: string): boolean {
+  // Nearly every name: ASCII without the three letters.
+  if (!/git|[^\u0000-\u007f]/i.test(component)) return false;
   const bare = component.replace(HFS_IGNORED, '').normalize('NFKC').toLowerCase();
   for (const part of bare.split('\\')) {
     const name = part.replace(/:.*$/s, '').replace(/[ .]+$/, '');

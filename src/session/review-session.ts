@@ -1,11 +1,12 @@
 import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
+import { RunClaudeError } from '../errors.ts';
 import { buildReview } from '../review/build-review.ts';
 import { chooseClean, chooseNothing } from '../review/policy.ts';
 import { openContentStore, readContentSync } from '../store/content.ts';
 import { askReview } from '../terminal/ask-review.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import type { Collected } from '../types/entry.ts';
+import type { Collected, Digest } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Choice, Review } from '../types/review.ts';
@@ -47,12 +48,22 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
   return auditChanges({
     changes: collected.changes,
     content: (digest) =>
-      (sizes.get(digest) ?? 0) > AUDITED_BYTES ? undefined : readContentSync(storeDir(sessionDir), digest),
+      (sizes.get(digest) ?? 0) > AUDITED_BYTES ? undefined : contentOf(storeDir(sessionDir), digest),
     base,
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });
+}
+
+/** Content that is gone or not what was frozen is none: that change is blocked, and the others can still be applied. */
+function contentOf(store: string, digest: Digest): Buffer | undefined {
+  try {
+    return readContentSync(store, digest);
+  } catch (error) {
+    if (error instanceof RunClaudeError && /^CONTENT_(MISSING|DAMAGED)$/.test(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /**

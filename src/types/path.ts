@@ -19,21 +19,35 @@ export function decodeBytes(bytes: Uint8Array): string {
 }
 
 function decodeEscaped(bytes: Uint8Array): string {
-  let out = '';
+  const parts: string[] = [];
+  let from = 0;
   for (let i = 0; i < bytes.length; ) {
-    const first = bytes[i] as number;
-    const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-    const chunk = bytes.subarray(i, i + length);
-    try {
-      if (length === 0 || chunk.length < length) throw new TypeError('not UTF-8');
-      out += strictUtf8.decode(chunk);
+    const length = sequenceAt(bytes, i);
+    if (length > 0) {
       i += length;
-    } catch {
-      out += String.fromCharCode(0xdc00 + first);
-      i += 1;
+      continue;
     }
+    if (from < i) parts.push(strictUtf8.decode(bytes.subarray(from, i)));
+    parts.push(String.fromCharCode(0xdc00 + (bytes[i] as number)));
+    i += 1;
+    from = i;
   }
-  return out;
+  if (from < bytes.length) parts.push(strictUtf8.decode(bytes.subarray(from)));
+  return parts.join('');
+}
+
+/** Length of the well-formed UTF-8 sequence at a position (Unicode, table 3-7), or 0: megabytes of bad bytes stay cheap. */
+function sequenceAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] as number;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (length === 0 || at + length > bytes.length) return 0;
+  const second = bytes[at + 1] as number;
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high) return 0;
+  for (let i = at + 2; i < at + length; i += 1) if (((bytes[i] as number) & 0xc0) !== 0x80) return 0;
+  return length;
 }
 
 /** The bytes that a string made by {@link decodeBytes} stands for. */

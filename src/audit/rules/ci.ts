@@ -70,6 +70,7 @@ export const ciRules: readonly FileRule[] = [
       '.rwx/**',
       '.mint/**',
       '.depot/**',
+      'atlantis.y{,a}ml',
     ],
     except: [
       '.github/workflows/README*',

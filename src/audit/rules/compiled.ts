@@ -193,6 +193,14 @@ export const compiledRules: readonly FileRule[] = [
           /\.plugin|unsafeFlags|url:|path:|prepare_command|script_phase|parent_config|https?:|script|command|binaryTarget|\bFoundation\b|system|exec|git|:path|:podspec|pre_install|post_install|plugin|Process\(|linkerSettings|import |custom_rules|included|target\s*\(/i,
         safe: /(from|exact|upToNextMajor\(from):\s*"[\d.]+"\)?\)?,?$/,
       },
+      {
+        kind: 'custom',
+        // A version may move; another address is another package.
+        see: ({ before = '', after = '' }) =>
+          [...after.matchAll(/\burl:\s*"([^"]{1,300})"/g)]
+            .map((match) => match[1] as string)
+            .filter((url) => !before.includes(`"${url}"`)),
+      },
       { kind: 'new' },
     ],
     why: 'The manifest is a program, or names scripts and sources.',

@@ -79,6 +79,8 @@ export const desktopRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       '*.{lnk,url,scf,library-ms,searchConnector-ms,theme,themepack,hta,chm,reg,vbs,wsf,settingcontent-ms,inf,application,appref-ms,webloc,inetloc,fileloc,terminal,command,workflow,scpt,action,mobileconfig,website,diagcab,iqy,slk,xll,ppam,xlam}',
+      '*.{app,workflow,action,prefPane,qlgenerator,saver,kext,mdimporter,service}/**',
+      '*.{tool,applescript,jnlp,rdp,code-profile}',
       '*.desktop',
       '.directory',
       '*.AppImage',

@@ -1,7 +1,7 @@
 import type { FileRule } from '../rule.ts';
 
 const RUNS =
-  /(path|paths|command|commands|cmd|executable|interpreter|args|env|environment|envFile|binary|server|runtime|wrapper|overrideCommand|nodePath|shell|tools|customCommands|tsdk|toolsEnvVars|buildFlags|goroot|gopath|arguments|vmargs|home|profiles|automationProfile|runonsave|executorMap|execArgv|rules|proxy|plugins|pluginPaths|url|script|hook|task)s?$/i;
+  /(path|paths|command|commands|cmd|executable|interpreter|args|env|environment|envFile|binary|server|runtime|wrapper|overrideCommand|nodePath|shell|tools|customCommands|tsdk|toolsEnvVars|buildFlags|goroot|gopath|arguments|vmargs|home|profiles|automationProfile|runonsave|executorMap|execArgv|rules|proxy|plugins|pluginPaths|url|script|hook|task|commandLine|alternateTools|env(ironment)?Vars?|flags)s?(?=$|[.[])/i;
 const GUARDS =
   /security\.workspace|supportUntrusted|allowAutomaticTasks|autoApprove|\bmcp\b|chat\.|unicodeHighlight|renderControlCharacters|http\.|ignoredRepositories|(files|search)\.exclude|extensions\.|terminal\.integrated|code-runner|emeraldwalk|lsp|context_servers|debugger|task\.|workbench\.trustedDomains/i;
 
@@ -38,6 +38,9 @@ export const editorRules: readonly FileRule[] = [
       '.vscode-test/**',
       '.vscode-server/**',
       '.theia/**',
+      '.gitpod.y{,a}ml',
+      '.gitpod/**',
+      '.ona/**',
     ],
     except: ['.vscode/settings.json'],
     always: true,
@@ -78,6 +81,10 @@ export const editorRules: readonly FileRule[] = [
       '.clangd',
       '.lazy.lua',
       '.kakrc',
+      '.local.vimrc',
+      '.vimrc.local',
+      '.globalrc',
+      'gtags.conf',
       '.micro/**',
       '.vimspector/**',
       '.nfnl.fnl',
@@ -190,6 +197,14 @@ export const editorRules: readonly FileRule[] = [
       '.metals/**',
       '.bloop/**',
       '.bsp/**',
+      'buildServer.json',
+      '.cproject',
+      'project.godot',
+      'addons/**/plugin.cfg',
+      'Packages/manifest.json',
+      'Assets/**/Editor/**',
+      '*.uproject',
+      '*.uplugin',
     ],
     except: ['*.xcodeproj/**/*.xcuserstate'],
     always: true,
@@ -201,7 +216,8 @@ export const editorRules: readonly FileRule[] = [
       },
     ],
     why: 'The editor takes build steps and programs from it.',
-    source: 'documentation of Sublime Text, Zed, Helix, Eclipse, Visual Studio, Xcode',
+    source:
+      'documentation of Sublime Text, Zed, Helix, Eclipse, Visual Studio, Xcode, Godot, Unity, Unreal; SourceKit-LSP',
   },
   {
     id: 'editor-editorconfig',

@@ -6,7 +6,7 @@ export const environmentRules: readonly FileRule[] = [
     family: 'shell',
     trigger: 'entering the folder with mise activated',
     severity: 'suspect',
-    paths: ['{.,}mise{,.*}.toml', '.mise/**', '.config/mise/**', '.config/mise.toml', '.rtx.toml'],
+    paths: ['{.,}mise{,.*}.toml', '.mise/**', '.config/mise/**', '.config/mise.toml', '.rtx.toml', 'mise/**/*.toml'],
     judges: [
       {
         kind: 'keys',

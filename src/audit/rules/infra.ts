@@ -18,9 +18,9 @@ export const infraRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^(FROM|ADD|USER|ONBUILD|ENTRYPOINT|CMD|SHELL|HEALTHCHECK)\b|^#\s*syntax=|RUN\b|curl|wget|https?:|--mount|--security|--network|&&\s*\S|^COPY\s+--from/i,
-        safe: /^(LABEL|EXPOSE|ENV [\w]+=[\w.-]+$|#(?!\s*syntax))/i,
+        danger: /./,
+        // A line that goes on from the one before, or stands in a here-document, is a command: quiet is what cannot be one.
+        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV \w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
       },
     ],
     why: 'The build runs it, and takes its base from where it says.',
@@ -83,7 +83,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry/i,
-        safe: /image:\s*["']?[\w./-]+:[\w.-]+["']?$/,
+        safe: /^-?\s*image:\s*["']?[\w./-]+:[\w.-]+["']?$/,
       },
     ],
     why: 'Pods get host folders or rights, or come from another place.',
@@ -105,7 +105,7 @@ export const infraRules: readonly FileRule[] = [
       '*.nomad.hcl',
       '.terraformrc',
       'terraform.rc',
-      '*.tfvars',
+      '*.tfvars{,.json}',
       '.tflint.hcl',
     ],
     judges: [
@@ -165,7 +165,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler|role|release|build|url|host|exec|proc|image|registry|run|packages|custom/i,
-        safe: /^\s*"?(tags?|description|name)"?\s*[:=]/i,
+        safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
     why: 'Deploying runs commands and sends things to the place that it names.',
@@ -258,7 +258,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /load_module|perl_|lua_|exec|Exec|ProgramArguments|program|command|auto_(pre|ap)pend|extension\s*=|LoadModule|SetHandler|AddHandler|php_value|RewriteRule|proxy_pass|root\s|alias\s|include|plugin|init-command|loadmodule|script|NOPASSWD|ALL\s*=|trust|PermitRoot|allow|cgi|hook|\* \* \*|^[\d*@].*\s\/|postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload/i,
-        safe: /^\s*(listen|port|Name)\b/i,
+        safe: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
       },
     ],
     why: 'A service runs what it names, with rights of its own.',

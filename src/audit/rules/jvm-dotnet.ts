@@ -57,8 +57,9 @@ export const jvmDotnetRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger: /^[^\s/*#}]/,
-        safe: /^(\/\/.*|\*.*|[)\]}]+|(\w*[iI]mplementation|api|compileOnly|runtimeOnly|\w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly)|kapt|ksp|developmentOnly|testCompile|compile)\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?|(version|group|description)\s*=?\s*["'][\w. +-]+["']|(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["'])$/,
+        danger: /./,
+        // A comment may end within its line, and a program begin behind it.
+        safe: /^(\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?|(\w*[iI]mplementation|api|compileOnly|runtimeOnly|\w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly)|kapt|ksp|developmentOnly|testCompile|compile)\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?|(version|group|description)\s*=?\s*["'][\w. +-]+["']|(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["'])$/,
       },
     ],
     why: 'It is a program that the IDE runs on opening.',
@@ -111,7 +112,7 @@ export const jvmDotnetRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /<(plugin|pluginRepository|repository|extension|parent|exec|executable|mainClass|argument|url|systemPath|scope>system|arg>|argLine|phase|goal|mirror|server|proxy|relativePath|module)\b|antrun|exec-maven|groovy|javaagent|<groupId>|<artifactId>/i,
-        safe: /<groupId>org\.(apache|junit)[\w.]*<|<(url|name)>https?:\/\/(github|gitlab)\.com\//,
+        safe: /^<groupId>org\.(apache|junit)[\w.]*<\/groupId>$|^<(url|name)>https?:\/\/(github|gitlab)\.com\/[^<]*<\/(url|name)>$/,
       },
     ],
     why: 'Plugins, extensions and repositories decide what the build runs.',
@@ -151,7 +152,7 @@ export const jvmDotnetRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /<(Exec|UsingTask|Target|Import|Analyzer|Task|Code|Sdk|PreBuild|PostBuild|RestoreSources|DownloadFile|WriteLines|Copy|Delete|CallTarget|MSBuild|Message|Touch|Move)\b|RoslynCodeTask|\$\(\[|(Pre|Post)BuildEvent|BeforeTargets|AfterTargets|HintPath|packageSources|<add\b|commandName|executablePath|commandLineArgs|environmentVariables|<#|"(version|sdk|rollForward|commands|tools)"|DataCollector|allowedExtensions|Process\.|AllowUnsafe|AssemblySearchPaths|OutputPath|\bsource\b/i,
-        safe: /<PackageReference\s+(Include|Update)="[\w.-]+"\s+Version="[\w.*[\](), -]+"\s*\/?>|<(Version|TargetFramework)>/,
+        safe: /^<PackageReference\s+(Include|Update)="[\w.-]+"\s+Version="[\w.*[\](), -]+"\s*\/?>(<\/PackageReference>)?$|^<(Version|TargetFramework)>[^<]*<\/(Version|TargetFramework)>$/,
       },
       {
         kind: 'custom',

@@ -13,14 +13,14 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /^(scripts|bin|directories|man|overrides|resolutions|pnpm|peerDependencyRules|packageExtensions|dependenciesMeta|bundleDependencies|bundledDependencies|allowScripts|trustedDependencies|patchedDependencies|workspaces|packageManager|engines|devEngines|volta|corepack|husky|lint-staged|simple-git-hooks|gitHooks|pre-commit|babel|eslintConfig|stylelint|prettier|ava|mocha|nyc|c8|tap|release|commitlint|nodemonConfig|electron-builder|build|prisma|oclif|wireit|nx|config|imports|main|module|exports|browser|funding|bugs|repository|gypfile|jspm|napi|cypress-cucumber-preprocessor|contributes|activationEvents)(\.|\[|$)/i,
+          /^(scripts|bin|directories|man|overrides|resolutions|pnpm|peerDependencyRules|packageExtensions|dependenciesMeta|bundleDependencies|bundledDependencies|allowScripts|trustedDependencies|patchedDependencies|workspaces|packageManager|engines|devEngines|volta|corepack|husky|lint-staged|simple-git-hooks|gitHooks|pre-commit|babel|eslintConfig|stylelint|prettier|ava|mocha|nyc|c8|tap|release|commitlint|nodemonConfig|electron-builder|build|prisma|oclif|wireit|nx|config|publishConfig|imports|main|module|exports|browser|funding|bugs|repository|gypfile|jspm|napi|cypress-cucumber-preprocessor|contributes|activationEvents)(\.|\[|$)/i,
         safe: /^(repository|bugs|funding)(\.type|\.directory)=|^engines\.|^devEngines\.|^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
       },
       {
         kind: 'keys',
         format: 'auto',
         danger:
-          /^jest\.(?!testTimeout|verbose|coverage|collectCoverage|maxWorkers|bail|clearMocks|resetMocks|restoreMocks|roots|testMatch|displayName)/i,
+          /^jest\.(?!testTimeout|verbose|coverage(?!Reporters)|collectCoverage|maxWorkers|bail|clearMocks|resetMocks|restoreMocks|roots|testMatch|displayName)/i,
       },
       {
         kind: 'keys',
@@ -75,6 +75,7 @@ export const packageRules: readonly FileRule[] = [
       'rush.json',
       'nx.json',
       'turbo.json',
+      'common/config/rush/*.json',
     ],
     judges: [
       {

@@ -15,6 +15,7 @@ export const pythonRules: readonly FileRule[] = [
       'tasks.py',
       'fabfile.py',
       'dodo.py',
+      'duties.py',
       'toxfile.py',
       'wscript',
       'SConstruct',
@@ -98,7 +99,7 @@ export const pythonRules: readonly FileRule[] = [
         danger:
           /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
         value: /\s@\s*(git\+|https?:|file:)|^(git\+|file:|\.{1,2}\/)/,
-        safe: /^build-system\.requires\[\]=(setuptools|wheel|hatchling|poetry-core|flit_core|pdm-backend|setuptools[_-]scm(\[toml\])?)[ 0-9.,<>=!~*]*$|^tool\.(towncrier|commitizen)\.(version|name|filename|directory)/i,
+        safe: /^build-system\.requires\[\]=(setuptools|wheel|hatchling|poetry-core|flit_core|pdm-backend|setuptools[_-]scm(\[toml\])?)[ 0-9.,<>=!~*]*$|^tool\.(towncrier|commitizen)\.(version|name|filename|directory)=[^/]*$/i,
       },
     ],
     why: 'The changed fields pick code that runs at install, test or lint, or where packages come from.',
@@ -134,7 +135,7 @@ export const pythonRules: readonly FileRule[] = [
         format: 'auto',
         danger:
           /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command)/i,
-        safe: /(testpaths|markers|ignore_missing_imports|exclude)/i,
+        safe: /^[^=]*(testpaths|markers|ignore_missing_imports|exclude)[^=.]*=/i,
       },
     ],
     why: 'It loads plugins or runs commands.',
@@ -255,7 +256,17 @@ export const pythonRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter|INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec/i,
-        safe: /^\s*\$pdf_mode/,
+        safe: /^\s*\$pdf_mode\s*=\s*\d;?$/,
+      },
+      {
+        kind: 'custom',
+        see: ({ path, added }) =>
+          // Perl, whatever the words in it.
+          /latexmkrc$/i.test(path)
+            ? added()
+                .map((line) => line.text)
+                .filter((line) => !/^#|^\$pdf_mode\s*=\s*\d;?$/.test(line))
+            : [],
       },
     ],
     why: 'The documentation tool runs its code, plugins and filters.',

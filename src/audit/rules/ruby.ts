@@ -69,7 +69,7 @@ export const rubyRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /^[^#]/,
-        safe: /^(gem\s*\(?\s*["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?|group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*|\w+\.(version|summary|description|license|homepage|authors?|email|metadata\[.*\])\s*=.*["'\]]|\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}\)?)$/,
+        safe: /^(gem\s*\(?\s*["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?|group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*|\w+\.(version|summary|description|license|homepage|authors?|email|metadata\[.*\])\s*=\s*([\w:]+::VERSION|\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?)|\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}\)?)$/,
       },
     ],
     why: 'It is a Ruby program, and says where gems come from.',

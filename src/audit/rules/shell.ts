@@ -57,6 +57,7 @@ export const shellRules: readonly FileRule[] = [
       '.autoenv_leave',
       '.ondirrc',
       '.smartcd/**',
+      '.shadowenv.d/**',
       '.in',
       '.out',
     ],
@@ -120,6 +121,14 @@ export const shellRules: readonly FileRule[] = [
       '.irssi/**',
       '.weechat/**',
       '.muttrc',
+      '.mailcap',
+      '.lessfilter',
+      '.lesskey',
+      '.pythonrc{,.py}',
+      '.pythonstartup',
+      '.xonshrc',
+      'profile.ps1',
+      'Microsoft.*_profile.ps1',
     ],
     except: ['docs/**', 'doc/**', 'test/fixtures/**', 'tests/fixtures/**', 'testdata/**', 'examples/**'],
     always: true,
@@ -158,6 +167,16 @@ export const shellRules: readonly FileRule[] = [
     judges: [
       { kind: 'lines', danger: COMMAND_LINES },
       { kind: 'lines', danger: /^[\w-]+:\s*\S/, safe: /^(name|layout|window_name|session_name|root):/i },
+      {
+        kind: 'custom',
+        // There a name is a process and all behind it its command.
+        see: ({ path, added }) =>
+          /(^|\/)procfile[^/]*$/i.test(path)
+            ? added()
+                .map((line) => line.text)
+                .filter((line) => !line.startsWith('#'))
+            : [],
+      },
     ],
     why: 'Its command lines start with the session.',
     source: 'tmuxinator, tmuxp, zellij and foreman documentation',

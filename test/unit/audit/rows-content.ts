@@ -119,6 +119,12 @@ export const CONTENT_ROWS: readonly Row[] = [
   row('C-052', 'link-outside', { k: { link: '/proc/self/environ' } }, { 'a.txt': '/proc/self/environ' }),
   row('C-053', 'link-outside', { k: { link: '/workspace/a' } }, { k: { link: './a' } }),
   row(
+    'C-054b',
+    'link-many-names',
+    { ...Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}`, { link: 'd' }])), 'd/x': 'y' },
+    { k: { link: 'd' }, 'd/x': 'y' },
+  ),
+  row(
     'C-055',
     'type-change',
     {

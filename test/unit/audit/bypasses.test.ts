@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { auditFiles } from './plant.ts';
+import type { Files, Row } from './rows.ts';
+
+/** What somebody who has read the rules would try next; each was silent once. */
+const loud = (files: Files, base?: Row['base']): string[] => [
+  ...new Set(
+    auditFiles(files, base)
+      .filter(({ severity }) => severity !== 'note')
+      .map(({ path }) => path),
+  ),
+];
+const silent = (files: Files): string[] => {
+  const spoken = new Set(loud(files));
+  return Object.keys(files).filter((path) => !spoken.has(path));
+};
+
+describe('names that another file system takes for a watched one', () => {
+  it('folds case as APFS does, and drops what NTFS drops', () => {
+    expect(
+      silent({
+        '.v\u017fcode/tasks.json': '{}',
+        'package.j\u017fon': '{"scripts":{"test":"x"}}',
+        'Make\ufb01le': 'all:\n\tx\n',
+        '.envrc::$DATA': 'x',
+        '.vscode /tasks.json': '{}',
+        'Makefile.': 'all:\n\tx\n',
+        'sub./.husky./pre-commit': 'x',
+      }),
+    ).toEqual([]);
+  });
+
+  it('says so of a folder that has no entry of its own, as in a commit', () => {
+    expect(loud({ 'docs\u200b/a.md': 'x' })).toEqual(['docs\u200b/a.md']);
+    expect(loud({ '-rf/a.md': 'x' })).toEqual(['-rf/a.md']);
+    expect(loud({ 'docs\u200b/b.md': 'x' }, { 'docs\u200b/a.md': 'x' })).toEqual([]);
+  });
+});
+
+describe('other names through links', () => {
+  const wrapper = 'distributionUrl=https\\://example.org/gradle.zip\n';
+
+  it('follows a link inside a link, and links that were there before', () => {
+    const files = { gradle: { link: 'd' }, 'd/wrapper': { link: '../e' }, 'e/gradle-wrapper.properties': wrapper };
+    expect(loud(files)).toContain('e/gradle-wrapper.properties');
+  });
+
+  it('does not lose the ninth name, and says when there are too many to follow', () => {
+    const many = (count: number): Files =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, { link: 'd' }]));
+    const file = 'd/wrapper/gradle-wrapper.properties';
+    expect(loud({ ...many(20), gradle: { link: 'd' }, [file]: wrapper })).toContain(file);
+    const findings = auditFiles({ ...many(700), gradle: { link: 'd' }, 'd/x': 'y' });
+    expect(findings.filter(({ path }) => path === 'd/x')).toMatchObject([{ rule: 'link-many-names' }]);
+  });
+});
+
+describe('words that make a line look harmless', () => {
+  const cases: Readonly<Record<string, readonly [string, string]>> = {
+    'android/app.gradle': ['', '/**/ "curl x".execute()'],
+    'b/build.gradle': ['/*\n', '/*\n*/ "curl x".execute()'],
+    'c/build.gradle': ['}', '}; "curl x".execute()'],
+    'pom.xml': ['<project/>', '<groupId>org.apache.x</groupId><plugin><exec>x</exec></plugin>'],
+    'a.csproj': ['<Project/>', '<TargetFramework>net8</TargetFramework><Target Name="x"><Exec Command="x"/></Target>'],
+    'k8s/a.yaml': ['', 'command: ["sh", "-c", "x"] # image: a:b'],
+    'cdk.json': ['{\n}', '{\n"name": "x", "app": "node x"\n}'],
+    'CMakePresets.json': ['{\n}', '{\n"name": "x", "toolchainFile": "x"\n}'],
+    'nginx.conf': ['', 'listen 80; load_module x.so;'],
+    configure: ['#!/bin/sh\n', '#!/bin/sh\ndnl || nc x 1'],
+    'configure.ac': ['', 'AC_INIT([a],[1],esyscmd(x))'],
+    'setup.cfg': ['[tool:pytest]\n', '[tool:pytest]\naddopts = -p evil --ignore=exclude\n'],
+    'a.gemspec': ['', 's.version = `curl x` + "1"'],
+    latexmkrc: ['$pdf_mode = 1;', '$pdf_mode = 1; qx(x);'],
+    '.latexmkrc': ['', 'qx(x);'],
+    Procfile: ['', 'root: nc x 1'],
+    Dockerfile: ['FROM a\nRUN a \\\n  b', 'FROM a\nRUN a \\\n  ; nc x 1 \\\n  b'],
+    'd/Dockerfile': ['FROM a\nRUN <<E\na\nE', 'FROM a\nRUN <<E\na\nnc x 1\nE'],
+    'Package.swift': ['let a = 1', 'let a = 1\n.package(url: "https://example.org/x", from: "1.0.0"),'],
+    'package.json': ['{}', '{"publishConfig":{"registry":"https://example.org/"}}'],
+    'b/package.json': ['{}', '{"jest":{"coverageReporters":["./x.js"]}}'],
+  };
+
+  it('looks at the whole line', () => {
+    expect(silent(cases)).toEqual([]);
+  });
+
+  it('stays quiet about the harmless line', () => {
+    expect(
+      loud({
+        'b/build.gradle': ['/*\n', '/*\n * words\n */\n// words\n}\n'],
+        'pom.xml': ['<project/>', '<project/>\n<groupId>org.apache.commons</groupId>'],
+        'a.csproj': ['<Project/>', '<Project/>\n<TargetFramework>net8.0</TargetFramework>'],
+        'k8s/a.yaml': ['image: a:1', 'image: a:2'],
+        'cdk.json': ['{\n}', '{\n"name": "x"\n}'],
+        'nginx.conf': ['listen 80;', 'listen 8080;'],
+        'a.gemspec': ['', 's.version = "1.2.3"\ns.authors = ["A", "B"]\ns.version = A::B::VERSION'],
+        Dockerfile: ['FROM a', 'FROM a\n# words; more | words\nCOPY a b\nEXPOSE 80\nWORKDIR /x'],
+        'Package.swift': [
+          '.package(url: "https://example.org/x", from: "1.0.0"),',
+          '.package(url: "https://example.org/x", from: "1.1.0"),',
+        ],
+      }),
+    ).toEqual([]);
+  });
+});
+
+it('sees settings of an editor that run something at any depth of a key', () => {
+  const settings: readonly object[] = [
+    { 'rust-analyzer.check.overrideCommand': ['sh', '-c', 'x'] },
+    { 'rust-analyzer.server.extraEnv': { RUSTC: './x' } },
+    { 'go.alternateTools': { go: './x' } },
+    { 'go.toolsEnvVars': { GOFLAGS: '-toolexec=./x' } },
+    { 'jest.jestCommandLine': './x' },
+    { 'pylint.interpreter': ['./x'] },
+    { 'clangd.arguments': ['--query-driver=./x'] },
+  ];
+  const files = Object.fromEntries(
+    settings.map((one, at) => [`p${at}/.vscode/settings.json`, ['{}', JSON.stringify(one)] as const]),
+  );
+  expect(silent(files)).toEqual([]);
+  expect(loud({ '.vscode/settings.json': ['{}', '{"editor.tabSize": 2, "files.eol": "\\n"}'] })).toEqual([]);
+});
+
+it('knows the files that tools run by themselves', () => {
+  const names =
+    `user.bazelrc .bazelrc.user rules.make make.inc mise/config.toml prek.toml simple-git-hooks.json .trunk/trunk.yaml
+    .vimrc.local .local.vimrc gtags.conf buildServer.json .gitpod.yml .ona/automations.yaml project.godot addons/x/plugin.cfg
+    Assets/Editor/X.cs Assets/a/Editor/b/X.cs x.uproject .cproject moon.yml .moon/tasks.yml platformio.ini west.yml .shadowenv.d/1.lisp
+    X.app/Contents/MacOS/x x.workflow/Contents/document.wflow a.tool b.applescript .mailcap .pythonrc profile.ps1 package-scripts.js
+    src/web/vite.config.ts src/next.config.mjs duties.py atlantis.yaml _FOSSIL_ common/git-hooks/pre-commit`.split(
+      /\s+/,
+    );
+  expect(silent(Object.fromEntries(names.map((name) => [name, 'x\n'])))).toEqual([]);
+  expect(
+    loud({ 'src/app/app.config.ts': 'x', 'src/remake.ts': 'x', 'src/editor/x.ts': 'x', 'lib/app/x.ts': 'x' }),
+  ).toEqual([]);
+});
+
+it('blocks what is missing or damaged in the store, before or after, and judges the rest', async () => {
+  const { auditChanges } = await import('../../../src/audit/audit.ts');
+  const entry = (digest: string) => ({ kind: 'file' as const, mode: 0o644, size: 1, mtimeNs: '1', digest });
+  const change = (path: string, before: string, after: string) =>
+    ({ path, kind: 'modified', before: entry(before), after: entry(after) }) as never;
+  const findings = auditChanges({
+    changes: [change('a.ts', 'gone', 'x'), change('b.ts', 'x', 'gone'), change('c.ts', 'x', 'y')],
+    content: (digest) => (digest === 'gone' ? undefined : Buffer.from(digest)),
+  });
+  const blocked = findings.filter(({ severity }) => severity === 'blocked');
+  expect(blocked.map(({ path, rule, severity }) => [path, rule, severity])).toEqual([
+    ['a.ts', 'unreadable', 'blocked'],
+    ['b.ts', 'unreadable', 'blocked'],
+  ]);
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { binaryHits } from '../../../src/audit/binary.ts';
+import { judgeGitConfig } from '../../../src/audit/git-config.ts';
+import { foldPath } from '../../../src/audit/glob.ts';
+import { LINE_SIGNALS } from '../../../src/audit/line-signals.ts';
+import { newLines } from '../../../src/audit/lines.ts';
+import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/lockfiles.ts';
+import type { JudgedText } from '../../../src/audit/rule.ts';
+import { FILE_RULES } from '../../../src/audit/rules/all.ts';
+import { mayHoldSecret, secretIn } from '../../../src/audit/secrets.ts';
+import { skeleton } from '../../../src/audit/skeleton.ts';
+import { readStructure } from '../../../src/audit/structured.ts';
+import { decodeBytes, encodeBytes } from '../../../src/types/path.ts';
+import { auditFiles } from './plant.ts';
+
+const RUNS = { numRuns: 60 };
+/** Scraps of every format that is read, put together at random: nearly right is worse than random. */
+const SCRAPS = [
+  ...[
+    '[',
+    ']',
+    '{',
+    '}',
+    '"',
+    "'",
+    '\\',
+    '\n',
+    '\r\n',
+    '\t',
+    '=',
+    ':',
+    '- ',
+    ',',
+    '#',
+    ';',
+    '\u0000',
+    '\u2028',
+    '\ud800',
+  ],
+  ...[
+    '[core]',
+    '[include "x"]',
+    'path = a',
+    '!',
+    '|',
+    '>',
+    '&a',
+    '*a',
+    '<<: *a',
+    '!!python/object:x',
+    '---\n',
+    '? ',
+    '%TAG',
+  ],
+  ...[
+    '"packages"',
+    '"node_modules/a"',
+    '"resolved": "',
+    'https://',
+    'integrity sha512-',
+    '__proto__',
+    'constructor',
+    '{}',
+    '[]',
+  ],
+  ...[
+    'on:',
+    'jobs:',
+    'run: ',
+    '${{',
+    'а',
+    '\u202e',
+    '\u200b',
+    'ﬁ',
+    'ſ',
+    '\u{e0041}',
+    '1e999',
+    'null',
+    'PK\u0003\u0004',
+    '\u001f\u008b',
+  ],
+];
+const soup = fc
+  .array(fc.oneof(fc.constantFrom(...SCRAPS), fc.string({ maxLength: 6 })), { maxLength: 80 })
+  .map((all) => all.join(''));
+
+it('never throws on any text, in any parser', () => {
+  const judged = (before: string, after: string): JudgedText => ({
+    path: 'x',
+    before,
+    after,
+    change: { path: 'x', kind: 'modified' } as never,
+    added: () => newLines(before, after),
+    gone: () => newLines(after, before),
+  });
+  fc.assert(
+    fc.property(soup, soup, (before, after) => {
+      judgeGitConfig(before, after);
+      judgeNpmLock(judged(before, after));
+      judgeYarnLock(judged(before, after));
+      for (const format of ['json', 'jsonc', 'yaml', 'toml', 'ini', 'auto'] as const) readStructure(after, format, 'x');
+      binaryHits('x.png', Buffer.from(before), Buffer.from(after, 'latin1'), () => undefined);
+      secretIn(after, 'x');
+      expect(skeleton(skeleton(after))).toBe(skeleton(after));
+      expect(foldPath(foldPath(after))).toBe(foldPath(after));
+      const files = [
+        '.git/config',
+        '.gitmodules',
+        '.vscode/settings.json',
+        '.github/workflows/a.yml',
+        'package-lock.json',
+        'package.json',
+      ];
+      auditFiles(Object.fromEntries(files.map((file) => [file, [before, after] as const])));
+    }),
+    RUNS,
+  );
+});
+
+it('keeps every byte of any text, valid or not', () => {
+  const bytes = fc.uint8Array({ maxLength: 60 });
+  const nearly = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          [0xc3, 0xa9],
+          [0xe2, 0x82],
+          [0xed, 0xa0, 0x80],
+          [0xf0, 0x9f, 0x98, 0x80],
+          [0xf4, 0x90, 0x80, 0x80],
+          [0xe0, 0x80],
+          [0x41],
+        ),
+      ),
+      { maxLength: 20 },
+    )
+    .map((parts) => Uint8Array.from(parts.flat()));
+  fc.assert(
+    fc.property(fc.oneof(bytes, nearly), (raw) => {
+      expect([...encodeBytes(decodeBytes(raw))]).toEqual([...raw]);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+/** Texts on which an expression with nested or overlapping repetitions takes the square or worse of their length. */
+function adversaries(regex: RegExp, length: number): string[] {
+  const words = [...new Set(regex.source.match(/[A-Za-z]{3,}/g) ?? [])].slice(0, 6);
+  const units = [
+    ' ',
+    'a',
+    '"',
+    "'",
+    '/',
+    '\\',
+    '.',
+    '=',
+    '<',
+    '-',
+    '{',
+    '$',
+    '#',
+    '\t',
+    'aA1_',
+    '[a]',
+    ...words,
+    ...words.map((word) => `${word} `),
+  ];
+  return units.map((unit) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length)}\u0001`);
+}
+
+it('has no expression that takes much longer than linear on a long line', { timeout: 900_000 }, () => {
+  const expressions = new Map<string, RegExp>();
+  const put = (regex: RegExp | undefined): void => {
+    if (regex !== undefined) expressions.set(String(regex), regex);
+  };
+  for (const rule of FILE_RULES)
+    for (const one of rule.judges)
+      if (one.kind === 'keys' || one.kind === 'lines')
+        for (const key of ['danger', 'safe', 'removed', 'value'] as const) put(Reflect.get(one, key));
+  for (const signal of LINE_SIGNALS) for (const regex of [signal.regex, signal.safe]) put(regex);
+  expect(expressions.size).toBeGreaterThan(150);
+  // A line is shown to them in windows of 4,000 characters. Some are of the square there, which is 16 million steps at
+  // most: processor time of each over all adversaries, against the same for a known expression, tells the bad ones.
+  const cost = (regex: RegExp): number => {
+    const start = process.cpuUsage();
+    for (const text of adversaries(regex, 4000)) regex.test(text);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+  const slow = [...expressions.values()]
+    .map((regex) => [cost(regex), regex.source] as const)
+    .filter(([ms]) => ms > 2000);
+  expect(slow).toEqual([]);
+});
+
+it('looks for secrets and signals in a large text in time that grows with its length alone', () => {
+  const small = 'aA1+/'.repeat(20_000);
+  const time = (text: string): number => {
+    const start = process.cpuUsage();
+    mayHoldSecret(text);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+  time(small);
+  for (const unit of ['a', 'a:', '://a:', 'eyJhbGci', 'password', ' ', '-', 'A', 'gl', '"a"']) {
+    const of = (length: number): number => time(unit.repeat(length / unit.length));
+    // 8 times the text: a square would be 64 times the time.
+    expect(of(800_000), unit).toBeLessThan(Math.max(2000, 30 * of(100_000)));
+  }
+});
