@@ -9,6 +9,8 @@ const UNPROVEN = [
   'test/engine/engine/container.test.ts',
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
+  'test/engine/gateway/clients.test.ts',
+  'test/engine/gateway/session.test.ts',
   'test/engine/session/*.test.ts',
   'test/engine/workspace/*.test.ts',
   'test/attacks/**/*.test.ts',

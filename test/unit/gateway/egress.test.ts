@@ -1,0 +1,114 @@
+import dns from 'node:dns/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { readClientHello } from '../../../images/gateway/client-hello.mjs';
+import { createEgress } from '../../../images/gateway/egress.mjs';
+import { createRelay } from '../../../images/gateway/relay.mjs';
+import type { GatewayConfig } from '../../../src/types/gateway.ts';
+
+const egressFor = (config: Partial<GatewayConfig>) => {
+  const base = {
+    rules: [],
+    allowAddresses: [],
+    quiet: [],
+    providerHosts: [],
+    hosts: {},
+    limits: { connectMs: 20_000 },
+  };
+  return createEgress(
+    { ...base, ...config } as unknown as GatewayConfig,
+    createRelay(() => undefined),
+  );
+};
+
+it('asks the resolver once for a connection and connects to the address that was judged, whatever it says next', async () => {
+  const from: string[] = [];
+  const server = createServer((socket: Socket) => {
+    from.push(String(socket.localAddress));
+    socket.end();
+  });
+  await new Promise<void>((done) => server.listen(0, '0.0.0.0', done));
+  const { port } = server.address() as AddressInfo;
+  const answers = ['127.0.0.2', '127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '127.0.0.2'];
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation((async () => [{ address: answers.shift() ?? '', family: 4 }]) as unknown as typeof dns.lookup);
+  try {
+    const egress = egressFor({ allowAddresses: ['127.0.0.2/32'] });
+    const first = await egress.dial('flips.test', port);
+    first.on('error', () => undefined).destroy();
+    expect(lookup).toHaveBeenCalledTimes(1);
+    for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254'])
+      await expect(egress.dial('flips.test', port)).rejects.toThrow(`resolves to ${address}`);
+    (await egress.dial('flips.test', port)).on('error', () => undefined).destroy();
+    await expect.poll(() => from).toEqual(['127.0.0.2', '127.0.0.2']);
+    // Control: with the layer open the same answer is followed.
+    answers.push('127.0.0.1');
+    (await egressFor({ allowAddresses: ['127.0.0.0/8'] }).dial('flips.test', port)).destroy();
+    await expect.poll(() => from.length).toBe(3);
+  } finally {
+    lookup.mockRestore();
+    server.close();
+  }
+});
+
+it('lets a wildcard carry only so many names, and judges before it resolves', () => {
+  const lookup = vi.spyOn(dns, 'lookup');
+  const egress = egressFor({ rules: [{ host: '*.wild.test', from: 't' }] });
+  for (let i = 0; i < 200; i += 1) egress.ruleFor(`n${i}.wild.test`, 443, [443]);
+  egress.ruleFor('n7.wild.test', 443, [443]);
+  expect(() => egress.ruleFor('one-more.wild.test', 443, [443])).toThrow('more than 200 different names');
+  expect(() => egress.ruleFor('secret-bytes.evil.test', 443, [443])).toThrow('not an allowed host');
+  expect(lookup).not.toHaveBeenCalled();
+  lookup.mockRestore();
+});
+
+/** A ClientHello with these extensions, each a type and a body in hexadecimal. */
+function helloWith(extensions: readonly [number, string][]): Buffer {
+  const sized = (bytes: Buffer, size: number): Buffer => {
+    const length = Buffer.alloc(size);
+    length.writeUIntBE(bytes.length, 0, size);
+    return Buffer.concat([length, bytes]);
+  };
+  const list = extensions.map(([type, hex]) =>
+    Buffer.concat([Buffer.of(type >> 8, type & 255), sized(Buffer.from(hex, 'hex'), 2)]),
+  );
+  const body = [
+    Buffer.alloc(34),
+    Buffer.of(0),
+    sized(Buffer.of(0x13, 1), 2),
+    sized(Buffer.of(0), 1),
+    sized(Buffer.concat(list), 2),
+  ];
+  return Buffer.concat([Buffer.of(22, 3, 1), sized(Buffer.concat([Buffer.of(1), sized(Buffer.concat(body), 3)]), 2)]);
+}
+
+it('reads the one server name, and sees names that are encrypted, twice or empty', () => {
+  const name = (text: string): string => {
+    const hex = Buffer.from(text).toString('hex');
+    const entry = `00${text.length.toString(16).padStart(4, '0')}${hex}`;
+    return `${(entry.length / 2).toString(16).padStart(4, '0')}${entry}`;
+  };
+  const plain = { kind: 'hello', serverName: 'good.test', encrypted: false };
+  expect(readClientHello(helloWith([[0, name('good.test')]]))).toEqual(plain);
+  expect(
+    readClientHello(
+      helloWith([
+        [0, name('good.test')],
+        [0xfe0d, '00'],
+      ]),
+    ),
+  ).toEqual({ ...plain, encrypted: true });
+  expect(
+    readClientHello(
+      helloWith([
+        [0, name('good.test')],
+        [0, name('evil.test')],
+      ]),
+    ).kind,
+  ).toBe('bad');
+  const two = `${name('good.test').slice(4)}${name('evil.test').slice(4)}`;
+  expect(readClientHello(helloWith([[0, (two.length / 2).toString(16).padStart(4, '0') + two]])).kind).toBe('bad');
+  expect(readClientHello(helloWith([[0, '0000']])).kind).toBe('bad');
+  expect(readClientHello(helloWith([]))).toEqual({ kind: 'hello', serverName: undefined, encrypted: false });
+});

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { keepRunning } from '../../../src/gateway/keep-running.ts';
+import { openNetworkLog } from '../../../src/gateway/network-log.ts';
+import type { SessionEvent } from '../../../src/types/event.ts';
+import type { GatewayConfig } from '../../../src/types/gateway.ts';
+
+/** A program that says that it is ready and ends when it is killed or told to. */
+const READY = `echo '{"type":"ready"}'; exec cat 3>&1 >/dev/null`;
+
+/** Starts programs in turn: true is one that works, false one that ends at once, an error one that cannot be started. */
+async function keep(turns: (boolean | Error)[]) {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-keep-'));
+  const events: SessionEvent[] = [];
+  const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
+  const pids: number[] = [];
+  const kept = await keepRunning({
+    config: { usage: {} } as GatewayConfig,
+    targets: {},
+    credential: undefined,
+    secret: undefined,
+    log,
+    tell: (event) => events.push(event),
+    start: async () => {
+      const turn = turns.shift() ?? false;
+      if (turn instanceof Error) throw turn;
+      const child = spawn('sh', ['-c', turn ? READY : 'exit 0'], { stdio: 'pipe' });
+      pids.push(child.pid ?? 0);
+      const exit = new Promise<number>((done) => child.once('exit', (code) => done(code ?? 128)));
+      const remove = async (): Promise<void> => {
+        child.kill('SIGKILL');
+        await exit;
+      };
+      return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, wait: () => exit, remove };
+    },
+  });
+  const texts = (): string[] => events.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
+  const end = async (): Promise<void> => {
+    await kept.stop();
+    log.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { kept, pids, texts, end };
+}
+
+it('starts a gateway again also when a restart fails, and says once when it cannot be had back', async () => {
+  const one = await keep([true, false, new Error('the engine is busy'), true]);
+  process.kill(one.pids[0] ?? 0, 'SIGKILL');
+  await expect.poll(one.texts).toEqual(['the gateway ended and was started again']);
+  process.kill(one.pids.at(-1) ?? 0, 'SIGKILL');
+  const lost = await one.kept.lost;
+  expect([lost.code, lost.message, lost.hint]).toEqual([
+    'GATEWAY_LOST',
+    'the gateway is gone and could not be started again',
+    'the session is stopped, its work is kept',
+  ]);
+  expect(one.texts()).toHaveLength(1);
+  await one.end();
+});
+
+it('leaves nothing running when it is stopped while it starts again, and fails when the first start fails', async () => {
+  const one = await keep([true, true]);
+  process.kill(one.pids[0] ?? 0, 'SIGKILL');
+  await one.end();
+  for (const pid of one.pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  expect(one.texts()).toEqual([]);
+  await expect(keep([false])).rejects.toThrow('it ended before it was ready');
+});

@@ -1,0 +1,293 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
+import { findUpstreams } from '../../../src/gateway/upstream.ts';
+import { GatewayProcess } from '../../gateway-process.ts';
+import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+
+// The host's own HTTPS proxy, a company's CA, and hosts whose TLS ends in the gateway: real TLS servers on loopback,
+// with certificates made here. The servers keep the very bytes that reached them.
+
+const company = createCa(Date.now());
+const stranger = createCa(Date.now());
+const SECRET = 'Bearer brokered-secret-5e1f';
+const servers: Server[] = [];
+const proxied: { authority: string; login: string | undefined }[] = [];
+/** What passed the proxy on its way out. */
+let wire = '';
+const arrived: Record<string, string[]> = { 'secret.test': [], 'wrong.test': [], 'plain.test': [] };
+const ports: Record<string, number> = {};
+let proxyPort = 0;
+let provider: StandIn;
+
+async function listen(server: Server, host: string): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, host, done));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Keeps the bytes of one connection and answers once they have been quiet for a while. */
+function keep(name: string): (socket: Socket) => void {
+  return (socket) => {
+    let bytes = '';
+    let timer: NodeJS.Timeout | undefined;
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      bytes += chunk.toString('latin1');
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        arrived[name]?.push(bytes);
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nhere');
+      }, 300);
+    });
+  };
+}
+
+beforeAll(async () => {
+  for (const [name, ca] of [
+    ['secret.test', company],
+    ['wrong.test', stranger],
+  ] as const)
+    ports[name] = await listen(createTlsServer(createHostCertificate(ca, name, Date.now()), keep(name)), '127.0.0.2');
+  ports['plain.test'] = await listen(createServer(keep('plain.test')), '127.0.0.2');
+  provider = await startMessagesApi({ turns: [], tls: createHostCertificate(company, 'provider.test', Date.now()) });
+  const proxy = createHttpServer();
+  proxy.on('connect', (asked: IncomingMessage, client: Socket, head: Buffer) => {
+    const authority = asked.url ?? '';
+    proxied.push({ authority, login: asked.headers['proxy-authorization'] });
+    const port = authority === 'provider.test:443' ? provider.port : ports[authority.split(':')[0] ?? ''];
+    client.on('error', () => undefined);
+    if (authority.startsWith('closed.test') || port === undefined) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    const out = connect({ host: authority === 'provider.test:443' ? '127.0.0.1' : '127.0.0.2', port });
+    out.on('error', () => client.destroy());
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) out.write(head);
+    client.on('data', (chunk) => {
+      wire += chunk.toString('latin1');
+    });
+    client.pipe(out);
+    out.pipe(client);
+  });
+  proxyPort = await listen(proxy, '127.0.0.1');
+});
+
+afterAll(async () => {
+  await provider.close();
+  for (const server of servers) server.close();
+});
+
+/** Through the agent's proxy: CONNECT, TLS to the name, these bytes; what comes back until the end. */
+function say(gateway: GatewayProcess, host: string, text: string, ca?: string): Promise<string> {
+  return new Promise((done) => {
+    const socket = connect(path.join(gateway.dir, 'proxy.sock'));
+    let answer = '';
+    const timer = setTimeout(() => socket.destroy(), 60_000);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      done(answer);
+    });
+    socket.once('data', (head) => {
+      if (!head.toString().includes(' 200 ')) {
+        answer = head.toString();
+        socket.end();
+        return;
+      }
+      // The last one is the session's own; the company's made here bears the same name, which no real one does.
+      const bundle = ca ?? readFileSync(path.join(gateway.dir, 'ca.pem'), 'utf8');
+      const trusted = bundle.slice(bundle.lastIndexOf('-----BEGIN'));
+      const secure = tlsConnect({ socket, servername: host, ca: trusted }, () => secure.write(text));
+      secure.on('data', (chunk) => {
+        answer += chunk.toString('latin1');
+        // Kept alive by the gateway, one answer is all that is asked for.
+        if (/\r\n\r\n[\s\S]/.test(answer)) setTimeout(() => secure.destroy(), 100);
+      });
+      secure.on('end', () => socket.destroy());
+      secure.on('close', () => socket.destroy());
+      secure.on('error', (error) => {
+        answer += error.message;
+        socket.destroy();
+      });
+    });
+    socket.write(`CONNECT ${host}:443 HTTP/1.1\r\nHost: ${host}:443\r\n\r\n`);
+  });
+}
+
+const ask = (gateway: GatewayProcess): Promise<{ status: number; body: string }> =>
+  new Promise((done, failed) => {
+    const socketPath = path.join(gateway.dir, 'api.sock');
+    const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, (answer) => {
+      let body = '';
+      answer.on('data', (chunk) => {
+        body += chunk;
+      });
+      answer.on('end', () => done({ status: answer.statusCode ?? 0, body }));
+    });
+    out.on('error', failed);
+    out.end(JSON.stringify({ model: 'claude-opus-5', stream: true, tools: [{ name: 'Bash' }] }));
+  });
+
+it("takes the host's proxy, its login and its exceptions, and finds what only this machine reaches", async () => {
+  const found = await findUpstreams({
+    HTTPS_PROXY: 'http://user:p%40ss@127.0.0.1:3128',
+    NO_PROXY: 'localhost, .Corp.test,*.lan,db.test:8443,10.0.0.0/8',
+    ANTHROPIC_BASE_URL: 'http://[::1]:8080',
+  });
+  expect(found.proxy).toMatchObject({ relay: true, except: ['localhost', 'corp.test', 'lan', 'db.test@8443'] });
+  expect(found.provider.relay).toBe(true);
+  expect(found.targets).toEqual({
+    provider: { host: '::1', port: 8080 },
+    proxy: { host: '127.0.0.1', port: 3128 },
+  });
+  const far = await findUpstreams({
+    https_proxy: 'http://203.0.113.9:3128',
+    ANTHROPIC_BASE_URL: 'https://203.0.113.7',
+  });
+  expect([far.proxy?.relay, far.provider.relay, far.targets]).toEqual([false, false, {}]);
+  await expect(findUpstreams({ HTTPS_PROXY: 'https://203.0.113.9' })).rejects.toThrow('over TLS is not supported');
+  await expect(findUpstreams({ HTTPS_PROXY: 'socks5://203.0.113.9' })).rejects.toThrow('HTTPS_PROXY');
+  await expect(findUpstreams({ NODE_EXTRA_CA_CERTS: path.join(tmpdir(), 'not', 'there.pem') })).rejects.toThrow(
+    'cannot read',
+  );
+});
+
+it("goes out through the host's proxy: the provider over TLS under the company's CA, the agent's hosts, no private address", async () => {
+  const config = {
+    provider: { url: 'https://provider.test', relay: false },
+    proxy: { url: `http://user:p%40ss@127.0.0.1:${proxyPort}`, relay: true, except: ['plain.test'] },
+    extraCa: company.certificate,
+    allowAddresses: ['203.0.113.0/24', '127.0.0.2/32'],
+    rules: ['secret.test', 'plain.test', 'private.test', 'closed.test'].map((host) => ({ host, from: 'test' })),
+    hosts: {
+      'provider.test': ['203.0.113.7'],
+      'secret.test': ['203.0.113.8'],
+      'closed.test': ['203.0.113.8'],
+      'private.test': ['10.0.0.1'],
+      'plain.test': [`127.0.0.2@${ports['plain.test']}`],
+    },
+  };
+  const credential = {
+    name: 'test',
+    kind: 'oauth' as const,
+    current: async () => ({ kind: 'oauth' as const, value: 'real-login' }),
+    refresh: async () => ({ kind: 'oauth' as const, value: 'real-login' }),
+  };
+  const targets = { proxy: { host: '127.0.0.1', port: proxyPort } };
+  {
+    await using gateway = await GatewayProcess.start({ config, targets, credential });
+    expect((await ask(gateway)).status).toBe(200);
+    expect(provider.requests.at(-1)?.headers['authorization']).toBe('Bearer real-login');
+    const login = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+    expect(proxied.at(-1)).toEqual({ authority: 'provider.test:443', login });
+    // The proxy carries TLS and sees no credential.
+    expect(wire).toContain('provider.test');
+    expect(wire).not.toContain('real-login');
+
+    const get = 'GET / HTTP/1.1\r\nHost: secret.test\r\nConnection: close\r\n\r\n';
+    expect(await say(gateway, 'secret.test', get, company.certificate)).toContain('here');
+    expect(proxied.at(-1)?.authority).toBe('secret.test:443');
+    const before = proxied.length;
+    expect(await say(gateway, 'private.test', get)).toContain('resolves to 10.0.0.1');
+    expect(
+      await gateway.say('GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n\r\n', undefined, /here/),
+    ).toContain('here');
+    expect(proxied).toHaveLength(before);
+    expect(await say(gateway, 'closed.test', get)).toMatch(/ 502 [\s\S]*the HTTPS proxy answered 407/);
+  }
+  await using strict = await GatewayProcess.start({ config: { ...config, extraCa: '' }, targets, credential });
+  const seen = provider.requests.length;
+  expect(await ask(strict)).toMatchObject({ status: 502, body: expect.stringMatching(/certificate/) });
+  expect(provider.requests.length).toBe(seen);
+});
+
+it('ends TLS for brokered hosts only, judges each request, and gives the secret to the true server alone', async () => {
+  const rule = { header: 'Authorization', value: SECRET, methods: ['GET'] };
+  const bundle = path.join(tmpdir(), `run-claude-bundle-${process.pid}`);
+  writeFileSync(bundle, '');
+  await using gateway = await GatewayProcess.start({
+    config: {
+      caBundle: bundle,
+      extraCa: company.certificate,
+      allowAddresses: ['127.0.0.2/32'],
+      rules: ['secret.test', 'wrong.test', 'plain.test'].map((host) => ({ host, from: 'test' })),
+      brokers: ['secret.test', 'wrong.test'].map((host) => ({ host, ...rule })),
+      hosts: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, [`127.0.0.2@${port}`]])),
+    },
+  });
+  rmSync(bundle);
+  const http = (line: string, more = '', body = ''): string =>
+    `${line} HTTP/1.1\r\nHost: secret.test\r\n${more}\r\n${body}`;
+  arrived['secret.test'] = [];
+  const passes: [string, string][] = [
+    [
+      'read',
+      http('GET /repos', 'Authorization: Bearer mine\r\nauthorization: basic x\r\nX-HTTP-Method-Override: POST\r\n'),
+    ],
+    ['fetch', http('POST /o/r.git/git-upload-pack', 'Content-Length: 4\r\n', '0000')],
+    [
+      'chunked read',
+      http('GET /one', 'Transfer-Encoding: chunked\r\n', '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n'),
+    ],
+  ];
+  for (const [what, text] of passes)
+    expect([what, await say(gateway, 'secret.test', text)]).toEqual([what, expect.stringContaining('here')]);
+  const bytes = arrived['secret.test'] ?? [];
+  expect(bytes).toHaveLength(passes.length);
+  for (const one of bytes) expect(one.match(/authorization: [^\r]*/gi)).toEqual([`Authorization: ${SECRET}`]);
+  expect(bytes.join('')).not.toMatch(/override/i);
+  // A body of a method that has none is framed, not sent bare to be read as another request.
+  expect(bytes[2]).toMatch(/transfer-encoding: chunked[\s\S]*\r\n\r\n1c\r\nPOST \/two/i);
+
+  const refused = [
+    http('POST /repos', 'Content-Length: 2\r\n', '{}'),
+    http('DELETE /repos/o/r'),
+    http('GET /o/r.git/info/refs?service=git-receive-pack'),
+    http('POST /o/r.git/git-receive-pack', 'Content-Length: 0\r\n'),
+    ...[
+      '/user/repos#/git-upload-pack',
+      '/user/repos?/git-upload-pack',
+      '/a/../git-upload-pack',
+      '/a;b/git-upload-pack',
+    ].map((target) => http(`POST ${target}`, 'Content-Length: 0\r\n')),
+    ...[
+      '/a%2fb/git-upload-pack',
+      '/a\\git-upload-pack',
+      '//x/git-upload-pack',
+      'https://other.test/o/git-upload-pack',
+    ].map((target) => http(`POST ${target}`, 'Content-Length: 0\r\n')),
+    http('GET https://other.test/repos'),
+    http('GET /repos', 'Host: other.test\r\n'),
+    'GET /repos HTTP/1.1\r\nHost: other.test\r\n\r\n',
+    'GET /repos HTTP/1.1\r\nHost: secret.test:8443\r\n\r\n',
+    http('CONNECT other.test:443'),
+    http('POST /o/r.git/git-upload-pack', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'),
+  ];
+  const wrong: string[] = [];
+  for (const text of refused) {
+    const answer = await say(gateway, 'secret.test', text);
+    if (answer.includes('here') || !/ (400|403) |^$/.test(answer))
+      wrong.push(`${text.slice(0, 60)}: ${answer.slice(0, 80)}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(arrived['secret.test']).toHaveLength(passes.length);
+
+  expect(await say(gateway, 'wrong.test', http('GET /').replace('secret.test', 'wrong.test'))).toContain(' 502 ');
+  expect(arrived['wrong.test']).toEqual([]);
+  // Only the session's own CA vouches for the name that is shown.
+  expect(await say(gateway, 'secret.test', http('GET /'), company.certificate)).toMatch(/certificate|issuer/);
+  // The same framing for plain HTTP.
+  const chunked =
+    'GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nGET\r\n0\r\n\r\n';
+  arrived['plain.test'] = [];
+  expect(await gateway.say(chunked, undefined, /here/)).toContain('here');
+  expect(arrived['plain.test']?.[0]).toMatch(/transfer-encoding: chunked[\s\S]*\r\n\r\n3\r\nGET\r\n/i);
+  expect(JSON.stringify([gateway.entries(), gateway.events])).not.toContain('brokered-secret');
+});
