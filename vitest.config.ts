@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 // unproven: written, and not yet shown to pass on an engine; run by `npm run test:unproven`, no part of `npm test`.
 const UNPROVEN = [
   'test/e2e/workspace.test.ts',
-  'test/e2e/interactive.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/engine/ssh.test.ts',
@@ -15,7 +14,6 @@ const UNPROVEN = [
   'test/engine/workspace/*.test.ts',
   'test/attacks/**/*.test.ts',
   'test/unit/apply/crash.test.ts',
-  'test/e2e/later.test.ts',
   'test/e2e/review.test.ts',
   'test/e2e/conversations.test.ts',
   'test/e2e/secrets.test.ts',
@@ -31,7 +29,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     hookTimeout: timeoutMs * 2,
     fileParallelism: parallel,
     // A busy machine is slow, not wrong.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 180_000 } },
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
     ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
@@ -44,8 +42,8 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 600_000, true),
-      suite('e2e', ['test/engine/**/*.test.ts', 'test/e2e/**/*.test.ts'], 900_000, true),
-      suite('unproven', UNPROVEN, 900_000, false),
+      suite('e2e', ['test/engine/**/*.test.ts', 'test/e2e/**/*.test.ts'], 1_800_000, true),
+      suite('unproven', UNPROVEN, 1_800_000, false),
     ],
   },
 });

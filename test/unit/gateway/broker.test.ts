@@ -199,7 +199,7 @@ it('is started again when it is killed, with its totals and rules, and goes on',
           ({ status }) => status,
           () => 0,
         ),
-      { timeout: 15_000 },
+      { timeout: 180_000 },
     )
     .toBe(200);
   await expect.poll(() => gateway.kept.usage().requests).toBe(2);

