@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectForTest } from './engine.ts';
@@ -27,13 +27,21 @@ WORKDIR /workspace
 export class SecondEngine {
   readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-engine-'));
   readonly host: string = `unix://${path.join(this.dir, 'sock')}`;
+  /** Keeps the network namespace through a restart: bridges that are gone make the daemon fail. */
+  private readonly network: ChildProcess = spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up; exec sleep 86400'], {
+    stdio: 'ignore',
+  });
 
   /** Starts it, or starts it again. */
   async start(): Promise<void> {
+    // Never in this machine's own namespace: its bridge and rules are another engine's.
+    const own = readlinkSync('/proc/self/ns/net');
+    await this.until(() => readlinkSync(`/proc/${this.network.pid}/ns/net`) !== own);
     const at = (name: string): string => path.join(this.dir, name);
     const options = `--data-root ${at('data')} --exec-root ${at('exec')} --pidfile ${at('pid')} -H ${this.host}`;
-    const script = `ip link set lo up; exec dockerd ${options} >>${at('log')} 2>&1`;
-    spawn('unshare', ['-n', 'sh', '-c', script], { detached: true, stdio: 'ignore' }).unref();
+    const script = `exec dockerd ${options} >>${at('log')} 2>&1`;
+    const within = ['-t', String(this.network.pid), '-n', 'sh', '-c', script];
+    spawn('nsenter', within, { detached: true, stdio: 'ignore' }).unref();
     await this.until(() => this.answers());
   }
 
@@ -72,12 +80,23 @@ export class SecondEngine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.answers()) await this.stop();
+    this.network.kill();
+    const mounted = readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[1] ?? '');
+    for (const at of mounted.filter((one) => one.startsWith(`${this.dir}/`)).reverse())
+      execFileSync('umount', ['-l', at]);
     rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private lastWords(): string {
+    const log = path.join(this.dir, 'log');
+    return existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : 'it never started';
   }
 
   private answers(): boolean {
     try {
-      this.docker('version');
+      execFileSync('docker', ['-H', this.host, 'version'], { stdio: 'ignore' });
       return true;
     } catch {
       return false;
@@ -86,7 +105,7 @@ export class SecondEngine {
 
   private async until(done: () => boolean): Promise<void> {
     for (const end = Date.now() + 180_000; !done(); ) {
-      if (Date.now() > end) throw new Error(readFileSync(path.join(this.dir, 'log'), 'utf8').slice(-2000));
+      if (Date.now() > end) throw new Error(`the second engine: ${this.lastWords()}`);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
