@@ -30,6 +30,15 @@ const visit = (dir) => {
 visit(Buffer.from('.'));
 process.stdout.write(JSON.stringify({ out, many: many.digest('hex') }));`;
 
+// Times are copied to the microsecond: Node sets none that are finer.
+const WHOLE_MILLISECONDS = `import os
+for dir, dirs, files in os.walk(b'.'):
+    dirs[:] = [name for name in dirs if name != b'.git']
+    for name in dirs + files:
+        at = os.path.join(dir, name)
+        ns = os.lstat(at).st_mtime_ns // 10**6 * 10**6
+        os.utime(at, ns=(ns, ns), follow_symlinks=False)`;
+
 const ODD = ['with space', 'new\nline', 'com,ma', 'col:on', 'back\\slash', '-dash', 'emoji 🙂', 'quo"te\'s', '*?[x]'];
 const NOT_UTF8 = Buffer.from([0x6e, 0xff, 0xfe, 0x2e, 0x74]);
 
@@ -68,6 +77,7 @@ function buildTree(scene: Scene): void {
     git(dir, 'commit', '-q', '-m', 'own');
   }
   git(scene.project, 'submodule', '--quiet', 'add', library, 'module');
+  execFileSync('python3', ['-c', WHOLE_MILLISECONDS], { cwd: scene.project });
 }
 
 const AGENT = `
