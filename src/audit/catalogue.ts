@@ -58,7 +58,13 @@ function infoOf(rule: FileRule): RuleInfo {
   };
 }
 
-const list = (globs: readonly string[]): string => globs.map((glob) => `\`${glob}\``).join(' ');
+/** More of them than this say nothing to a reader. */
+const MOST_NAMED = 30;
+
+function list(globs: readonly string[]): string {
+  const named = globs.slice(0, MOST_NAMED).map((glob) => `\`${glob}\``);
+  return [...named, ...(globs.length > MOST_NAMED ? [`and ${globs.length - MOST_NAMED} more`] : [])].join(' ');
+}
 
 function howOf(rule: FileRule): string {
   const anything = rule.always === true || rule.judges.some((judge) => judge.kind === 'any');
