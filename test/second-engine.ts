@@ -68,7 +68,8 @@ export class SecondEngine {
   /** Brings the small image over, by the name that a session asks for. */
   async bringImage(): Promise<void> {
     const first = await connectForTest();
-    const tag = await testImage(first).finally(() => first.close());
+    const tag = await testImage(first);
+    await first.close();
     const context = path.join(this.dir, 'context');
     mkdirSync(context);
     writeFileSync(path.join(context, 'Dockerfile'), DOCKERFILE);
