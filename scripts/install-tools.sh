@@ -15,6 +15,8 @@ need python3 python3
 need debootstrap debootstrap
 need setfacl acl
 need setfattr attr
+need ip iproute2
+need nsenter util-linux
 need busybox busybox-static
 echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
 if [ -z "$missing" ]; then exit 0; fi
