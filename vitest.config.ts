@@ -12,6 +12,7 @@ const UNPROVEN = [
   'test/engine/session/*.test.ts',
   'test/engine/workspace/*.test.ts',
   'test/unit/apply/crash.test.ts',
+  'test/e2e/odd-trees.test.ts',
   'test/e2e/review.test.ts',
   'test/e2e/conversations.test.ts',
   'test/e2e/secrets.test.ts',
