@@ -6,7 +6,7 @@ import { Scene } from '../scene.ts';
 import { SecondEngine } from '../second-engine.ts';
 import { sees } from '../sees.ts';
 
-it('an engine that stops under a session, is pruned of everything, and a disk that fills: nothing pending is lost', async () => {
+it('an engine that stops under a session and is pruned of everything: nothing pending is lost', async () => {
   await using engine = new SecondEngine();
   await engine.start();
   await engine.bringImage();
@@ -33,11 +33,6 @@ it('an engine that stops under a session, is pruned of everything, and a disk th
   const applied = await scene.run(['apply', '--yes']);
   expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 1 of 1')]);
   expect(readFileSync(path.join(scene.project, 'work.txt'), 'utf8')).toBe('work\n');
-  await scene.run(['gc', '--yes']);
-  const ours = ['--filter', 'label=run-claude.session'];
-  for (const kind of ['container', 'volume', 'network']) {
-    expect(engine.docker(kind, 'ls', ...(kind === 'container' ? ['-a'] : []), '-q', ...ours), kind).toBe('');
-  }
 });
 
 it('a disk that fills stops the agent before nothing more can be kept; what it wrote waits', async () => {
