@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
-import config from '../rolldown.config.mjs';
+import { bundling } from '../rolldown.config.mjs';
 
 const root = path.dirname(import.meta.dirname);
 
@@ -17,9 +17,7 @@ export async function loadSource(...files) {
   mkdirSync(dir, { recursive: true });
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
   const input = Object.fromEntries(files.map((file, at) => [`entry${at}`, path.join(root, 'src', file)]));
-  const { platform, transform, resolve } =
-    /** @type {Required<Pick<import('rolldown').InputOptions, 'platform' | 'transform' | 'resolve'>>} */ (config);
-  const bundle = await rolldown({ input, cwd: root, platform, transform, resolve, logLevel: 'warn' });
+  const bundle = await rolldown({ ...bundling, input, cwd: root, logLevel: 'warn' });
   await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   await bundle.close();
   return Promise.all(files.map((_, at) => import(pathToFileURL(path.join(dir, `entry${at}.mjs`)).href)));

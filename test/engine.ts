@@ -2,9 +2,12 @@ import { homedir } from 'node:os';
 import { connectEngine, ownerOf } from '../src/engine/connect.ts';
 import type { ContainerSpec, Engine } from '../src/types/engine.ts';
 
-/** The engine that the test run uses. */
-export function connectForTest(owner = ownerOf(`test ${process.pid}`)): Promise<Engine> {
-  const { env, platform } = process;
+/** The engine that the test run uses, or the one that another environment names. */
+export function connectForTest(
+  owner = ownerOf(`test ${process.pid}`),
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Engine> {
+  const { platform } = process;
   return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner });
 }
 

@@ -66,6 +66,12 @@ export class Scene implements AsyncDisposable {
     this.git('remote', 'add', 'origin', 'https://user:TOKEN-IN-URL@example.org/sample.git');
   }
 
+  /** Where sessions run with this scene's environment keep their records, copies and data. */
+  places(): { readonly stateDir: string; readonly cacheDir: string; readonly dataDir: string } {
+    const below = (name: string): string => path.join(this.root, name, 'run-claude');
+    return { stateDir: below('state'), cacheDir: below('cache'), dataDir: below('data') };
+  }
+
   write(name: string, content: string | Uint8Array, mode?: number): void {
     const target = path.join(this.project, name);
     mkdirSync(path.dirname(target), { recursive: true });

@@ -9,9 +9,11 @@ import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { dropLayer } from '../workspace/drop-layer.ts';
+import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
 import { layerIsOver } from './layer-life.ts';
 import { listSessions, ownerState, sessionsDir } from './record.ts';
+import { needsRecovery } from './recover.ts';
 
 const DAY_MS = 86_400_000;
 /** contract.md: records, pre-images and unused bases. */
@@ -158,13 +160,16 @@ async function engineRemovals(
   const volumes = known.instances.filter((one) => !gone.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
-  const needed = new Set([...known.kept.map(({ id }) => id), ...known.damaged, ...volumes, ...bases]);
+  const needed = new Set([...known.damaged, ...volumes, ...bases]);
+  const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];
   const stale = (await engine.list()).filter((found) => {
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
     if (found.kind === 'image') return !images.has(found.name) && nowMs - found.createdMs > KEPT_MS;
-    return !needed.has(found.labels['run-claude.session'] ?? '');
+    const id = found.labels['run-claude.session'] ?? '';
+    const session = kept.get(id);
+    return session === undefined ? !needed.has(id) : isLeftover(session, found);
   });
   stale.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   return stale.map((found) => ({
@@ -173,6 +178,12 @@ async function engineRemovals(
     why: reasonFor(found),
     remove: () => removeFound(engine, found),
   }));
+}
+
+/** What an engine kept of a session that ended while it did not answer: all but a layer that lies in it. */
+function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
+  if (ownerState(session) !== 'gone' || needsRecovery(session)) return false;
+  return !(kind === 'volume' && session.plan.strategy === 'volume' && name === layerVolume(session.id));
 }
 
 function reasonFor({ kind, labels }: FoundObject): string {

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { ownerOf } from '../../src/engine/connect.ts';
+import { runGc } from '../../src/session/gc.ts';
+import { connectForTest } from '../engine.ts';
 import { Scene } from '../scene.ts';
 import { SecondEngine } from '../second-engine.ts';
 import { sees } from '../sees.ts';
@@ -26,6 +29,23 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   expect(said).toMatch(/wait in session|was cut off|stopped answering/);
   await engine.start();
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('work.txt\n');
+
+  // What the engine kept when its session could not tidy up: gone two hours later, the pending work still there.
+  const kept = (): string =>
+    [
+      ['ps', '-a'],
+      ['volume', 'ls'],
+      ['network', 'ls'],
+    ]
+      .map((words) => engine.docker(...words, '-q', '--filter', 'label=run-claude.session'))
+      .join('');
+  expect(kept()).not.toBe('');
+  const places = scene.places();
+  const connected = await connectForTest(ownerOf(places.stateDir), scene.env);
+  const nowMs = Date.now() + 2 * 60 * 60_000;
+  expect((await runGc({ places, engine: connected, nowMs, currentImages: [] })).problems).toEqual([]);
+  await connected.close();
+  expect(kept()).toBe('');
 
   // Everything that the engine holds and nothing runs on goes, volumes and all.
   engine.docker('system', 'prune', '-af', '--volumes');
