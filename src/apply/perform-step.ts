@@ -17,6 +17,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { settableTime } from '../store/file-time.ts';
 import { encodeBytes } from '../types/path.ts';
 import { copyAttributes } from './attributes.ts';
 import { splitPath } from './host-entry.ts';
@@ -86,7 +87,7 @@ function makeLink(post: Target, { target, temp }: Place): void {
   symlinkSync(encodeBytes(post.target ?? ''), temp);
   try {
     if (post.uid !== undefined && post.gid !== undefined) lchownSync(temp, post.uid, post.gid);
-    if (post.mtimeNs !== undefined) lutimesSync(temp, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    if (post.mtimeNs !== undefined) lutimesSync(temp, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     renameSync(temp, target);
   } catch (error) {
     unlinkSync(temp);
@@ -99,7 +100,7 @@ function setMode(target: Buffer, post: Target): void {
   const fd = openForMode(target);
   try {
     fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -126,7 +127,7 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
     if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid);
     if (step.attributes) copyAttributes(target, fd);
     fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
     renameSync(temp, target);
   } catch (error) {
@@ -143,7 +144,7 @@ function writeInPlace(post: Target, target: Buffer, content: Buffer): void {
     writeAll(fd, content);
     ftruncateSync(fd, content.length);
     if ((fstatSync(fd).mode & 0o7777) !== post.mode) fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, performableTime(post.mtimeNs), performableTime(post.mtimeNs));
+    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -158,11 +159,4 @@ function writeAll(fd: number, content: Buffer): void {
 function giveOwner(fd: number, uid: number, gid: number): void {
   const now = fstatSync(fd);
   if (now.uid !== uid || now.gid !== gid) fchownSync(fd, uid, gid);
-}
-
-/** Node takes times as doubles; half a microsecond more, so that rounding down gives the microsecond meant. */
-export function performableTime(mtimeNs: string): number {
-  const ns = BigInt(mtimeNs);
-  const micros = ns / 1000n - (ns % 1000n < 0n ? 1n : 0n);
-  return (Number(micros) + 0.5) / 1e6;
 }

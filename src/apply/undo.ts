@@ -1,6 +1,7 @@
 import { closeSync, constants, futimesSync, openSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentStore } from '../store/content.ts';
+import { settableTime } from '../store/file-time.ts';
 import { withLock } from '../store/lock.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
@@ -12,7 +13,6 @@ import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
 import { type FolderTime, type ReadJournal, readJournals } from './journal.ts';
 import { folderTime, runJournalled } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
-import { performableTime } from './perform-step.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
 import type { Step } from './steps.ts';
@@ -103,7 +103,7 @@ function restoreTimes(last: ReadJournal, before: ReadonlyMap<string, string | un
     try {
       const fd = openSync(Buffer.concat([walker.enter(folder.path), Buffer.from('.')]), constants.O_RDONLY);
       try {
-        futimesSync(fd, performableTime(folder.mtimeNs), performableTime(folder.mtimeNs));
+        futimesSync(fd, settableTime(folder.mtimeNs), settableTime(folder.mtimeNs));
       } finally {
         closeSync(fd);
       }

@@ -58,6 +58,9 @@ export async function listBindChanges(
   return { changes, ignored };
 }
 
+/** What says which files git leaves out. */
+const OF_GIT: readonly string[] = ['.git/info/exclude', '.git/index', '.git/config'];
+
 /** The ignore files as they were before the session; the agent's own hide nothing. */
 function ignoreRulesOf(root: string, before: BindSnapshot, sessionDir: string): ReturnType<typeof baseIgnoreRules> {
   const store = bindStore(sessionDir);
@@ -65,8 +68,10 @@ function ignoreRulesOf(root: string, before: BindSnapshot, sessionDir: string): 
     stat: async (_root, path) => {
       // The project's own `.git` is shielded: what is there is the person's.
       const seen = before.entries.get(path);
-      const exclude = path === '.git/info/exclude' ? readRegular(root, path, KEPT_BYTES) : undefined;
-      if (seen === undefined) return exclude === undefined ? undefined : listed(path, exclude.length);
+      if (seen === undefined) {
+        const own = OF_GIT.includes(path) ? readRegular(root, path, KEPT_BYTES) : undefined;
+        return own === undefined ? undefined : listed(path, own.length);
+      }
       return seen.kind === 'file' && before.digests.has(path) ? listed(path, seen.size) : undefined;
     },
     async *readUpTo(_root, path) {

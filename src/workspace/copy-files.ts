@@ -151,7 +151,9 @@ function makeCopier(fs: typeof import('node:fs')): (job: CopyJob) => Omit<CopyFa
       // The owner before the mode: chown takes setuid bits away.
       if (job.owner !== undefined) fs.fchownSync(to, job.owner.uid, job.owner.gid);
       fs.fchmodSync(to, job.mode);
-      fs.futimesSync(to, Number(before.atimeNs) / 1e9, Number(before.mtimeNs) / 1e9);
+      // As store/file-time.ts does: this function is also sent to workers, by its text.
+      const time = (ns: bigint): number => (Number(ns / 1000n) + 0.5) / 1e6;
+      fs.futimesSync(to, time(before.atimeNs), time(before.mtimeNs));
       const after = fs.fstatSync(from, { bigint: true });
       const same = after.size === before.size && after.mtimeNs === before.mtimeNs && after.ctimeNs === before.ctimeNs;
       return same ? undefined : { what: 'changed', why: 'written to' };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { fsPath } from './walk.ts';
@@ -51,7 +52,7 @@ function copyAttributes(from: string, to: string): void {
   const stat = lstatSync(fsPath(from));
   if (process.getuid?.() === 0) chownSync(fsPath(to), stat.uid, stat.gid);
   chmodSync(fsPath(to), stat.mode & 0o7777);
-  utimesSync(fsPath(to), stat.mtimeMs / 1000, stat.mtimeMs / 1000);
+  utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
 }
 
 /** Removes a tree of ours below `root`, read-only directories too. No error when it is gone already. */

@@ -1,4 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
+import { parseConfig } from '../git/config-parse.ts';
+import { indexPaths } from '../git/index-paths.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
 import { parentOf } from './refresh.ts';
@@ -11,19 +13,39 @@ export interface IgnoreRules {
   top(path: string, directory: boolean): Promise<string | undefined>;
 }
 
-/** Every `.gitignore` of the base on the way to a path, the deepest last word, and `.git/info/exclude`. */
+/** Of a monorepo with some 500,000 files. */
+const INDEX_FILE_MAX = 1 << 26;
+
+/**
+ * Every `.gitignore` of the base on the way to a path, the deepest last word, and `.git/info/exclude`. What its index
+ * tracks is ignored by no rule, as in git.
+ */
 export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>): IgnoreRules {
   const files = new Map<string, Promise<Ignore | undefined>>();
   const directories = new Map<string, Promise<string | undefined>>();
 
+  let tracked: Promise<ReadonlySet<string>> | undefined;
+
+  const read = async (one: string, max: number): Promise<Buffer | undefined> => {
+    const entry = await collector.stat('base', one as RelPath);
+    if (entry?.kind !== 'file' || entry.size === 0 || entry.size > max) return undefined;
+    const chunks: Buffer[] = [];
+    for await (const chunk of collector.readUpTo('base', one as RelPath, max)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  const loadTracked = async (): Promise<ReadonlySet<string>> => {
+    const index = await read('.git/index', INDEX_FILE_MAX);
+    if (index === undefined) return new Set();
+    const config = await read('.git/config', IGNORE_FILE_MAX);
+    const { entries } = parseConfig(config?.toString('utf8') ?? '');
+    const format = entries.find(({ key }) => key === 'extensions.objectformat')?.value;
+    return indexPaths(index, format === 'sha256' ? 32 : 20);
+  };
   const load = async (paths: readonly string[]): Promise<Ignore | undefined> => {
     const texts: string[] = [];
     for (const one of paths) {
-      const entry = await collector.stat('base', one as RelPath);
-      if (entry?.kind !== 'file' || entry.size === 0 || entry.size > IGNORE_FILE_MAX) continue;
-      const chunks: Buffer[] = [];
-      for await (const chunk of collector.readUpTo('base', one as RelPath, IGNORE_FILE_MAX)) chunks.push(chunk);
-      texts.push(Buffer.concat(chunks).toString('utf8'));
+      const text = await read(one, IGNORE_FILE_MAX);
+      if (text !== undefined) texts.push(text.toString('utf8'));
     }
     return texts.length === 0 ? undefined : ignore().add(texts.join('\n'));
   };
@@ -56,5 +78,12 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     directories.set(dir, asking);
     return asking;
   };
-  return { top: (path, directory) => (directory ? topDirectory(path) : topOf(path, false)) };
+  return {
+    async top(path, directory) {
+      const top = await (directory ? topDirectory(path) : topOf(path, false));
+      if (top === undefined || directory) return top;
+      tracked ??= loadTracked();
+      return (await tracked).has(path) ? undefined : top;
+    },
+  };
 }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { rewriteConfig } from '../git/config-write.ts';
+import { settableTimeOfMs } from '../store/file-time.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import type { Difference, Row } from './snapshot.ts';
@@ -114,7 +115,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     }
     if (owner !== undefined) lchownSync(at(path), owner.uid, owner.gid);
     if (row.kind !== 'l') chmodSync(at(path), row.mode);
-    lutimesSync(at(path), row.mtimeMs / 1000, row.mtimeMs / 1000);
+    lutimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
   }
 
   function rewritten(path: string, source: string | Buffer): string {
@@ -161,7 +162,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       if (row === undefined) continue;
       if (owner !== undefined) chownSync(at(path), owner.uid, owner.gid);
       chmodSync(at(path), row.mode);
-      utimesSync(at(path), row.mtimeMs / 1000, row.mtimeMs / 1000);
+      utimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
     }
   }
 }

@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { taskSpec } from '../../engine/hardened.ts';
 import { readSeccompProfile } from '../../engine/seccomp.ts';
+import { settableTimeOfMs } from '../../store/file-time.ts';
 import { makePrivateDir } from '../../store/record.ts';
 import type { ListedEntry } from '../../types/collector.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -149,7 +150,7 @@ function makeUpper(upper: string, tree: string): void {
   mkdirSync(upper, { mode: 0o700 });
   if (process.getuid?.() === 0) chownSync(upper, root.uid, root.gid);
   chmodSync(upper, root.mode & 0o7777);
-  utimesSync(upper, root.atimeMs / 1000, root.mtimeMs / 1000);
+  utimesSync(upper, settableTimeOfMs(root.atimeMs), settableTimeOfMs(root.mtimeMs));
 }
 
 /** Of a directory of ours that a collector mounts. */

@@ -129,7 +129,7 @@ const FETCH = (url: string): string =>
 const PYTHON = (url: string, how: string): string =>
   how === 'urllib'
     ? `python3 -c 'import urllib.request as u; print(u.urlopen("${url}").read())' 2>&1 | tail -1`
-    : `python3 -c 'from pip._vendor import requests as r; print(r.get("${url}").text)' 2>&1 | tail -1`;
+    : `python3 -c 'from pip._vendor import requests as r; print(r.get("${url}").text.strip())' 2>&1 | tail -1`;
 
 it('curl, git, npm, pip, fetch, urllib and requests work with allowed hosts', async () => {
   const text = await inside(`cd /tmp; exec 2>&1

@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import type { ListedEntry } from '../../../src/types/collector.ts';
+import { baseIgnoreRules } from '../../../src/workspace/ignored.ts';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-ignored-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const files: Readonly<Record<string, string>> = {
+  '.gitignore': 'build/\n*.log\n!keep.log\n/only-top\nsub/**/deep\n',
+  'src/.gitignore': '!again.log\n*.tmp\n',
+  'build/out.js': 'x',
+  'build/tracked.js': 'x',
+  'a.log': 'x',
+  'keep.log': 'x',
+  'forced.log': 'x',
+  'src/again.log': 'x',
+  'src/b.tmp': 'x',
+  'src/only-top': 'x',
+  'only-top': 'x',
+  'sub/one/two/deep': 'x',
+  'hidden/secret': 'x',
+  'plain.txt': 'x',
+};
+
+/** What the collector tells, from a directory that no agent has seen. */
+const reader = {
+  stat: async (_root: string, one: string): Promise<ListedEntry | undefined> => {
+    const found = lstatSync(path.join(dir, one), { throwIfNoEntry: false });
+    return found === undefined ? undefined : ({ kind: 'file', size: found.size } as ListedEntry);
+  },
+  async *readUpTo(_root: string, one: string): AsyncGenerator<Buffer> {
+    yield readFileSync(path.join(dir, one));
+  },
+};
+
+it.each(['sha1', 'sha256'])('takes for ignored what git does, tracked files never (%s)', async (format) => {
+  rmSync(dir, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), text);
+  }
+  const git = (...words: string[]): string => execFileSync('git', words, { cwd: dir, encoding: 'utf8' });
+  git('init', '-q', `--object-format=${format}`);
+  writeFileSync(path.join(dir, '.git/info/exclude'), 'hidden\n');
+  git('add', 'plain.txt');
+  git('add', '-f', 'forced.log', 'build/tracked.js');
+
+  const rules = baseIgnoreRules(reader);
+  const ours: string[] = [];
+  for (const name of Object.keys(files)) if ((await rules.top(name, false)) !== undefined) ours.push(name);
+  const oracle = spawnSync('git', ['check-ignore', ...Object.keys(files)], { cwd: dir, encoding: 'utf8' }).stdout;
+  expect(ours).toEqual(oracle.trim().split('\n'));
+  expect(ours).toContain('build/out.js');
+  expect(ours).not.toContain('forced.log');
+  expect(await rules.top('build/new/file.js', false)).toBe('build');
+});
