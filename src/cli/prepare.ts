@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { usageError } from '../errors.ts';
 import { type PlanInput, planRun } from '../plan/plan-run.ts';
-import { refuseProject } from '../plan/refuse-project.ts';
+import { contains, refuseProject } from '../plan/refuse-project.ts';
 import { type ProcessView, probeHost } from '../session/probe.ts';
 import type { Engine } from '../types/engine.ts';
 import type { HostFacts, Plan } from '../types/plan.ts';
@@ -66,7 +66,7 @@ function stagingFolder(named: string | undefined, root: string, cwd: string): st
     throw usageError(`--tmpdir ${named}: there is no such folder`);
   }
   const real = realpathSync(folder);
-  if (path.join(real, '/').startsWith(path.join(root, '/'))) {
+  if (contains(root, real)) {
     throw usageError(`--tmpdir ${named}: that lies in the project`, 'Name a folder outside it.');
   }
   return real;

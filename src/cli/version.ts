@@ -1,4 +1,4 @@
-import { ownVersion } from '../package.ts';
+import { ownVersion } from '../types/package.ts';
 import { CLAUDE_OPTIONS_OF } from './claude-options.ts';
 
 /** The text of `run-claude --version`. */

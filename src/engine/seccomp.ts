@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { packageRoot } from '../package.ts';
+import { packageRoot } from '../types/package.ts';
 
 const PROFILE = path.join(packageRoot, 'seccomp/profile.json');
 

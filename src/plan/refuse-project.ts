@@ -18,6 +18,7 @@ export function refuseProject(
   }
 }
 
-function contains(outer: string, inner: string): boolean {
+/** Whether a path is another, or lies below it; both absolute and real. */
+export function contains(outer: string, inner: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 }

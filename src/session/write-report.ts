@@ -2,11 +2,11 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { rulesNamed } from '../audit/catalogue.ts';
 import { RunClaudeError, usageError } from '../errors.ts';
-import { ownVersion } from '../package.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
 import { writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
+import { ownVersion } from '../types/package.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readImageFiles, readPins } from '../../../src/image/files.ts';
-import { packageRoot } from '../../../src/package.ts';
 import type { Engine } from '../../../src/types/engine.ts';
+import { packageRoot } from '../../../src/types/package.ts';
 import { connectForTest, smallContainer } from '../../engine.ts';
 import { testImage } from '../../image.ts';
 

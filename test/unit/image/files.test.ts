@@ -5,7 +5,7 @@ import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { extraCertificates } from '../../../src/image/certificates.ts';
 import { type ContextFile, imageTag, readImageFiles, readPins } from '../../../src/image/files.ts';
-import { packageRoot } from '../../../src/package.ts';
+import { packageRoot } from '../../../src/types/package.ts';
 
 const file = (path: string, content: string): ContextFile => ({ path, content: Buffer.from(content) });
 
