@@ -1,4 +1,5 @@
-import { hostGit, hostGitSays } from './host-git.ts';
+import { isBranchName } from './bundle.ts';
+import { hostGit, hostGitSays, refusedCommits } from './host-git.ts';
 import type { ReceivedBranch } from './import-commits.ts';
 
 /** A branch of the person's that can simply go on to where the session's is. */
@@ -44,6 +45,28 @@ export function planMove(
 export function moveBranch(project: string, { branch, from, to, ref, checkedOut }: BranchMove): void {
   hostGit(project, ['update-ref', '-m', `run-claude: moved to ${ref}`, `refs/heads/${branch}`, to, from]);
   if (checkedOut) hostGit(project, ['read-tree', to]);
+}
+
+/**
+ * The branch of the session's that a new one of the person's is to start from: the only one, or the one of that name.
+ * Reads refs only. Throws RunClaudeError COMMITS_REFUSED when the name is none for a branch, is taken, or several could
+ * be meant.
+ */
+export function planBranch(project: string, name: string, branches: readonly ReceivedBranch[]): ReceivedBranch {
+  if (!isBranchName(name)) throw refusedCommits(`${JSON.stringify(name)} is no name for a branch`);
+  const taken = hostGit(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`]).toString();
+  if (taken !== '') throw refusedCommits(`there is a branch ${taken.trim().slice('refs/heads/'.length)} here already`);
+  const [only, ...others] = branches;
+  const found = others.length === 0 ? only : branches.find(({ branch }) => branch === name);
+  if (found !== undefined) return found;
+  throw refusedCommits(
+    `the session has several branches (${branches.map(({ branch }) => branch).join(', ')}), none of them ${name}`,
+  );
+}
+
+/** Makes the branch where nothing is of that name; it is not checked out. Hooks do not run. */
+export function makeBranch(project: string, name: string, { commit, ref }: ReceivedBranch): void {
+  hostGit(project, ['update-ref', '-m', `run-claude: made from ${ref}`, `refs/heads/${name}`, commit, '']);
 }
 
 function currentBranch(project: string): string | undefined {

@@ -72,7 +72,17 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command('discard', '[ID]', 'throw a session’s changes away', [YES], 1),
   command('undo', '[ID]', 'take an apply back', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
-  command('commits', '[ID]', 'commits made inside', [flag('import', 'as refs of the repository'), JSON_OPTION], 1),
+  command(
+    'commits',
+    '[ID]',
+    'commits made inside',
+    [
+      flag('import', 'as refs of the repository'),
+      value('branch', 'NAME', 'with --import: and as a new branch'),
+      JSON_OPTION,
+    ],
+    1,
+  ),
   command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [ENGINE], 1, true),
   command('explore', '[ID]', 'a shell in a throw-away layer over the session’s', [ENGINE], 1),
   command('note', '[ID] TEXT', 'remember something with a session', [], 2),

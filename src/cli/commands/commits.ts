@@ -1,22 +1,23 @@
 import type { ReceivedBranch, ReceivedCommits } from '../../apply/import-commits.ts';
-import { type BranchMove, moveBranch, planMove } from '../../apply/move-branch.ts';
+import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../apply/move-branch.ts';
 import { type CommitFacts, readCommits } from '../../apply/read-commits.ts';
-import { EXIT } from '../../errors.ts';
+import { EXIT, usageError } from '../../errors.ts';
 import type { PersonDeps } from '../../session/deps.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
 import { askLine } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { findingLine } from '../../terminal/summary.ts';
 import { connectOurs } from '../connect-ours.ts';
-import type { CommandRun } from '../context.ts';
+import { type CommandRun, optionValue } from '../context.ts';
 import { withSession } from '../open-session.ts';
 
 /**
  * `commits [ID]`: the commits that a session made, with what the audit says of each; `--import` brings them as refs of
- * ours. Exit 121 when they are held back.
+ * ours, with `--branch` one of them as a new branch too. Exit 121 when they are held back.
  */
 export const commitsCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record, deps) => {
+    if (line.options.has('branch') && !line.options.has('import')) throw usageError('--branch needs --import');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
       using received = await fetchCommits(record, { ...deps, engine, env: context.env });
@@ -32,9 +33,15 @@ export const commitsCommand: CommandRun = (line, context) =>
       }
       tellFindings(findings, deps);
       if (!line.options.has('import')) return EXIT.ok;
+      const asked = optionValue(line, 'branch');
+      const from = asked === undefined ? undefined : planBranch(record.project, asked, received.branches);
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
       received.import();
-      await offerMoves(record.project, received, deps);
+      if (asked === undefined || from === undefined) await offerMoves(record.project, received, deps);
+      else {
+        makeBranch(record.project, asked, from);
+        deps.tell({ kind: 'message', level: 'info', text: `Made branch ${asked} at ${from.commit.slice(0, 10)}.` });
+      }
       return EXIT.ok;
     } finally {
       await engine.close();

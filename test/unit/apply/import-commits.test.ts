@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { isBranchName, parseBundleHead } from '../../../src/apply/bundle.ts';
-import { type ReceiveRequest, receiveCommits } from '../../../src/apply/import-commits.ts';
-import { moveBranch, planMove } from '../../../src/apply/move-branch.ts';
+import { type ReceivedBranch, type ReceiveRequest, receiveCommits } from '../../../src/apply/import-commits.ts';
+import { makeBranch, moveBranch, planBranch, planMove } from '../../../src/apply/move-branch.ts';
 import { readCommits } from '../../../src/apply/read-commits.ts';
 import { auditCommits } from '../../../src/session/session-commits.ts';
 import type { Policy } from '../../../src/types/policy.ts';
@@ -116,6 +116,28 @@ it('offers no move where the host has moved on, staged something, or has no such
     ['main', { why: 'changes are staged here' }],
     ['other', { why: 'there is no such branch here' }],
   ]);
+});
+
+it('makes a branch by name where there is none of that name, and checks out nothing', () => {
+  const request = scene((clone) => git(clone, 'branch', 'other'));
+  const { project } = request;
+  using received = receiveCommits(request);
+  for (const [name, why] of [
+    ['main', /a branch main here already/],
+    ['fresh', /several branches \(main, other\), none of them fresh/],
+    ['-x', /no name/],
+    ['a..b', /no name/],
+  ] as const) {
+    expect(() => planBranch(project, name, received.branches), name).toThrow(why);
+  }
+  received.import();
+  makeBranch(project, 'other', planBranch(project, 'other', received.branches));
+  const only = received.branches.slice(0, 1);
+  makeBranch(project, 'work/of-it', planBranch(project, 'work/of-it', only));
+  expect(git(project, 'rev-parse', 'work/of-it')).toBe(only[0]?.commit);
+  expect(() => makeBranch(project, 'other', received.branches[0] as ReceivedBranch)).toThrow(/already exists/);
+  expect(git(project, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+  expect(git(project, 'status', '--porcelain')).toBe('');
 });
 
 it('takes commits of a detached HEAD, and no tags, notes or replacements', () => {
