@@ -99,6 +99,9 @@ async function bench(tree, image, dir) {
   clear();
   const status = timed(() => quiet(project, 'git', 'status', '--short'));
   const plain = timed(() => quiet(project, 'docker', 'run', '--rm', '--network', 'none', image, 'true'));
+  const node = timed(() => quiet(project, process.execPath, '-e', '0'));
+  const help = timed(() => quiet(project, process.execPath, ours, '--help'));
+  const listed = timed(() => execFileSync(process.execPath, [ours, 'sessions'], { env: scene.env, stdio: 'ignore' }));
   const box = execFileSync('docker', ['create', image, 'true'], { encoding: 'utf8' }).trim();
   const dockerCp = timed(() => quiet(project, 'docker', 'cp', project, `${box}:/opt`));
   const tarCp = timed(() => quiet(project, 'sh', '-c', `tar -cf - . | docker cp - ${box}:/opt`));
@@ -124,6 +127,8 @@ async function bench(tree, image, dir) {
   process.stdout.write(`\n${scene.says}; median of ${ROUNDS}\n\n`);
   /** @type {[string, number, string, number][]} */
   const rows = [
+    ['--help', help, 'node -e 0', node],
+    ['sessions', listed, 'node -e 0', node],
     ['first start', first.start, 'cp -a', cp],
     ['first start', first.start, 'cp -a --reflink=auto', reflink],
     ['first start', first.start, 'rsync -a', rsync],

@@ -38,7 +38,8 @@ it('the example of the contract: each answer once, now and later', async () => {
   const ask = async (words: readonly string[], drive: (pty: Pty) => Promise<void>): Promise<number> => {
     await using pty = scene.pty(words, { columns: 100 });
     await drive(pty);
-    return pty.exited;
+    const status = await pty.exited;
+    return status;
   };
   const session = ['exec', '--yes', scene.project, '--', 'sh', '-c', exampleScript];
   expect(await ask(session, (pty) => answer(pty, 'n\r'))).toBe(120);

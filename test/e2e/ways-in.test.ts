@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type RunResult, Scene } from '../scene.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
+
+const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
 
 it('--shell passes arguments byte for byte and stdin as it is, and gives its exit status', async () => {
   await using scene = new Scene();
@@ -13,14 +18,21 @@ it('--shell passes arguments byte for byte and stdin as it is, and gives its exi
   expect(result.status).toBe(9);
 });
 
-it('stdin piped to -p reaches the model', async () => {
+it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, without the credential', async () => {
   const standIn = await startMessagesApi({ turns: [{ text: 'Read it.' }] });
-  await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a' });
+  await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
   try {
-    const result = await scene.run([scene.project, '-p', 'please read'], { input: 'words from a pipe\n' });
+    const kept = path.join(scene.root, 'kept');
+    mkdirSync(kept);
+    const words = ['--tmpdir', kept, scene.project, '-p', 'please read'];
+    const result = await scene.run(words, { input: 'words from a pipe\n' });
     expect(result.stdout).toContain('Read it.');
     expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('words from a pipe');
     expect(result.status).toBe(0);
+    const [folder = ''] = readdirSync(kept);
+    expect(folder).toMatch(/^run-claude-/);
+    expect(existsSync(path.join(kept, folder, 'home', '.claude.json'))).toBe(true);
+    expect(spawnSync('grep', ['-rlF', KEY, kept]).stdout.toString()).toBe('');
   } finally {
     await standIn.close();
   }
