@@ -1,11 +1,23 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Pty } from './pty.ts';
 
 export const packageRoot: string = path.resolve(import.meta.dirname, '..');
 export const mainJs: string = path.join(packageRoot, 'dist', 'main.js');
+
+const TRIAL = 'overlay-trial.json';
 
 export interface RunResult {
   readonly status: number;
@@ -29,6 +41,8 @@ export class Scene implements AsyncDisposable {
   readonly project: string = path.join(this.root, 'project');
   readonly home: string = path.join(this.root, 'home');
   readonly env: Readonly<Record<string, string>>;
+  /** What an earlier scene found of overlay volumes on this engine, with this image: the command itself checks which. */
+  private readonly sharedTrial: string = path.join(process.env['RUN_CLAUDE_TESTS_SHARED'] ?? this.root, TRIAL);
 
   constructor(options: SceneOptions = {}) {
     mkdirSync(this.home, { mode: 0o700 });
@@ -47,6 +61,11 @@ export class Scene implements AsyncDisposable {
       ...options.env,
     };
     this.makeProject();
+    const { stateDir } = this.places();
+    if (existsSync(this.sharedTrial)) {
+      mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+      copyFileSync(this.sharedTrial, path.join(stateDir, TRIAL));
+    }
   }
 
   /** A small repository with three commits and a remote that carries a token in its URL. */
@@ -139,7 +158,13 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (existsSync(path.join(this.root, 'state'))) await this.run(['gc', '--yes']);
+    const { stateDir } = this.places();
+    const found = path.join(stateDir, TRIAL);
+    const works =
+      existsSync(found) && (JSON.parse(readFileSync(found, 'utf8')) as { trial: { works: boolean } }).trial.works;
+    const sameEngine = this.env['DOCKER_HOST'] === process.env['DOCKER_HOST'];
+    if (works && sameEngine && !existsSync(this.sharedTrial)) copyFileSync(found, this.sharedTrial);
+    if (existsSync(path.join(stateDir, 'sessions'))) await this.run(['gc', '--yes']);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

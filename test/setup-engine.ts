@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 
 /** The engine suites need a reachable engine; its absence is a failure, never a skip. */
-export function setup(): void {
+export function setup(): () => void {
   try {
     execFileSync('docker', ['version', '--format', '{{.Server.Version}}'], { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
     throw new Error('these tests need a running engine: scripts/install-engine.sh starts one', { cause: error });
   }
+  // Where the first scene leaves what it found of overlay volumes, as one person's sessions do for each other.
+  const shared = mkdtempSync(path.join(tmpdir(), 'run-claude-tests-'));
+  process.env['RUN_CLAUDE_TESTS_SHARED'] = shared;
+  return () => rmSync(shared, { recursive: true, force: true });
 }
