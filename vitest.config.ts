@@ -7,16 +7,9 @@ const UNPROVEN = [
   'test/engine/engine/container.test.ts',
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
-  'test/engine/gateway/clients.test.ts',
-  'test/engine/gateway/session.test.ts',
   'test/engine/session/*.test.ts',
   'test/engine/workspace/*.test.ts',
   'test/unit/apply/crash.test.ts',
-  'test/e2e/odd-trees.test.ts',
-  'test/e2e/review.test.ts',
-  'test/e2e/conversations.test.ts',
-  'test/e2e/secrets.test.ts',
-  'test/e2e/transcripts.test.ts',
 ];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({

@@ -146,7 +146,7 @@ describe('a conversation of a hostile session, resumed by the real Claude Code',
         CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=1 in_home ${home} claude --resume ${id} --rewind-files ${user} 2>&1
         in_home ${home} claude -p 'second words' --resume ${id} --dangerously-skip-permissions 2>&1`,
     );
-    const said = inside(`${PRELUDE} ${resume.join('\n')}; chmod -R a+rwX /w/*/.claude || true`);
+    const said = inside(`${PRELUDE} ${resume.join('\n')}; chmod -R a+rwX /w/*/.claude 2>/dev/null || true`);
     const seen = (home: string) => {
       const asked = readFileSync(at(`${home}.requests`), 'utf8');
       return {
