@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Pty } from '../pty.ts';
 import { Scene } from '../scene.ts';
@@ -19,6 +22,8 @@ const exampleChanges = [
   '?? three.txt',
 ].sort();
 
+const QUESTION = /\[y\/N\/d\/s\/l\/\?\]/;
+
 const status = (scene: Scene): string[] =>
   scene
     .git('status', '--porcelain')
@@ -28,11 +33,11 @@ const status = (scene: Scene): string[] =>
 
 /** Waits for the question, and for the half second in which keys are ignored. */
 async function answer(pty: Pty, keys: string): Promise<void> {
-  await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+  await pty.see(QUESTION);
   pty.send(keys);
 }
 
-it('the example of the contract: each answer once, now and later', async () => {
+it('the example of the contract: each answer once, now and later; nothing typed before counts', async () => {
   await using scene = new Scene();
   const [before, sources] = [scene.fingerprint(), scene.fingerprint('src')];
   const ask = async (words: readonly string[], drive: (pty: Pty) => Promise<void>): Promise<number> => {
@@ -41,8 +46,20 @@ it('the example of the contract: each answer once, now and later', async () => {
     const status = await pty.exited;
     return status;
   };
-  const session = ['exec', '--yes', scene.project, '--', 'sh', '-c', exampleScript];
-  expect(await ask(session, (pty) => answer(pty, 'n\r'))).toBe(120);
+  const script = `echo started; sleep 3\n${exampleScript}`;
+  const session = ask(['exec', '--yes', scene.project, '--', 'sh', '-c', script], async (pty) => {
+    await pty.see(/started/);
+    // What is typed while the agent runs answers nothing.
+    pty.send('y\ry\ry\r');
+    await pty.see(/\[sandbox\] 12 files modified, 3 files created, 1 file deleted/);
+    await pty.see(/WARNING: New git hook detected: \.git\/hooks\/pre-commit \(BLOCKED — not synced\)/);
+    await pty.see(/WARNING: Suspect file modified: Makefile/);
+    await pty.see(QUESTION);
+    await sleep(1500);
+    expect(scene.fingerprint()).toBe(before);
+    pty.send('n\r');
+  });
+  expect(await session).toBe(120);
   for (const keys of ['\r', '\u0003', '\u0004']) {
     expect(await ask(['apply'], (pty) => answer(pty, keys))).toBe(120);
   }
@@ -50,11 +67,11 @@ it('the example of the contract: each answer once, now and later', async () => {
     await answer(pty, 'd\r');
     const from = await pty.see(/changed 0/);
     pty.send('q');
-    const again = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
+    const again = await pty.see(QUESTION, { from });
     pty.send('l\r');
     const listed = await pty.see(/three\.txt/, { from: again });
     pty.send('q');
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: listed });
+    await pty.see(QUESTION, { from: listed });
     pty.send('n\r');
   });
   expect(await shown).toBe(120);
@@ -69,7 +86,13 @@ it('the example of the contract: each answer once, now and later', async () => {
   expect(status(scene)).toEqual([]);
   expect(scene.fingerprint('src')).toBe(sources);
 
-  await ask(['apply'], (pty) => answer(pty, 'discard\r'));
-  expect((await scene.run(['apply', '--yes'])).status).not.toBe(0);
-  expect(status(scene)).toEqual([]);
+  const yes = ask(['apply'], async (pty) => {
+    await answer(pty, 'y\r');
+    await pty.see(/Makefile.*\[y\/N/);
+    await sleep(700);
+    pty.send('y\r');
+  });
+  expect(await yes).toBe(121);
+  expect(status(scene)).toEqual(exampleChanges);
+  expect(existsSync(path.join(scene.project, '.git/hooks/pre-commit'))).toBe(false);
 });

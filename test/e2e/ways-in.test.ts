@@ -7,14 +7,15 @@ import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
 
-it('--shell passes arguments byte for byte and stdin as it is, and gives its exit status', async () => {
+it('--shell passes arguments byte for byte and stdin as it is, keeps stdout the program’s, gives its exit status', async () => {
   await using scene = new Scene();
   const odd = ['$HOME', '`id`', "a'b", 'a b', '', '--', '-x', '*', 'ünï'];
-  const script = 'printf "%s\\n" "$@"; cat; exit 9';
+  const script = 'printf "%s\\n" "$@"; cat; echo err >&2; exit 9';
   const result = await scene.run(['--shell', '--copy-workspace', scene.project, '--', '-c', script, 'sh', ...odd], {
     input: 'line one\nline two',
   });
   expect(result.stdout).toBe(`${odd.map((word) => `${word}\n`).join('')}line one\nline two`);
+  expect(result.stderr).toContain('err');
   expect(result.status).toBe(9);
 });
 
