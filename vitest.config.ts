@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // unproven: written, and not yet shown to pass on an engine; run by `npm run test:unproven`, no part of `npm test`.
 const UNPROVEN = [
-  'test/e2e/workspace.test.ts',
-  'test/engine/engine/container.test.ts',
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
   'test/engine/session/*.test.ts',
