@@ -34,6 +34,7 @@ const status = (scene: Scene): string[] =>
 /** Waits for the question, and for the half second in which keys are ignored. */
 async function answer(pty: Pty, keys: string): Promise<void> {
   await pty.see(QUESTION);
+  await sleep(700);
   pty.send(keys);
 }
 
