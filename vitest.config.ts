@@ -1,7 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
-// unproven: written, and not yet shown to pass on an engine; run by `npm run test:unproven`, no part of `npm test`.
+// long: shown to pass, too long for every run; `npm run test:long`, no part of `npm test`.
+// unproven: written, and not yet shown to pass on an engine; `npm run test:unproven`, no part of `npm test`.
+const LONG = [
+  'test/e2e/odd-trees.test.ts',
+  'test/e2e/secrets.test.ts',
+  'test/e2e/transcripts.test.ts',
+  'test/e2e/workspace.test.ts',
+  'test/engine/engine/container.test.ts',
+];
 const UNPROVEN = [
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
@@ -14,7 +22,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
   test: {
     name,
     include,
-    exclude: name === 'unproven' ? [] : UNPROVEN,
+    exclude: name === 'long' || name === 'unproven' ? [] : [...LONG, ...UNPROVEN],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs * 2,
     fileParallelism: parallel,
@@ -33,6 +41,7 @@ export default defineConfig({
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 600_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
+      suite('long', LONG, 1_800_000, true),
       suite('unproven', UNPROVEN, 1_800_000, false),
     ],
   },

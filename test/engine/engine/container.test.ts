@@ -133,7 +133,10 @@ describe('volumes and archives', () => {
     const name = `${run}-v`;
     await engine.createVolume({ name, labels: { 'run-claude.session': run } });
     const mount = { kind: 'volume', volume: name, target: '/v', readonly: true } as const;
-    const spec = { ...smallContainer(`${run}-h`, image, ['stat', '-c', '%n %u:%g %a', '/v/d', '/v/d/f']), mounts: [mount] };
+    const spec = {
+      ...smallContainer(`${run}-h`, image, ['stat', '-c', '%n %u:%g %a', '/v/d', '/v/d/f']),
+      mounts: [mount],
+    };
     const writer = await engine.create({ ...spec, name: `${run}-w`, mounts: [{ ...mount, readonly: false }] });
     const tar = pack();
     tar.entry({ name: './d', type: 'directory', mode: 0o700, uid: 1000, gid: 1000 });
