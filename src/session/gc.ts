@@ -164,12 +164,15 @@ async function engineRemovals(
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];
-  const stale = (await engine.list()).filter((found) => {
+  const all = await engine.list();
+  // `explore` runs on a session that has long ended.
+  const busy = new Set(all.filter(({ running }) => running).map(({ labels }) => labels['run-claude.session']));
+  const stale = all.filter((found) => {
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
     if (found.kind === 'image') return !images.has(found.name) && nowMs - found.createdMs > KEPT_MS;
     const id = found.labels['run-claude.session'] ?? '';
     const session = kept.get(id);
-    return session === undefined ? !needed.has(id) : isLeftover(session, found);
+    return session === undefined ? !needed.has(id) : !busy.has(id) && isLeftover(session, found);
   });
   stale.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   return stale.map((found) => ({
