@@ -39,7 +39,7 @@ export default defineConfig({
     maxWorkers: 2,
     experimental: { fsModuleCache: true },
     projects: [
-      suite('unit', ['test/unit/**/*.test.ts'], 600_000, true),
+      suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
       suite('long', LONG, 1_800_000, true),
       suite('unproven', UNPROVEN, 1_800_000, false),

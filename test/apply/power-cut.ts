@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -88,6 +89,11 @@ export class PowerCut {
     writeInode(target, this.#top, loss);
   }
 
+  /** The same for two moments at which a cut leaves the same. */
+  signature(loss: Loss): string {
+    return signatureOf(this.#top, loss);
+  }
+
   #at(where: string): { folder: Inode & { kind: 'dir' }; name: string } {
     const parts = path.relative(this.#root, where).split('/');
     let folder = this.#top;
@@ -118,6 +124,18 @@ function change(inode: Inode | undefined, op: string, more: string, bytes: Buffe
       inode.now = now;
     }
   }
+}
+
+function signatureOf(inode: Inode, loss: Loss): string {
+  if (inode.kind === 'link') return `-> ${inode.target}`;
+  const mode = loss === 'content' ? inode.mode : inode.safeMode;
+  if (inode.kind === 'file') {
+    const content = loss === 'names' ? inode.now : inode.safe;
+    return `${mode} ${createHash('sha256').update(content).digest('hex')}`;
+  }
+  const entries = [...(loss === 'content' ? inode.now : inode.safe)];
+  const inside = entries.map(([name, entry]) => [name, signatureOf(entry, loss)]);
+  return `${mode} ${JSON.stringify(inside.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))}`;
 }
 
 function readInode(where: string): Inode {

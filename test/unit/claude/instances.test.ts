@@ -8,6 +8,7 @@ import { dataLabel } from '../../../src/claude/isolated.ts';
 import { planGc, runGc } from '../../../src/session/gc.ts';
 import { reserveSession } from '../../../src/session/record.ts';
 import type { Engine, FoundObject } from '../../../src/types/engine.ts';
+import { layerVolume } from '../../../src/workspace/strategies/volume.ts';
 
 const DAY_MS = 86_400_000;
 let top = '';
@@ -59,10 +60,10 @@ it('removes the data of a project that is gone, and of none that may come back',
 });
 
 /** A session of this stage that was last touched so many days ago, with a layer that nobody can look into. */
-function session(stage: string, days: number, changes: object[] = []): string {
+function session(stage: string, days: number, changes: object[] = [], strategy = 'layers'): string {
   const { id, dir } = reserveSession(at('state'), Date.now());
   const updated = new Date(Date.now() - days * DAY_MS).toISOString();
-  const plan = { baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb' };
+  const plan = { strategy, baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb' };
   const record = { version: 1, id, project: '/p', stage, started: updated, updated, plan, outcome: { changes: [] } };
   writeFileSync(join(dir, 'session.json'), JSON.stringify(record));
   writeFileSync(join(dir, 'manifest'), JSON.stringify({ version: 1, changes, withheld: [] }));
@@ -92,14 +93,22 @@ it('takes from the engine what belongs to no session, project or image in use', 
   const here = await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   rmSync(at('work/gone'), { recursive: true });
-  const id = session('pending', 40);
+  const [id, inEngine, running] = [
+    session('pending', 40),
+    session('pending', 40, [], 'volume'),
+    session('running', 40),
+  ];
   const found = (kind: FoundObject['kind'], name: string, label: string, running = false): FoundObject => {
     return { kind, id: name, name, labels: { 'run-claude.session': label }, running, createdMs: 1 };
   };
   const objects = [
     found('volume', 'data-of-here', dataLabel(here)),
     found('volume', 'data-of-gone', dataLabel(gone)),
-    found('volume', 'of-a-pending', id),
+    // The layer of the one is a directory here, of the other it is a volume; the third's command was killed.
+    found('volume', 'overlay-of-a-pending', id),
+    found('volume', 'overlay-in-the-engine', inEngine),
+    found('volume', layerVolume(inEngine), inEngine),
+    found('container', 'of-a-killed', running),
     found('container', 'over', 'over'),
     found('container', 'running', 'over', true),
     { ...found('network', 'young', 'over'), createdMs: options().nowMs },
@@ -115,5 +124,11 @@ it('takes from the engine what belongs to no session, project or image in use', 
     removeImage: async (name: string) => void removed.push(name),
   } as unknown as Engine;
   await runGc({ ...options(), engine });
-  expect(removed).toEqual(['over', 'data-of-gone', 'run-claude:00000000000000cc']);
+  expect(removed).toEqual([
+    'over',
+    'data-of-gone',
+    'overlay-of-a-pending',
+    'overlay-in-the-engine',
+    'run-claude:00000000000000cc',
+  ]);
 });
