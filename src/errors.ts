@@ -34,6 +34,19 @@ export class RunClaudeError extends Error {
   }
 }
 
+/** What the command's abort signal carries once the person, or the system, asked it to end. */
+export class Interrupted extends Error {
+  readonly by: StopSignal;
+  constructor(by: StopSignal) {
+    super(`interrupted by ${by}`);
+    this.name = 'Interrupted';
+    this.by = by;
+  }
+}
+
+/** The signals that end a command in order. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** Bad words on the command line or in a configuration file: exit 2. */
 export function usageError(message: string, hint?: string): RunClaudeError {
   return new RunClaudeError('USAGE', message, { status: EXIT.usage, ...(hint === undefined ? {} : { hint }) });

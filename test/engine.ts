@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { connectEngine, ownerOf } from '../src/engine/connect.ts';
 import type { ContainerSpec, Engine } from '../src/types/engine.ts';
@@ -31,4 +32,14 @@ export function smallContainer(name: string, image: string, argv: readonly strin
     stdin: 'none',
     hostname: 'sandbox',
   };
+}
+
+/** What the engine still has of a session: containers, volumes and networks, by id or name. */
+export function sessionObjects(id: string): readonly string[] {
+  return ['ps -a', 'volume ls', 'network ls'].flatMap((what) => {
+    const argv = [...what.split(' '), '-q', '--filter', `label=run-claude.session=${id}`];
+    return execFileSync('docker', argv, { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line !== '');
+  });
 }

@@ -1,4 +1,5 @@
 import type { Places } from '../session/probe.ts';
+import type { Interruption } from '../terminal/interruption.ts';
 import type { Tell } from '../types/event.ts';
 import type { CommandLineOfCommand } from './parse-command-line.ts';
 
@@ -10,8 +11,7 @@ export interface CommandContext {
   readonly tell: Tell;
   /** Writes a command's data. */
   readonly write: (text: string) => void;
-  /** Fires at SIGINT, SIGTERM, SIGHUP. */
-  readonly signal: AbortSignal;
+  readonly interruption: Interruption;
 }
 
 /** A command's work: its words and the world in, the exit status out. */

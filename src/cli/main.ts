@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { EXIT } from '../errors.ts';
 import { findPlaces } from '../session/probe.ts';
+import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
 import type { Tell } from '../types/event.ts';
 import type { CommandContext } from './context.ts';
@@ -13,26 +14,22 @@ import { printError } from './print-error.ts';
 export async function main(argv: readonly string[]): Promise<number> {
   const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
-  const interrupted = new AbortController();
-  const onSignal = (name: NodeJS.Signals): void => interrupted.abort(name);
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  using interruption = listenForSignals(process);
   try {
     const line = parseCommandLine(argv, isDirectory);
     const trace = asks(line, 'trace');
     tell = printer(trace, asks(line, 'quiet'));
     using _calls = trace ? (await import('./trace-calls.ts')).traceCalls(tell) : undefined;
-    return await carryOut(line, tell, interrupted.signal);
+    return await carryOut(line, tell, interruption);
   } catch (error) {
-    if (interrupted.signal.aborted) {
-      return interrupted.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
-    }
-    return printError(error, tell);
-  } finally {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, onSignal);
+    const by = interruption.by();
+    if (by === undefined) return printError(error, tell);
+    tell({ kind: 'message', level: 'info', text: 'Interrupted.' });
+    return by === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
   }
 }
 
-async function carryOut(line: CommandLine, tell: Tell, signal: AbortSignal): Promise<number> {
+async function carryOut(line: CommandLine, tell: Tell, interruption: Interruption): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text);
   if (line.kind === 'help') {
     write((await import('./help.ts')).helpText(line.command));
@@ -43,7 +40,7 @@ async function carryOut(line: CommandLine, tell: Tell, signal: AbortSignal): Pro
     return EXIT.ok;
   }
   const places = findPlaces(process.env, homedir());
-  const context: CommandContext = { env: process.env, cwd: process.cwd(), places, tell, write, signal };
+  const context: CommandContext = { env: process.env, cwd: process.cwd(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { listenForSignals, type PersonDeps } from '../session/deps.ts';
+import type { PersonDeps } from '../session/deps.ts';
 import { probeHost } from '../session/probe.ts';
 import { findSession } from '../session/record.ts';
 import { needsRecovery, recoverSession } from '../session/recover.ts';
@@ -19,13 +19,12 @@ export async function withSession<T>(
   context: CommandContext,
   body: (record: SessionRecord, deps: PersonDeps) => Promise<T> | T,
 ): Promise<T> {
-  const { env, places, tell } = context;
+  const { env, places, tell, interruption } = context;
   let record = findSession(places.stateDir, line.words[0], realpathSync(context.cwd));
-  using interruption = listenForSignals();
   const deps: PersonDeps = {
     host: probeHost(process, places),
     tell,
-    screen: openScreen(process, env, context.signal),
+    screen: openScreen(process, env, interruption),
     interruption,
   };
   if (needsRecovery(record)) {

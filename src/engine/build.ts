@@ -24,6 +24,8 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
       forcerm: true,
       // The classic builder: 20.10 has no other through its API.
       version: '1',
+      // The engine ends a build whose client has gone.
+      ...(request.signal === undefined ? {} : { abortSignal: request.signal }),
     });
     const failure = await follow(answer, request.onOutput);
     if (failure === undefined) return;
@@ -44,11 +46,17 @@ export async function importImage(docker: Docker, rootfs: Archive, tag: string):
 }
 
 /** Pulls an image; a registry that does not answer in time is a failure like any other. */
-export async function pullImage(docker: Docker, reference: string, timeoutMs: number): Promise<void> {
+export async function pullImage(
+  docker: Docker,
+  reference: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const patience = new AbortController();
-  const timeout = sleep(timeoutMs, 'late' as const, { signal: patience.signal }).catch(() => 'late' as const);
+  const abortSignal = AbortSignal.any([patience.signal, signal]);
+  const timeout = sleep(timeoutMs, 'late' as const, { signal: abortSignal }).catch(() => 'late' as const);
   try {
-    const answer = await Promise.race([docker.pull(reference, { abortSignal: patience.signal }), timeout]);
+    const answer = await Promise.race([docker.pull(reference, { abortSignal }), timeout]);
     if (answer === 'late') throw new Error(`no answer within ${timeoutMs / 1000} s`);
     const failure = await Promise.race([follow(answer, () => undefined), timeout]);
     if (failure !== undefined)

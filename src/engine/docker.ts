@@ -80,7 +80,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     removeImage: (tag) => unlessGone('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
     buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
-    pullImage: async (reference, timeoutMs) => pullImage(await client.docker(), reference, timeoutMs),
+    pullImage: async (...request) => pullImage(await client.docker(), ...request),
     close: async () => client.close(),
   };
 }

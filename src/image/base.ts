@@ -6,6 +6,12 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Pins } from './files.ts';
 
+/** What a step of the build reports to, and what ends it. */
+export interface Watch {
+  readonly tell: Tell;
+  readonly signal: AbortSignal;
+}
+
 /** How long a registry may take to deliver the base before we make it ourselves. */
 const PULL_MS = 60_000;
 
@@ -15,18 +21,20 @@ const PULL_MS = 60_000;
  *
  * @throws RunClaudeError IMAGE_BASE when neither way is open.
  */
-export async function ensureBase(engine: Engine, pins: Pins, workDir: string, tell: Tell): Promise<string> {
+export async function ensureBase(engine: Engine, pins: Pins, workDir: string, watch: Watch): Promise<string> {
+  const { tell, signal } = watch;
   const { reference, release } = pins.debian;
   const own = `run-claude-base:${release}-${engine.facts.arch}`;
   if (await engine.hasImage(own)) return own;
   if (await engine.hasImage(reference)) return reference;
   try {
     tell({ kind: 'message', level: 'info', text: `Fetching the base image ${reference}...` });
-    await engine.pullImage(reference, PULL_MS);
+    await engine.pullImage(reference, PULL_MS, signal);
     return reference;
   } catch (error) {
+    signal.throwIfAborted();
     if (!(error instanceof RunClaudeError) || error.code !== 'IMAGE_PULL_FAILED') throw error;
-    await bootstrap(engine, pins, own, workDir, tell, error);
+    await bootstrap(engine, pins, own, workDir, watch, error);
     return own;
   }
 }
@@ -36,7 +44,7 @@ async function bootstrap(
   pins: Pins,
   tag: string,
   workDir: string,
-  tell: Tell,
+  { tell, signal }: Watch,
   pull: RunClaudeError,
 ): Promise<void> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
@@ -49,7 +57,7 @@ async function bootstrap(
   const dir = await mkdtemp(join(workDir, 'bootstrap-'));
   try {
     const arch = `--arch=${engine.facts.arch}`;
-    await debootstrap(['--variant=minbase', arch, pins.debian.release, dir, pins.debian.mirror], tell);
+    await debootstrap(['--variant=minbase', arch, pins.debian.release, dir, pins.debian.mirror], { tell, signal });
     await writeFile(join(dir, 'etc/apt/sources.list'), sourcesList(pins));
     await importTree(engine, dir, tag);
   } finally {
@@ -61,8 +69,11 @@ function sourcesList({ debian: { mirror, security, release } }: Pins): string {
   return `deb ${mirror} ${release} main\ndeb ${mirror} ${release}-updates main\ndeb ${security} ${release}-security main\n`;
 }
 
-async function debootstrap(argv: readonly string[], tell: Tell): Promise<void> {
+async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Promise<void> {
   const child = spawn('debootstrap', argv, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // It unmounts what it mounted; to be waited for.
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
   const what = 'Base image';
   const last: string[] = [];
   let done = 0;
@@ -87,7 +98,9 @@ async function debootstrap(argv: readonly string[], tell: Tell): Promise<void> {
       ),
     );
   });
+  signal.removeEventListener('abort', stop);
   tell({ kind: 'progress-end', what });
+  signal.throwIfAborted();
   if (status !== 0) throw new RunClaudeError('IMAGE_BASE', `debootstrap failed: ${last.join('; ')}`);
 }
 

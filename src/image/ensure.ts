@@ -21,6 +21,8 @@ export interface EnsureImageOptions {
   /** Build even when the image is there, and take nothing from the engine's build cache. */
   readonly rebuild: boolean;
   readonly tell: Tell;
+  /** Ends the build; nothing half done stays. */
+  readonly signal: AbortSignal;
   /** Runs the body while holding that lock file, waiting for another holder: the store's withLock. */
   readonly exclusive: (lockFile: string, body: () => Promise<void>) => Promise<void>;
 }
@@ -76,7 +78,7 @@ async function build(
   dir: string,
   options: EnsureImageOptions,
 ): Promise<void> {
-  const { tell } = options;
+  const { tell, signal } = options;
   const packages = pins.packages[engine.facts.arch];
   if (packages === undefined) {
     throw new RunClaudeError(
@@ -84,9 +86,10 @@ async function build(
       `there is no Claude Code for the engine's architecture ${engine.facts.arch}`,
     );
   }
-  const base = await ensureBase(engine, pins, dir, tell);
-  const fetched = await fetchPackages(packages, dir, tell);
+  const base = await ensureBase(engine, pins, dir, { tell, signal });
+  const fetched = await fetchPackages(packages, dir, { tell, signal });
   await nameNewer(pins, dir, tell);
+  signal.throwIfAborted();
   const log: string[] = [];
   const what = 'Building the image';
   try {
@@ -95,6 +98,7 @@ async function build(
       args: { BASE: base, TOOLCHAIN: options.toolchain ? TOOLCHAIN : '', ...proxyArguments(options.env) },
       labels: { 'run-claude.image': pins.claudeVersion },
       fresh: options.rebuild,
+      signal,
       onOutput: (text) => {
         log.push(text);
         const step = /^Step (\d+)\/(\d+)/.exec(text);
@@ -102,6 +106,7 @@ async function build(
       },
     });
   } catch (error) {
+    signal.throwIfAborted();
     const file = join(dir, 'build.log');
     await writeFile(file, log.join(''), { mode: 0o600 });
     const tail = log.join('').trimEnd().split('\n').slice(-25);

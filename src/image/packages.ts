@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
-import type { Tell } from '../types/event.ts';
+import type { Watch } from './base.ts';
 import type { PinnedPackage } from './files.ts';
 
 /**
@@ -18,7 +18,7 @@ import type { PinnedPackage } from './files.ts';
 export async function fetchPackages(
   packages: readonly PinnedPackage[],
   dir: string,
-  tell: Tell,
+  { tell, signal }: Watch,
 ): Promise<ReadonlyMap<string, string>> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const paths = new Map<string, string>();
@@ -26,19 +26,19 @@ export async function fetchPackages(
   for (const [index, pinned] of packages.entries()) {
     tell({ kind: 'progress', what, done: index, total: packages.length, unit: 'steps' });
     const path = join(dir, `${pinned.name.replaceAll(/[@/]/g, '_')}-${pinned.version}.tgz`);
-    if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, dir, path);
+    if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, dir, path, signal);
     paths.set(pinned.file, path);
   }
   tell({ kind: 'progress-end', what });
   return paths;
 }
 
-async function fetchOne(pinned: PinnedPackage, dir: string, path: string): Promise<void> {
+async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal: AbortSignal): Promise<void> {
   const spec = `${pinned.name}@${pinned.version}`;
   // npm runs in an empty directory, so that no project's .npmrc is read.
   const scratch = await mkdtemp(join(dir, 'fetch-'));
   try {
-    await npm(['pack', spec, '--ignore-scripts', '--loglevel=error'], scratch, `fetch ${spec}`);
+    await npm(['pack', spec, '--ignore-scripts', '--loglevel=error'], scratch, `fetch ${spec}`, signal);
     const file = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
     if (file === undefined) throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm fetched nothing for ${spec}`);
     if ((await integrityOf(join(scratch, file))) !== pinned.integrity) {
@@ -62,10 +62,11 @@ export async function newestVersion(name: string, dir: string): Promise<string |
   }
 }
 
-async function npm(argv: readonly string[], cwd: string, doing: string): Promise<void> {
+async function npm(argv: readonly string[], cwd: string, doing: string, signal: AbortSignal): Promise<void> {
   try {
-    await promisify(execFile)('npm', [...argv], { cwd, maxBuffer: 16 * 1024 * 1024 });
+    await promisify(execFile)('npm', [...argv], { cwd, signal, maxBuffer: 16 * 1024 * 1024 });
   } catch (error) {
+    signal.throwIfAborted();
     const failure = error as NodeJS.ErrnoException & { stderr?: string };
     if (failure.code === 'ENOENT') {
       throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and is not there`, {

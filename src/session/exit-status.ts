@@ -1,9 +1,9 @@
-import { EXIT } from '../errors.ts';
+import { EXIT, type StopSignal } from '../errors.ts';
 
 /** What a session came to, as far as its exit status is concerned. */
 export interface Ending {
   /** Signal that ended us or that we passed on and stopped the session for. */
-  readonly interruptedBy?: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+  readonly interruptedBy?: StopSignal;
   /** A time, cost, request or disk limit stopped the agent. */
   readonly limited: boolean;
   readonly conflicts: number;

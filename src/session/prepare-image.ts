@@ -26,9 +26,10 @@ export async function sessionImage(
  */
 export async function prepareImage(
   plan: Plan,
-  deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host'>,
+  deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host' | 'interruption'>,
 ): Promise<void> {
   const { engine, tell, env, host } = deps;
+  const { signal } = deps.interruption;
   const { image: reference, toolchain, rebuild, runtime } = plan.policy;
   if (reference !== undefined && (await engine.hasImage(plan.image))) return;
   const ours = await ensureImage(engine, {
@@ -37,7 +38,8 @@ export async function prepareImage(
     toolchain,
     rebuild,
     tell,
-    exclusive: (file, body) => withLock(file, { what: 'building the image', waitMs: BUILD_WAIT_MS }, body),
+    signal,
+    exclusive: (file, body) => withLock(file, { what: 'building the image', waitMs: BUILD_WAIT_MS, signal }, body),
   });
   if (reference === undefined) return;
   const { user } = plan;

@@ -27,10 +27,14 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
   let record = createRecord(plan);
   const scope = openScope(deps.tell);
   const { tell } = deps;
+  const { signal } = deps.interruption;
   try {
     await prepareImage(plan, deps);
+    signal.throwIfAborted();
     const staged = await stage(plan, deps, scope, () => openBind({ plan, tell, watched: isWatched }));
+    signal.throwIfAborted();
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
+    signal.throwIfAborted();
     record = updateRecord(record, { stage: 'running' });
     let ended: AgentEnd;
     try {

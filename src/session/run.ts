@@ -87,18 +87,22 @@ async function start(
   scope: Scope,
   openIt: OpenWorkspace,
 ): Promise<{ staged: Staged<Workspace>; agent: Container }> {
+  const { signal } = deps.interruption;
   await prepareImage(plan, deps);
+  signal.throwIfAborted();
   const staged = await stage(plan, deps, scope, async (roots) => {
     const opened = await openIt({
       plan,
       engine: deps.engine,
       tell: deps.tell,
-      signal: deps.interruption.signal,
+      signal,
       roots,
     });
     return scope.use(opened, (workspace) => workspace.close({ keepLayer: true }));
   });
+  signal.throwIfAborted();
   const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
+  signal.throwIfAborted();
   return { staged, agent };
 }
 

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import enquirer from 'enquirer';
+import type { Interruption } from './interruption.ts';
 
 /** The person's terminal. Questions go to stderr: stdout is the agent's. */
 export interface Screen {
@@ -10,7 +11,7 @@ export interface Screen {
   readonly colour: boolean;
   /** TERM is dumb or unknown: no cursor movement. */
   readonly dumb: boolean;
-  readonly signal?: AbortSignal;
+  readonly interruption?: Interruption;
 }
 
 const SILENCE_MS = 500;
@@ -36,7 +37,7 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
     const done = (result: boolean): void => {
       clearTimeout(timer);
       stdin.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
-      screen.signal?.removeEventListener('abort', onEnd);
+      screen.interruption?.signal.removeEventListener('abort', onEnd);
       resolve(result);
     };
     const onData = (chunk: Buffer | string): void => {
@@ -49,9 +50,9 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
     };
     const onEnd = (): void => done(false);
     stdin.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
-    screen.signal?.addEventListener('abort', onEnd);
+    screen.interruption?.signal.addEventListener('abort', onEnd);
     stdin.resume();
-    if (screen.signal?.aborted || stdin.readableEnded || stdin.destroyed) done(false);
+    if (screen.interruption?.signal.aborted || stdin.readableEnded || stdin.destroyed) done(false);
   });
   stdin.pause();
   if (!stdin.destroyed) stdin.setRawMode?.(wasRaw);
@@ -69,7 +70,7 @@ type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
 
 async function askEnquirer(screen: Screen, message: string): Promise<string | undefined> {
   const { stdin, stderr } = screen;
-  if (stdin.readableEnded || stdin.destroyed || screen.signal?.aborted) return undefined;
+  if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
   const Input = (enquirer as unknown as { Input: InputConstructor }).Input;
   const prompt = new Input({
     name: 'answer',
@@ -87,7 +88,7 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
   const ended = new Promise<undefined>((resolve) => {
     const end = (): void => resolve(undefined);
     stdin.once('end', end).once('error', end).once('close', end);
-    screen.signal?.addEventListener('abort', end, { once: true });
+    screen.interruption?.signal.addEventListener('abort', end, { once: true });
   });
   const answer = prompt.run().catch(() => undefined);
   const result = await Promise.race([answer, ended]);
@@ -98,13 +99,14 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
 
 async function askPlain(screen: Screen, message: string): Promise<string | undefined> {
   const { stdin, stderr } = screen;
-  if (stdin.readableEnded || stdin.destroyed || screen.signal?.aborted) return undefined;
+  if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   stderr.write(`${message} `);
-  return new Promise((resolve) => {
+  // Without raw mode Ctrl-C is a signal; at a question it is an answer.
+  using _lent = screen.interruption?.lend();
+  return await new Promise((resolve) => {
     const onAbort = (): void => lines.close();
-    screen.signal?.addEventListener('abort', onAbort);
-    // Without raw mode Ctrl-C is a signal; at a question it is an answer.
+    screen.interruption?.signal.addEventListener('abort', onAbort);
     process.once('SIGINT', onAbort);
     let answer: string | undefined;
     lines.once('line', (line) => {
@@ -113,7 +115,7 @@ async function askPlain(screen: Screen, message: string): Promise<string | undef
     });
     lines.once('close', () => {
       process.off('SIGINT', onAbort);
-      screen.signal?.removeEventListener('abort', onAbort);
+      screen.interruption?.signal.removeEventListener('abort', onAbort);
       if (answer === undefined) stderr.write('\n');
       stdin.pause();
       resolve(answer);

@@ -90,6 +90,8 @@ export async function attachTerminal(container: Container, options: AttachOption
     }
     if (raw) streams.stdin.setRawMode?.(true);
     await container.start();
+    // One that came before there was anything to tell it to.
+    if (signal !== undefined) container.kill(signal).catch(() => undefined);
     if (tty) followSize(container, streams.stdout, undo);
     if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, undo);
     else container.stdin?.end();

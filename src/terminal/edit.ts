@@ -35,8 +35,7 @@ export async function runOnTerminal(screen: Screen, argv: readonly string[], cwd
   const wasRaw = screen.stdin.isRaw;
   screen.stdin.pause();
   screen.stdin.setRawMode?.(false);
-  const ignore = (): void => undefined;
-  process.on('SIGINT', ignore);
+  using _lent = screen.interruption?.lend();
   try {
     return await new Promise((resolve) => {
       const child = spawn(command, args, {
@@ -48,7 +47,6 @@ export async function runOnTerminal(screen: Screen, argv: readonly string[], cwd
       child.once('close', (status) => resolve(status ?? 1));
     });
   } finally {
-    process.off('SIGINT', ignore);
     screen.stdin.setRawMode?.(wasRaw);
   }
 }

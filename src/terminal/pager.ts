@@ -29,9 +29,8 @@ async function run(argv: readonly string[], text: string, screen: Screen): Promi
   const [command = 'less', ...args] = argv;
   const { LESSOPEN: _open, LESSCLOSE: _close, LESSKEY: _key, LESSEDIT: _edit, ...env } = screen.env;
   // Ctrl-C in the pager is the pager's.
-  const ignore = (): void => undefined;
-  process.on('SIGINT', ignore);
-  const shown = new Promise<boolean>((resolve) => {
+  using _lent = screen.interruption?.lend();
+  return await new Promise<boolean>((resolve) => {
     const child = spawn(command, args, {
       cwd: '/',
       env: { ...env, LESS: '-R', LESSSECURE: '1', LESSHISTFILE: '-' },
@@ -43,5 +42,4 @@ async function run(argv: readonly string[], text: string, screen: Screen): Promi
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(text);
   });
-  return shown.finally(() => process.off('SIGINT', ignore));
 }

@@ -148,6 +148,7 @@ export interface ImageBuild {
   readonly fresh: boolean;
   /** Every piece of output, uncleaned. */
   readonly onOutput: (text: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** What an image brings along besides its files. */
@@ -188,8 +189,8 @@ export interface Engine {
   buildImage(context: Archive, request: ImageBuild): Promise<void>;
   /** Makes an image of one layer from the tar of a root file system. */
   importImage(rootfs: Archive, tag: string): Promise<void>;
-  /** Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs. */
-  pullImage(reference: string, timeoutMs: number): Promise<void>;
+  /** Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs or is aborted. */
+  pullImage(reference: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** The label of that name on an image; undefined without label or image. */
   imageLabel(tag: string, label: string): Promise<string | undefined>;
   /** What an image brings along; undefined when the engine does not have it. */

@@ -11,6 +11,7 @@ const WAIT_MS = 3_600_000;
 /** `build [--rebuild] [--toolchain]`: the image on the engine; prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
   const { env, places, tell } = context;
+  const { signal } = context.interruption;
   const engine = await connectOurs(engineChoice(optionValue(line, 'engine')), context);
   try {
     const image = await ensureImage(engine, {
@@ -19,13 +20,14 @@ export const buildCommand: CommandRun = async (line, context) => {
       toolchain: line.options.has('toolchain'),
       rebuild: line.options.has('rebuild'),
       tell,
+      signal,
       exclusive: (file, body) =>
         withLock(
           file,
           {
             what: 'building the image',
             waitMs: WAIT_MS,
-            signal: context.signal,
+            signal,
             waiting: (who) => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` }),
           },
           body,

@@ -49,7 +49,8 @@ async function follow(record: SessionRecord, line: CommandLineOfCommand, context
   }
   const engine = await connectOurs(record.plan.policy.engine, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
-  const { tell, signal, write } = context;
+  const { tell, write } = context;
+  const { signal } = context.interruption;
   try {
     await followSession(record, { engine, tell, signal, write, wanted, json: line.options.has('json') });
   } finally {

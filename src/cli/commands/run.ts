@@ -4,7 +4,6 @@ import { describeCredential, findCredential } from '../../claude/credentials.ts'
 import { EXIT } from '../../errors.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
-import { listenForSignals } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
 import { prepareImage, sessionImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
@@ -46,16 +45,16 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 /** Takes an id, asks where it must be asked, and runs the session. */
 async function startSession(prepared: Prepared, context: CommandContext, credential: string): Promise<number> {
   const { engine, host, policy } = prepared;
-  const { tell, env } = context;
+  const { tell, env, interruption } = context;
   const image = await sessionImage(policy, engine, env);
   const report = policy.report === undefined ? undefined : reportPlace(policy.report, context.cwd);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
-  const screen = openScreen(process, env, context.signal);
+  const screen = openScreen(process, env, interruption);
   try {
     const draft = prepared.plan(id, image, undefined);
     const overlay =
       draft.mode === 'copy' && engine.facts.local && ['auto', 'layers', 'overlay'].includes(policy.strategy);
-    if (overlay) await prepareImage(draft, { engine, tell, env, host });
+    if (overlay) await prepareImage(draft, { engine, tell, env, host, interruption });
     const trial = overlay
       ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
       : undefined;
@@ -70,7 +69,6 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       }
       rememberStart(plan, host.stateDir);
     }
-    using interruption = listenForSignals();
     await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
     const run = plan.mode === 'bind' ? runBind : runSession;
     return await run(plan, {

@@ -61,7 +61,11 @@ async function audit(
     write: (text) => {
       out += text;
     },
-    signal: new AbortController().signal,
+    interruption: {
+      signal: new AbortController().signal,
+      by: () => undefined,
+      lend: () => ({ [Symbol.dispose]: () => undefined }),
+    },
   };
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
   const status = await auditCommand({ kind: 'command', name: 'audit', options: given, words, rest: [] }, context);
