@@ -15,7 +15,6 @@ const UNPROVEN = [
   'test/engine/hardening/foreign.test.ts',
   'test/engine/session/*.test.ts',
   'test/engine/workspace/*.test.ts',
-  'test/unit/apply/crash.test.ts',
 ];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({

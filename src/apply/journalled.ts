@@ -79,12 +79,18 @@ async function perform(
   }
 }
 
-/** A folder that is made and then closed has two steps: what went wrong stands, otherwise one is enough. */
+/**
+ * A folder that is made and then closed has two steps. One that was made and could not be closed is there, and undo
+ * must know of it.
+ */
 export function onePerPath(outcomes: readonly ChangeOutcome[]): ChangeOutcome[] {
   const byPath = new Map<string, ChangeOutcome>();
   for (const outcome of outcomes) {
     const known = byPath.get(outcome.path);
-    if (known === undefined || known.verdict === 'applied') byPath.set(outcome.path, outcome);
+    if (known === undefined) byPath.set(outcome.path, outcome);
+    else if (known.verdict === 'applied' && outcome.verdict !== 'applied') {
+      byPath.set(outcome.path, { ...known, why: `it stays writable: ${outcome.why}` });
+    }
   }
   return [...byPath.values()];
 }

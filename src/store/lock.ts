@@ -24,6 +24,9 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How long one that is being removed by another process is waited for. */
+const REMOVAL_MS = 5_000;
+
 /**
  * Runs `body` while holding the lock file (exclusive create, so it works on NFS homes). A lock is stale only when its
  * holder is provably gone. Throws RunClaudeError LOCK_HELD naming who holds it since when.
@@ -46,14 +49,13 @@ export async function takeLock(file: string, options: LockOptions): Promise<() =
     if (token !== undefined) return () => releaseLock(file, token);
     const held = readHeld(file);
     if (held === undefined) continue;
-    if (held !== 'unreadable' && processState(held.holder) === 'gone') {
-      breakStale(file, held);
-      continue;
-    }
-    if (Date.now() >= deadline) throw heldError(file, held);
-    if (!told) options.waiting?.(describe(held));
-    told = true;
-    await sleep(50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    const stale = held !== 'unreadable' && processState(held.holder) === 'gone';
+    if (stale && removeStale(file, held)) continue;
+    // Somebody else who removes a stale one is done in no time.
+    if (Date.now() >= deadline + (stale ? REMOVAL_MS : 0)) throw heldError(file, held);
+    if (!told && !stale) options.waiting?.(describe(held));
+    told ||= !stale;
+    await sleep(stale ? 5 : 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
 }
 
@@ -82,34 +84,24 @@ function releaseLock(file: string, token: string): void {
 }
 
 /**
- * Only who holds the breaker may remove a stale lock, and looks again first: otherwise two who found the same stale
- * lock could remove each other's fresh one.
+ * Removes a lock whose holder is gone; false while somebody else is at it. Only who made the name that belongs to this
+ * very lock may: two who found the same stale lock would otherwise remove each other's fresh one. Where the maker of
+ * that name was killed as well, it is a stale lock in its turn. Names are of tokens, and a token never comes back.
  */
-function breakStale(file: string, stale: Held): void {
-  const breaker = `${file}.breaker`;
-  try {
-    writeFileSync(breaker, JSON.stringify(processIdentity()), { flag: 'wx', mode: 0o600 });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    let holder: ProcessIdentity;
-    try {
-      holder = JSON.parse(readFileSync(breaker, 'utf8')) as ProcessIdentity;
-    } catch {
-      // Being written or just removed: the caller's loop looks again.
-      return;
-    }
-    if (processState(holder) !== 'gone') return;
-    throw new RunClaudeError('LOCK_STUCK', `a run-claude was killed while it cleared the lock ${file}`, {
-      hint: `Remove ${breaker}.`,
-      cause,
-    });
+function removeStale(file: string, stale: Held): boolean {
+  const names: string[] = [];
+  for (let gone = stale; ; ) {
+    const name = `${file}.over-${gone.token}`;
+    names.push(name);
+    if (tryLock(name, 'removing a stale lock') !== undefined) break;
+    const other = readHeld(name);
+    if (other === undefined || other === 'unreadable' || processState(other.holder) !== 'gone') return false;
+    gone = other;
   }
-  try {
-    const now = readHeld(file);
-    if (now !== undefined && now !== 'unreadable' && now.token === stale.token) rmSync(file, { force: true });
-  } finally {
-    rmSync(breaker, { force: true });
-  }
+  const now = readHeld(file);
+  if (now !== undefined && now !== 'unreadable' && now.token === stale.token) rmSync(file, { force: true });
+  for (const name of names) rmSync(name, { force: true });
+  return true;
 }
 
 function readHeld(file: string): Held | 'unreadable' | undefined {

@@ -54,8 +54,21 @@ export interface Scene {
   readonly request: string;
 }
 
-/** As a session left it, ready to be applied; `twin` is a second name of `plain` in the project. */
-export async function layScene(root: string, name: string, linked: boolean): Promise<Scene> {
+/** The trees with a number of small files besides: changed, made and deleted ones in turn. */
+function withMore(count: number): { readonly base: Tree; readonly session: Tree } {
+  const [more, changed] = [new Map(base), new Map(session)];
+  for (let at = 0; at < count; at++) {
+    if (at % 3 !== 1) more.set(`more${at}`, file(`${at}\n`));
+    if (at % 3 !== 2) changed.set(`more${at}`, file(`changed ${at}\n`));
+  }
+  return { base: more, session: changed };
+}
+
+/**
+ * As a session left it, ready to be applied; with `linked` a second name of `plain` in the project, `twin`; `more` files
+ * besides those that show everything once.
+ */
+export async function layScene(root: string, name: string, linked: boolean, more = 0): Promise<Scene> {
   const folder = path.join(root, name);
   const scene = {
     folder,
@@ -64,10 +77,11 @@ export async function layScene(root: string, name: string, linked: boolean): Pro
     request: path.join(folder, 'r.json'),
   };
   mkdirSync(scene.project, { recursive: true });
-  writeTree(scene.project, base);
+  const trees = withMore(more);
+  writeTree(scene.project, trees.base);
   if (linked) execFileSync('ln', [path.join(scene.project, 'plain'), path.join(scene.project, 'twin')]);
   const store = path.join(scene.sessionDir, 'store');
-  const changes = await changesBetween(base, session, openContentStore(store));
+  const changes = await changesBetween(trees.base, trees.session, openContentStore(store));
   const choice: Choice = {
     decided: true,
     discard: false,

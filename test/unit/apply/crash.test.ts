@@ -40,6 +40,34 @@ function save(scene: Scene): string {
   return `${scene.folder}.saved`;
 }
 
+/** One after the other each copy that the shim made becomes the scene, and is recovered. */
+async function recovers(scene: Scene, snapshots: string, wanted: readonly unknown[]): Promise<number> {
+  const calls = readdirSync(snapshots).length;
+  for (let at = 1; at <= calls; at++) {
+    rmSync(scene.folder, { recursive: true, force: true });
+    renameSync(path.join(snapshots, String(at)), scene.folder);
+    adopt(scene);
+    await recoverApply({
+      project: scene.project,
+      sessionDir: scene.sessionDir,
+      store: openContentStore(path.join(scene.sessionDir, 'store')),
+      tell: () => undefined,
+    });
+    const tree = sorted(readTree(scene.project));
+    expect(wanted, `call ${at} of ${calls}`).toContainEqual(tree);
+  }
+  return calls;
+}
+
+/** Runs to its end, with a copy of the scene for each call. */
+function photographed(scene: Scene, action: string): string {
+  const snapshots = `${scene.folder}.${action}`;
+  mkdirSync(snapshots);
+  const counted = run(scene, [action], { SHIM_SNAP: snapshots, SHIM_SCENE: scene.folder });
+  expect([counted.status, counted.stderr]).toEqual([0, '']);
+  return snapshots;
+}
+
 let points = 0;
 
 describe.each([
@@ -48,40 +76,38 @@ describe.each([
   ['undo', false],
   ['undo', true],
 ] as const)('killed at every call of %s (hard links: %s)', (action, linked) => {
-  it('leaves each file old or new after recovery, none torn, none missing', { timeout: 600_000 }, async () => {
-    const scene = await layScene(root, `${action}-${linked}`, linked);
+  it('leaves each file old or new after recovery, none torn, none missing', async () => {
+    const scene = await layScene(root, `${action}-${linked}`, linked, linked ? 0 : 18);
     const old = readTree(scene.project);
     const oldTimes = readTimes(scene.project, old);
     if (action === 'undo') expect(run(scene, ['apply']).status).toBe(0);
-    const before = readTree(scene.project);
+    const before = sorted(readTree(scene.project));
     const saved = action === 'apply' && !linked ? save(scene) : undefined;
-    const snapshots = `${scene.folder}.snapshots`;
-    mkdirSync(snapshots);
-    const counted = run(scene, [action], { SHIM_SNAP: snapshots, SHIM_SCENE: scene.folder });
-    expect([counted.status, counted.stderr]).toEqual([0, '']);
-    const after = readTree(scene.project);
-    expect(sorted(after)).not.toEqual(sorted(before));
+    const snapshots = photographed(scene, action);
+    const after = sorted(readTree(scene.project));
+    expect(after).not.toEqual(before);
     if (action === 'undo') expect(readTimes(scene.project, old)).toEqual(oldTimes);
     const calls = readdirSync(snapshots).length;
-    expect(calls).toBeGreaterThan(60);
-    points += linked ? Math.ceil(calls / 2) : calls;
+    expect(calls).toBeGreaterThan(80);
     if (saved !== undefined) comparesToKill(scene, saved, snapshots, calls);
-    // With hard links only the ways in place differ: every other call shows them.
-    for (let at = 1; at <= calls; at += linked ? 2 : 1) {
-      rmSync(scene.folder, { recursive: true, force: true });
-      renameSync(path.join(snapshots, String(at)), scene.folder);
-      adopt(scene);
-      await recoverApply({
-        project: scene.project,
-        sessionDir: scene.sessionDir,
-        store: openContentStore(path.join(scene.sessionDir, 'store')),
-        tell: () => undefined,
-      });
-      // Before the journal was ready nothing has happened; from there on everything.
-      const tree = sorted(readTree(scene.project));
-      expect([sorted(before), sorted(after)], `call ${at} of ${calls}`).toContainEqual(tree);
-    }
+    // Before the journal was ready nothing has happened; from there on everything.
+    points += await recovers(scene, snapshots, [before, after]);
   });
+});
+
+it('killed at every call of the recovery from a kill: the next one finishes', async () => {
+  const scene = await layScene(root, 'twice', false);
+  const before = sorted(readTree(scene.project));
+  const snapshots = photographed(scene, 'apply');
+  const after = sorted(readTree(scene.project));
+  const middle = String(Math.floor(readdirSync(snapshots).length / 2));
+  rmSync(scene.folder, { recursive: true });
+  renameSync(path.join(snapshots, middle), scene.folder);
+  adopt(scene);
+  expect([before, after]).not.toContainEqual(sorted(readTree(scene.project)));
+  const calls = await recovers(scene, photographed(scene, 'recover'), [after]);
+  expect(calls).toBeGreaterThan(30);
+  points += calls;
 });
 
 /** The copies that the shim makes are what a SIGKILL leaves: shown at a few calls. */
@@ -100,32 +126,71 @@ function comparesToKill(scene: Scene, saved: string, snapshots: string, calls: n
   renameSync(done, scene.folder);
 }
 
-it('has seen at least 250 of them', () => expect(points).toBeGreaterThan(250));
+it('has seen at least 500 of them', () => expect(points).toBeGreaterThan(500));
 
-it('takes everything back on a failing disk, and fails single paths that are not permitted', {
-  timeout: 600_000,
-}, async () => {
-  const scene = await layScene(root, 'faults', false);
-  const before = readTree(scene.project);
+const [ENOSPC, EIO, EACCES] = [28, 5, 13];
+interface Faulty {
+  readonly errno?: number;
+  readonly at?: number;
+  readonly options?: string;
+  readonly failed?: number;
+  readonly thrown?: string;
+  readonly tree: [string, unknown][];
+}
+
+it.each(['apply', 'undo'])(
+  '%s takes everything back on a failing disk, and fails single paths that are not permitted',
+  async (what) => {
+    const scene = await layScene(root, `faults-${what}`, false);
+    if (what === 'undo') expect(run(scene, ['apply']).status).toBe(0);
+    const before = readTree(scene.project);
+    const saved = save(scene);
+    const count = path.join(root, 'count');
+    expect(run(scene, [what], { SHIM_COUNT: count }).stderr).toBe('');
+    const after = readTree(scene.project);
+    const calls = Number(readFileSync(count, 'utf8'));
+    const plan = JSON.stringify({ what, errnos: [ENOSPC, EIO, EACCES], calls });
+    const swept = run(scene, ['faults', saved, plan], { SHIM_RUN: 'start' });
+    expect([swept.status, swept.stderr]).toEqual([0, '']);
+    const results = swept.outcome() as Faulty[];
+    expect(results.length).toBe(3 * calls);
+    for (const { errno, at, thrown, tree } of results) {
+      const where = `errno ${errno} at call ${at}`;
+      if (thrown !== undefined || errno !== EACCES) {
+        expect([sorted(before), sorted(after)], where).toContainEqual(sorted(new Map(tree)));
+        continue;
+      }
+      for (const [name, node] of tree) {
+        // A folder that could be made and not closed stays as it was made.
+        const open = name === 'closed' ? [{ kind: 'dir', mode: 0o755 }] : [];
+        expect([before.get(name), after.get(name), ...open], `${where}: ${name}`).toContainEqual(node);
+      }
+    }
+    const failures = results.filter(({ errno, failed }) => errno === EACCES && (failed ?? 0) > 0);
+    expect(failures.length).toBeGreaterThan(10);
+  },
+);
+
+it('takes everything back on a real disk that is full, of bytes or of inodes, and goes through on one that is not', async () => {
+  const scene = await layScene(root, 'disks', false, 60);
+  const before = sorted(readTree(scene.project));
   const saved = save(scene);
-  const count = path.join(root, 'count');
-  expect(run(scene, ['apply'], { SHIM_COUNT: count }).stderr).toBe('');
-  const after = readTree(scene.project);
-  const calls = Number(readFileSync(count, 'utf8'));
-  const [ENOSPC, EIO, EACCES] = [28, 5, 13];
-  const plan = JSON.stringify({ errnos: [ENOSPC, EIO, EACCES], calls, step: 2 });
-  const swept = run(scene, ['faults', saved, plan], { SHIM_RUN: 'start' });
-  expect([swept.status, swept.stderr]).toEqual([0, '']);
-  const results = swept.outcome() as { errno: number; at: number; failed?: number; thrown?: string; tree: [] }[];
-  expect(results.length).toBeGreaterThan(100);
-  for (const { errno, at, thrown, tree } of results) {
-    const where = `errno ${errno} at call ${at}`;
-    if (thrown !== undefined || errno !== EACCES) {
-      expect([sorted(before), sorted(after)], where).toContainEqual(sorted(new Map(tree)));
-    } else
-      for (const [name, node] of tree as [string, unknown][])
-        expect([before.get(name), after.get(name)], `${where}: ${name}`).toContainEqual(node);
+  expect(run(scene, ['apply']).status).toBe(0);
+  const after = sorted(readTree(scene.project));
+  // From what the project as it is takes to what it takes with everything beside it.
+  const room = Array.from({ length: 14 }, (_, at) => 49 + 2 * at);
+  const options = [...room.map((pages) => `size=${pages * 4}k`), ...room.map((nodes) => `nr_inodes=${nodes + 6}`)];
+  const inside = ['--mount', '--propagation', 'private', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
+  const outcome = path.join(root, 'outcome');
+  const words = [process.execPath, program, scene.request, 'disks', outcome, saved, JSON.stringify(options)];
+  execFileSync('unshare', [...inside, ...words], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const results = JSON.parse(readFileSync(outcome, 'utf8')) as Faulty[];
+  for (const { options: size, tree } of results) {
+    expect([before, after], size).toContainEqual(sorted(new Map(tree)));
   }
-  const failures = results.filter(({ errno, failed }) => errno === EACCES && (failed ?? 0) > 0);
-  expect(failures.length).toBeGreaterThan(5);
+  for (const kind of ['size', 'nr_inodes']) {
+    const of = results.filter(({ options: size }) => size?.startsWith(kind));
+    const full = of.filter(({ failed }) => (failed ?? 0) > 0).length;
+    expect([full > 3, full < of.length], `${kind}: ${full} of ${of.length}`).toEqual([true, true]);
+  }
 });

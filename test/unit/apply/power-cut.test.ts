@@ -24,53 +24,55 @@ async function recovered(scene: Awaited<ReturnType<typeof layScene>>): Promise<u
   return sorted(readTree(project));
 }
 
-it('a power cut at any call of an apply that drops what no fsync had secured: old or new after recovery', {
-  timeout: 1_800_000,
-}, async () => {
-  const shim = path.join(root, 'log.so');
-  const source = path.resolve(import.meta.dirname, '../../apply-shim/log.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl', '-lpthread']);
-  const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
-  const scene = await layScene(root, 'scene', false);
-  const before = sorted(readTree(scene.project));
-  const disk = new PowerCut(scene.folder);
-  const naive = new PowerCut(scene.folder);
-  const [log, start] = [path.join(root, 'log'), path.join(root, 'start')];
-  writeFileSync(log, '');
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    LD_PRELOAD: shim,
-    UV_USE_IO_URING: '0',
-    SHIM_LOG: log,
-    SHIM_START: start,
-    SHIM_SCENE: scene.folder,
-  };
-  const result = spawnSync(process.execPath, [program, scene.request, 'apply'], { env, encoding: 'utf8' });
-  expect([result.status, result.stderr]).toEqual([0, '']);
-  const after = sorted(readTree(scene.project));
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-  expect(lines.filter((line) => line.startsWith('sync')).length).toBeGreaterThan(20);
+it.each(['apply', 'undo'])(
+  'a power cut at any call of %s that drops what no fsync had secured: old or new after recovery',
+  async (action) => {
+    const shim = path.join(root, 'log.so');
+    const source = path.resolve(import.meta.dirname, '../../apply-shim/log.c');
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl', '-lpthread']);
+    const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
+    const scene = await layScene(root, action, false);
+    if (action === 'undo') expect(spawnSync(process.execPath, [program, scene.request, 'apply']).status).toBe(0);
+    const before = sorted(readTree(scene.project));
+    const disk = new PowerCut(scene.folder);
+    const naive = new PowerCut(scene.folder);
+    const [log, start] = [path.join(root, 'log'), path.join(root, 'start')];
+    writeFileSync(log, '');
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      LD_PRELOAD: shim,
+      UV_USE_IO_URING: '0',
+      SHIM_LOG: log,
+      SHIM_START: start,
+      SHIM_SCENE: scene.folder,
+    };
+    const result = spawnSync(process.execPath, [program, scene.request, action], { env, encoding: 'utf8' });
+    expect([result.status, result.stderr]).toEqual([0, '']);
+    const after = sorted(readTree(scene.project));
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    expect(lines.filter((line) => line.startsWith('sync')).length).toBeGreaterThan(20);
 
-  const seen = new Set<string>();
-  for (const [at, line] of lines.entries()) {
-    disk.do(line);
-    for (const loss of LOSSES) {
-      const left = disk.signature(loss);
-      if (seen.has(left)) continue;
-      seen.add(left);
-      rmSync(scene.folder, { recursive: true, force: true });
-      disk.write(scene.folder, loss);
-      expect([before, after], `cut after ${at} (${line.slice(0, 150)}), lost: ${loss}`).toContainEqual(
-        await recovered(scene),
-      );
+    const seen = new Set<string>();
+    for (const [at, line] of lines.entries()) {
+      disk.do(line);
+      for (const loss of LOSSES) {
+        const left = disk.signature(loss);
+        if (seen.has(left)) continue;
+        seen.add(left);
+        rmSync(scene.folder, { recursive: true, force: true });
+        disk.write(scene.folder, loss);
+        expect([before, after], `cut after ${at} (${line.slice(0, 150)}), lost: ${loss}`).toContainEqual(
+          await recovered(scene),
+        );
+      }
     }
-  }
 
-  expect(seen.size).toBeGreaterThan(lines.length / 2);
+    expect(seen.size).toBeGreaterThan(lines.length / 2);
 
-  // It can fail: the same calls without those that secure files leave torn ones.
-  for (const line of lines) if (!line.startsWith('sync') || !line.includes('.rc-')) naive.do(line);
-  rmSync(scene.folder, { recursive: true, force: true });
-  naive.write(scene.folder, 'content');
-  expect([before, after]).not.toContainEqual(await recovered(scene));
-});
+    // It can fail: the same calls without those that secure files leave torn ones.
+    for (const line of lines) if (!line.startsWith('sync') || !line.includes('.rc-')) naive.do(line);
+    rmSync(scene.folder, { recursive: true, force: true });
+    naive.write(scene.folder, 'content');
+    expect([before, after]).not.toContainEqual(await recovered(scene));
+  },
+);

@@ -84,6 +84,28 @@ describe('locks', () => {
     (await takeLock(file, { what: 'killed' }))();
     expect(processState({ ...me, pid: child.pid ?? 0 })).toBe('gone');
     expect(processState(me)).toBe('alive');
+    expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
+  });
+
+  it('are held by one at a time, also where whoever removed a stale one was killed', async () => {
+    const file = path.join(dir, 'lock');
+    const holder = { ...processIdentity(), bootId: 'another' };
+    const left = (name: string, token: string): void =>
+      writeFileSync(name, JSON.stringify({ holder, since: 'then', what: 'x', token }));
+    left(file, 'first');
+    left(`${file}.over-first`, 'second');
+    left(`${file}.over-second`, 'third');
+    let [inside, most, turns] = [0, 0, 0];
+    const take = () =>
+      withLock(file, { what: 'one of many', waitMs: 60_000 }, async () => {
+        most = Math.max(most, ++inside);
+        turns += 1;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        inside -= 1;
+      });
+    await Promise.all(Array.from({ length: 20 }, take));
+    expect([most, turns]).toEqual([1, 20]);
+    expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
   });
 });
 
