@@ -94,6 +94,6 @@ async function credentialOf({ policy }: Prepared, context: CommandContext): Prom
 function shownCredential(credential: CredentialSource | undefined, { policy }: Prepared): string {
   if (policy.credentials === 'none') return 'none';
   return credential === undefined
-    ? 'none found'
+    ? 'none found: log in with `claude` on this machine, or set ANTHROPIC_API_KEY'
     : `${describeCredential(credential, Date.now())}, ${policy.credentials}`;
 }
