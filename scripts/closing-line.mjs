@@ -1,5 +1,10 @@
-// Prints the outcome of a vitest JSON report as one plain line.
+// Prints the outcome of vitest's JSON reports, together, as one plain line.
 import { readFileSync } from 'node:fs';
 
-const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-process.stdout.write(`${numPassedTests} passed, ${numFailedTests} failed\n`);
+let [passed, failed] = [0, 0];
+for (const file of process.argv.slice(2)) {
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'));
+  passed += numPassedTests;
+  failed += numFailedTests;
+}
+process.stdout.write(`${passed} passed, ${failed} failed\n`);

@@ -19,6 +19,5 @@ fi
 say 'Compiling...'
 npm run --silent build
 sh scripts/install-engine.sh
-say 'Building the image (the first time takes some minutes)...'
 node dist/main.js build
 exec node scripts/try.mjs

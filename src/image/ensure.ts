@@ -92,6 +92,7 @@ async function build(
   signal.throwIfAborted();
   const log: string[] = [];
   const what = 'Building the image';
+  tell({ kind: 'message', level: 'info', text: `${what} (the first time takes some minutes)...` });
   try {
     await engine.buildImage(buildContext(files, fetched), {
       tag,

@@ -28,8 +28,8 @@ it.each([
 
 it('a build of the image ends with Ctrl-C, and the image that is there stays', async () => {
   await using scene = new Scene();
-  const child = scene.spawn(['build', '--rebuild']);
-  await sees(child, 'Building the image');
+  const child = scene.spawn(['build', '--rebuild', '--trace']);
+  await sees(child, '/build: 200');
   child.kill('SIGINT');
   const [code] = await once(child, 'close');
   expect(code).toBe(130);
