@@ -1,12 +1,37 @@
 import { cleanLine } from '../terminal/clean.ts';
-import type { ApplyOutcome } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome, Verdict } from '../types/session.ts';
 import type { CommandContext } from './context.ts';
 
+/** How what was done is called: 'taken back', 'would apply'. */
+export interface OutcomeStyle {
+  readonly json: boolean;
+  readonly applied: string;
+}
+
 /** What became of each path, a line each or as JSON. */
-export function writeOutcome(outcome: ApplyOutcome, json: boolean, { write }: Pick<CommandContext, 'write'>): void {
-  if (json) write(`${JSON.stringify(outcome, undefined, 2)}\n`);
-  else
-    for (const { path, verdict, why } of outcome.changes) {
-      write(`${verdict.padEnd(9)} ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}\n`);
-    }
+export function writeOutcome(
+  outcome: ApplyOutcome,
+  { json, applied }: OutcomeStyle,
+  { write }: Pick<CommandContext, 'write'>,
+): void {
+  if (json) {
+    write(`${JSON.stringify(outcome, undefined, 2)}\n`);
+    return;
+  }
+  const words = ({ verdict }: ChangeOutcome): string => (verdict === 'applied' ? applied : verdict);
+  const width = Math.max(...outcome.changes.map((change) => words(change).length));
+  for (const change of outcome.changes) {
+    const why = change.why === undefined || change.verdict === 'applied' ? '' : ` (${cleanLine(change.why)})`;
+    write(`${words(change).padEnd(width)}  ${cleanLine(change.path)}${why}\n`);
+  }
+}
+
+/** '3 of 5 changes applied, 1 suspect, 1 blocked'. */
+export function outcomeLine({ changes }: ApplyOutcome): string {
+  const counts = new Map<Verdict, number>();
+  for (const { verdict } of changes) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  const others = [...counts]
+    .filter(([verdict]) => verdict !== 'applied')
+    .map(([verdict, count]) => `${count} ${verdict}`);
+  return [`${counts.get('applied') ?? 0} of ${changes.length} changes applied`, ...others].join(', ');
 }

@@ -19,7 +19,8 @@ export const applyCommand: CommandRun = async (line, context) => {
       yes: line.options.has('yes'),
       filter: { only: line.options.get('only') ?? [], skip: line.options.get('skip') ?? [] },
     });
-    if (outcome !== undefined && (dryRun || json)) writeOutcome(outcome, json, context);
+    if (outcome !== undefined && (dryRun || json))
+      writeOutcome(outcome, { json, applied: dryRun ? 'would apply' : 'applied' }, context);
     return status;
   });
 };

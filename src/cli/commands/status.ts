@@ -8,6 +8,7 @@ import { connectOurs } from '../connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
+import { outcomeLine } from '../write-outcome.ts';
 
 /** `status [ID]`: where a session stands, what it changed, and what waits. */
 export const statusCommand: CommandRun = (line, context) =>
@@ -30,6 +31,7 @@ export const statusCommand: CommandRun = (line, context) =>
     const ended = agentStatus === undefined ? '' : `, agent ended with ${agentStatus}`;
     const stopped = stoppedBecause === undefined ? '' : `, stopped: ${cleanLine(stoppedBecause)}`;
     context.write(`${id}  ${stage}${ended}${stopped}\n${cleanLine(project)}\n`);
+    if (outcome !== undefined && outcome.changes.length > 0) context.write(`${outcomeLine(outcome)}, ${outcome.at}\n`);
     if (note) context.write(`note: ${cleanLine(note)}\n`);
     for (const { text } of review === undefined ? [] : summaryLines(review)) context.write(`${text}\n`);
     return 0;

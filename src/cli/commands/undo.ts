@@ -8,12 +8,13 @@ import { writeOutcome } from '../write-outcome.ts';
 /** `undo [ID]`: takes the last apply of a session back; exit 122 where the person edited since. */
 export const undoCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record, deps) => {
-    const options = { dryRun: line.options.has('dry-run'), yes: line.options.has('yes') };
-    const outcome = await undoSession(record, deps, options);
+    const dryRun = line.options.has('dry-run');
+    const outcome = await undoSession(record, deps, { dryRun, yes: line.options.has('yes') });
     if (outcome === undefined) {
       deps.tell({ kind: 'message', level: 'info', text: 'Nothing was taken back.' });
       return EXIT.undecided;
     }
-    writeOutcome(outcome, line.options.has('json'), context);
+    const applied = dryRun ? 'would take back' : 'taken back';
+    writeOutcome(outcome, { json: line.options.has('json'), applied }, context);
     return outcomeCounts(outcome).conflicts > 0 ? EXIT.conflict : EXIT.ok;
   });
