@@ -13,7 +13,6 @@ const UNPROVEN = [
   'test/e2e/odd-trees.test.ts',
   'test/engine/engine/ssh.test.ts',
   'test/engine/hardening/foreign.test.ts',
-  'test/engine/session/*.test.ts',
   'test/engine/workspace/*.test.ts',
 ];
 

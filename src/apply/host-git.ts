@@ -73,7 +73,11 @@ const MOST_TIPS = 500;
 /** Commits that the person's branches and tags name, newest first; none where there is no repository yet. */
 export function hostTips(project: string): string[] {
   const words = ['for-each-ref', `--count=${MOST_TIPS}`, '--sort=-creatordate', '--format=%(objectname)^{}'];
-  const names = hostGit(project, words).toString().trim().split('\n');
+  // Not refs of ours: what was imported once can be looked at, and its branch moved, again.
+  const names = hostGit(project, [...words, 'refs/heads', 'refs/tags', 'refs/remotes'])
+    .toString()
+    .trim()
+    .split('\n');
   const lines = ['HEAD', ...names].map((name) => `${name}\n`).join('');
   const checked = hostGit(project, ['cat-file', '--batch-check'], Buffer.from(lines)).toString().split('\n');
   const ids = checked.flatMap((line) => /^([0-9a-f]{40,64}) commit /.exec(line)?.[1] ?? []);

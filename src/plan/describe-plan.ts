@@ -20,7 +20,7 @@ export function startScreen(plan: Plan, credential: string): string[] {
     row(
       'works on',
       plan.mode === 'bind'
-        ? `the project itself${shielded(plan) ? ', .git read-only inside' : ''}`
+        ? `the project itself${shielded(plan) ? ', inside with a .git of its own' : ''}`
         : `a copy (${plan.strategy})`,
     ),
     row('network', policy.network === 'gateway' ? 'gateway: the provider only, unless allowed' : policy.network),

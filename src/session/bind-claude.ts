@@ -7,36 +7,51 @@ import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { startCollector } from '../workspace/collector-container.ts';
+import { GIT_ROOT, leftCommits } from './bind-commits.ts';
+import { sessionGit } from './bind-git.ts';
 import { bringClaudeBack, collectClaudeData } from './claude-data.ts';
 import type { PersonDeps, SessionDeps } from './deps.ts';
 import { homeRoot } from './home.ts';
-import { storeDir, writeCollected } from './record.ts';
+import { storeDir, updateRecord, writeCollected } from './record.ts';
+
+/** What a bind session left besides the project's files. */
+export interface BoundLeft {
+  /** With what is known of its commits. */
+  readonly record: SessionRecord;
+  readonly claude: Review['claude'] | undefined;
+}
 
 /**
- * Bind mode has no collector of its own: one reads the agent's home after its end. What it found is on record before
- * anything is shown, without the project's files: those are on the host already.
+ * Bind mode has no collector of its own: one reads the agent's home, and its repository, after its end. What it found is
+ * on record before anything is shown, without the project's files: those are on the host already.
  */
-export async function collectBoundHome(
+export async function collectBound(
   record: SessionRecord,
   home: Place,
   deps: SessionDeps,
   secrets: readonly string[],
-): Promise<Review['claude'] | undefined> {
-  const { plan } = record;
+): Promise<BoundLeft> {
+  const { plan, bound } = record;
+  const git = { kind: 'bind', source: sessionGit(plan.sessionDir), target: '', readonly: true } as const;
   const collector = await startCollector({
     engine: deps.engine,
     sessionId: plan.sessionId,
     image: plan.image,
-    roots: [homeRoot(home)],
+    roots: [homeRoot(home), ...(bound === undefined ? [] : [{ name: GIT_ROOT, mount: git }])],
     places: {},
     nonces: {},
   });
   try {
+    const known =
+      bound === undefined
+        ? record
+        : // What cannot be listed is kept, for git to read in a container.
+          updateRecord(record, { bound: { ...bound, commits: await leftCommits(collector, bound).catch(() => true) } });
     const claude = await collectClaudeData(record, collector, secrets);
-    if (claude === undefined) return undefined;
+    if (claude === undefined) return { record: known, claude: undefined };
     const nothing = { changes: [], problems: [], withheld: [], baseEntries: 0, findings: [] };
     writeCollected(plan.sessionDir, { version: 1, ...nothing, claude });
-    return reviewClaude(claude);
+    return { record: known, claude: reviewClaude(claude) };
   } finally {
     await collector.stop();
   }

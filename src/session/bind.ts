@@ -3,6 +3,7 @@ import type { Change, ContentReader } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Plan } from '../types/plan.ts';
+import type { BoundGit } from '../types/session.ts';
 import { type BindChanges, listBindChanges } from './bind-changes.ts';
 import { compareRepositories, type GitTrouble } from './bind-compare.ts';
 import { shieldGit } from './bind-git.ts';
@@ -15,6 +16,8 @@ export interface BindSession {
   /** For the agent's container, in this order. */
   readonly mounts: readonly Mount[];
   readonly snapshot: BindSnapshot;
+  /** For the record. */
+  readonly bound?: BoundGit;
 }
 
 export interface OpenBindOptions {
@@ -32,7 +35,7 @@ export async function openBind({ plan, tell, watched }: OpenBindOptions): Promis
   const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, shielded, watched });
   for (const text of startLines(shielded, snapshot, git.dropped)) tell({ kind: 'message', level: 'info', text });
   const workspace: Mount = { kind: 'bind', source: root, target: '/workspace', readonly: false };
-  return { mounts: [workspace, ...git.mounts], snapshot };
+  return { mounts: [workspace, ...git.mounts], snapshot, ...(git.bound && { bound: git.bound }) };
 }
 
 function startLines(shielded: boolean, snapshot: BindSnapshot, dropped: readonly string[]): string[] {

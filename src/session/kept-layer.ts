@@ -18,7 +18,7 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   }
   const { strategy } = (record.workspace ?? {}) as { readonly strategy?: string };
   const kept = strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
-  if (strategy === undefined || stage === 'discarded' || !kept) {
+  if ((strategy === undefined && record.bound === undefined) || stage === 'discarded' || !kept) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
       hint: 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.',
     });

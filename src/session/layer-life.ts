@@ -1,6 +1,8 @@
+import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { hasLayer } from '../workspace/drop-layer.ts';
-import { readCollected, wasCollected } from './record.ts';
+import { dropLayer, hasLayer } from '../workspace/drop-layer.ts';
+import type { SessionDeps } from './deps.ts';
+import { readCollected, readRecord, wasCollected } from './record.ts';
 
 const DAY_MS = 86_400_000;
 /** contract.md, "What stays": a layer that still holds something, after its session was applied. */
@@ -20,8 +22,17 @@ export function layerIsOver(record: SessionRecord, nowMs: number): string | unde
   return holdsMore(record) ? undefined : 'all of it was applied';
 }
 
+/** After the last word of the session: a layer that holds nothing more is no use to anyone. */
+export async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
+  const record = readRecord(plan.sessionDir);
+  if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
+  // What can't be removed now is removed by the next gc.
+  await dropLayer(plan, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
+}
+
 /** Commits, withheld output or blocked entries that only the layer still has in full. */
 function holdsMore(record: SessionRecord): boolean {
+  if (record.bound !== undefined) return record.bound.commits !== false;
   // What was never collected is told by nothing but the layer.
   if (!wasCollected(record.plan.sessionDir)) return true;
   const { changes, withheld } = readCollected(record.plan.sessionDir);

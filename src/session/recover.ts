@@ -4,7 +4,7 @@ import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
-import { collectBoundHome } from './bind-claude.ts';
+import { collectBound } from './bind-claude.ts';
 import { readSnapshot } from './bind-snapshot.ts';
 import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
@@ -58,9 +58,9 @@ async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<Se
     if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });
     await finishBind(record, snapshot, deps);
     await prepareImage(plan, deps);
-    const claude = await collectBoundHome(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
-    const waits = claude !== undefined && claude.items.length > 0;
-    return updateRecord(record, { stage: waits ? 'pending' : 'applied', stoppedBecause });
+    const left = await collectBound(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
+    const waits = left.claude !== undefined && left.claude.items.length > 0;
+    return updateRecord(left.record, { stage: waits ? 'pending' : 'applied', stoppedBecause });
   }
   if (record.workspace === undefined) {
     tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });

@@ -5,13 +5,14 @@ import type { Plan } from '../types/plan.ts';
 import type { Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { type BindOutcome, openBind } from './bind.ts';
-import { collectBoundHome, settleBoundHome } from './bind-claude.ts';
+import { collectBound, settleBoundHome } from './bind-claude.ts';
 import type { BindSnapshot } from './bind-snapshot.ts';
 import { claudeHeldBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { finishBind } from './end-bind.ts';
 import { exitStatus } from './exit-status.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
+import { dropLayerIfOver } from './layer-life.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
@@ -35,7 +36,7 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     signal.throwIfAborted();
     const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
     signal.throwIfAborted();
-    record = updateRecord(record, { stage: 'running' });
+    record = updateRecord(record, { stage: 'running', bound: staged.workspace.bound });
     let ended: AgentEnd;
     try {
       ended = await launchWithCredential(agent, undefined, plan, deps, staged);
@@ -44,7 +45,9 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     }
     record = updateRecord(record, { stage: 'ended', agentStatus: ended.status, stoppedBecause: ended.stopped });
     const outcome = await finishBind(record, staged.workspace.snapshot, deps);
-    const claude = await collectBoundHome(record, staged.home, deps, staged.credential?.inside() ?? []);
+    const left = await collectBound(record, staged.home, deps, staged.credential?.inside() ?? []);
+    const { claude } = left;
+    record = left.record;
     const interruptedBy = deps.interruption.by();
     const review = { ...reviewOf(plan, staged.workspace.snapshot, outcome), ...(claude && { claude }) };
     const back = await settleBoundHome(record, review, deps);
@@ -53,6 +56,14 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
       stage: counts.waiting > 0 ? 'pending' : 'applied',
       outcome: { changes: [], claude: back, at: new Date().toISOString() },
     });
+    if (record.bound?.commits === true) {
+      tell({
+        kind: 'message',
+        level: 'info',
+        text: `Commits were made inside: run-claude commits ${record.id} --import`,
+      });
+    }
+    await dropLayerIfOver(plan, deps);
     const status = exitStatus({
       ...(interruptedBy === undefined ? {} : { interruptedBy }),
       limited: ended.stopped !== undefined && interruptedBy === undefined,

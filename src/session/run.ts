@@ -3,7 +3,6 @@ import { processIdentity } from '../store/process.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { dropLayer } from '../workspace/drop-layer.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
 import { applySession } from './apply-session.ts';
@@ -12,9 +11,9 @@ import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
 import { endSession, type SessionEnd } from './end-session.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
-import { layerIsOver } from './layer-life.ts';
+import { dropLayerIfOver } from './layer-life.ts';
 import { prepareImage } from './prepare-image.ts';
-import { createRecord, readRecord, releaseRecord, updateRecord } from './record.ts';
+import { createRecord, releaseRecord, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 import { openScope, type Scope } from './scope.ts';
 import { type Staged, stage } from './stage.ts';
@@ -71,14 +70,6 @@ async function carryThrough(
     await scope.close();
     releaseRecord(plan.sessionDir);
   }
-}
-
-/** After the last word of the session: a layer that holds nothing more is no use to anyone. */
-async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
-  const record = readRecord(plan.sessionDir);
-  if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
-  // What can't be removed now is removed by the next gc.
-  await dropLayer(plan, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
 }
 
 async function start(

@@ -5,12 +5,14 @@ import { readBlobs, readCommitChanges, withTargets } from '../apply/read-commits
 import { auditChanges } from '../audit/audit.ts';
 import { RunClaudeError } from '../errors.ts';
 import { matcher } from '../review/build-review.ts';
+import type { Mount } from '../types/engine.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Policy } from '../types/policy.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
+import { boundRepositoryMounts } from './bind-git.ts';
 import type { SessionDeps } from './deps.ts';
 import { withLayer } from './kept-layer.ts';
 import { prepareImage } from './prepare-image.ts';
@@ -43,12 +45,13 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
   }
   const bundle = await withLayer(record, 'reading its commits', async () => {
     await prepareImage(plan, deps);
+    const { sessionId, image, user } = plan;
+    const bundle = (mounts: readonly Mount[]) =>
+      bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MOST_BYTES });
+    if (record.bound !== undefined) return bundle(boundRepositoryMounts(plan.sessionDir, record.bound));
     const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
     try {
-      const { sessionId, image, user } = plan;
-      const { mounts } = workspace;
-      const known = hostTips(project);
-      return await bundleCommits({ engine, image, sessionId, mounts, user, known, maxBytes: MOST_BYTES });
+      return await bundle(workspace.mounts);
     } finally {
       await workspace.close({ keepLayer: true });
     }

@@ -35,6 +35,18 @@ export interface SessionRecord {
   /** Opaque to all but the workspace room: what it needs to reopen the layer. */
   readonly workspace?: unknown;
   readonly usage?: UsageTotals;
+  /** Bind mode, where the project has a `.git`: the session's own repository. */
+  readonly bound?: BoundGit;
+}
+
+/** What is known of a bind session's own repository. */
+export interface BoundGit {
+  /** Directories of the person's objects that it borrows from, as they are mounted. */
+  readonly objects: readonly string[];
+  /** What its refs looked like at the start. */
+  readonly refs: string;
+  /** After its end: whether commits were made in it. */
+  readonly commits?: boolean;
 }
 
 export interface ProcessIdentity {

