@@ -15,6 +15,8 @@ if existing=$(getent passwd 1000); then userdel -r "${existing%%:*}" 2>/dev/null
 groupadd -o -g 1000 agent
 useradd -u 1000 -g 1000 -m -d /home/agent -s /bin/bash agent
 mkdir -p /workspace /run/run-claude/gw
+# A fresh volume takes over what lies where it is mounted: the gateway's own directory, which others may only reach into.
+install -d -o 61000 -g 61000 -m 0711 /run/run-claude/gw/sockets
 chown 1000:1000 /workspace
 
 update-ca-certificates

@@ -4,33 +4,34 @@ import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
 import { Refused } from './egress.mjs';
-import { forwardedHeaders } from './headers.mjs';
-import { cleanName, hostName } from './names.mjs';
+import { forwardedHeaders, OVERRIDES } from './headers.mjs';
+import { cleanName } from './names.mjs';
+import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
+import { Busy, createHolding, judgedBody } from './request-body.mjs';
 import { Unauthorised } from './secrets.mjs';
 import { UsageReader } from './usage.mjs';
 
-/** The API itself takes 32 MB. */
-const MAX_BODY = 33 * 1024 * 1024;
-
-const PASSED = [
-  { method: 'POST', path: /^\/v1\/messages$/, counted: true },
-  { method: 'POST', path: /^\/v1\/messages\/count_tokens$/, counted: false },
-  { method: 'GET', path: /^\/v1\/models(\/[A-Za-z0-9._-]+)?$/, counted: false },
-];
-
 /** Names of credential headers: the agent's never pass. accept-encoding: the answer is counted, so it comes plain. */
-const OURS = new Set(['host', 'authorization', 'x-api-key', 'cookie', 'content-length', 'accept-encoding', 'expect']);
+const DROPPED = new Set([
+  ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
+  ...OVERRIDES,
+]);
+const OURS = { has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name) };
+
+/** Of an answer that is no success, in which some servers repeat what they were sent. */
+const MAX_ERROR = 1024 * 1024;
 
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig
  * @typedef {import('../../src/types/credential.ts').Secret} Secret
  * @typedef {{ config: GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
- *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, ca: readonly string[],
+ *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => tls.SecureContext,
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: () => void }} BrokerParts
  * What a client's leaving does: ends the request, unless its answer stays for the count.
  * @typedef {{ stop: AbortController, stays: boolean }} Leaving
+ * @typedef {{ request: http.IncomingMessage, target: string, body: Buffer, model: string, counted: boolean }} Asked
  */
 
 /** @param {http.ServerResponse} response @param {number} status @param {string} type @param {string} message */
@@ -46,64 +47,12 @@ function fail(response, status, type, message) {
   response.end(JSON.stringify({ type: 'error', error: { type, message: `run-claude: ${message}` } }));
 }
 
-/** @param {http.IncomingMessage} request @returns {Promise<Buffer>} */
-async function bodyOf(request) {
-  /** @type {Buffer[]} */
-  const parts = [];
-  let size = 0;
-  for await (const part of request) {
-    size += part.length;
-    if (size > MAX_BODY) throw new Refused('the request is larger than 32 MB');
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
-/**
- * What the provider itself would fetch for the agent: a way out around the policy, so it is judged by it.
- * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused
- */
-function judgeFetches(value, judge) {
-  if (Array.isArray(value)) {
-    for (const one of value) judgeFetches(one, judge);
-    return;
-  }
-  if (typeof value !== 'object' || value === null) return;
-  const record = /** @type {Record<string, unknown>} */ (value);
-  if (Array.isArray(record['mcp_servers']) && record['mcp_servers'].length > 0)
-    throw new Refused('MCP servers that the provider connects to are not passed');
-  if (typeof record['type'] === 'string' && record['type'].startsWith('web_fetch_'))
-    throw new Refused('the web_fetch tool that runs at the provider is not passed');
-  if (record['type'] === 'url' && typeof record['url'] === 'string') {
-    const url = URL.canParse(record['url']) ? new URL(record['url']) : undefined;
-    const host = url === undefined ? undefined : hostName(url.hostname);
-    if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
-    judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
-  }
-  // A tool's own input and schema are the agent's words, not the provider's orders.
-  for (const [name, one] of Object.entries(record))
-    if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge);
-}
-
-/** The body as it is sent: written anew from what was judged, so that both sides read the same.
- * @param {Buffer} bytes @param {(host: string, port: number) => void} judge */
-function judgedBody(bytes, judge) {
-  /** @type {unknown} */
-  let value;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Refused('the request is no JSON');
-    throw error;
-  }
-  judgeFetches(value, judge);
-  const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
-  return { body: Buffer.from(JSON.stringify(value)), model: typeof model === 'string' ? model : '' };
-}
+/** The text without any of the words, byte for byte otherwise. @param {string} text @param {readonly string[]} words */
+const without = (text, words) => words.reduce((left, word) => left.replaceAll(word, '[credential]'), text);
 
 /** Connections to the provider, kept alive, by whatever way the host's side has named.
  * @param {BrokerParts} parts @param {URL} base */
-function agentFor({ config, egress, relay, ca }, base) {
+function agentFor({ config, egress, relay, trust }, base) {
   const secure = base.protocol === 'https:';
   const port = Number(base.port || (secure ? 443 : 80));
   const host = base.hostname.replace(/^\[|\]$/g, '');
@@ -116,7 +65,12 @@ function agentFor({ config, egress, relay, ca }, base) {
     way()
       .then((socket) => {
         if (!secure) return done(null, socket);
-        const over = tls.connect({ socket, ...(hostIsName(host) ? { servername: host } : {}), host, ca: [...ca] });
+        const over = tls.connect({
+          socket,
+          ...(hostIsName(host) ? { servername: host } : {}),
+          host,
+          secureContext: trust(),
+        });
         over.once('secureConnect', () => done(null, over));
         over.once('error', (error) => done(error));
       })
@@ -133,28 +87,31 @@ export function createBroker(parts) {
   const { config, secrets, budget, log } = parts;
   const base = config.provider === undefined ? undefined : new URL(config.provider.url);
   const agent = base === undefined ? undefined : agentFor(parts, base);
+  const api = config.provider?.api ?? { kind: 'anthropic' };
+  const holding = createHolding();
 
   /** @param {http.IncomingMessage} request @param {string} path @param {Buffer} body @param {Secret} secret
    * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>} */
   function send(request, path, body, secret, signal) {
     const url = /** @type {URL} */ (base);
+    const method = request.method ?? 'GET';
+    const full = url.pathname.replace(/\/$/, '') + path;
     const headers = forwardedHeaders(request.rawHeaders, OURS);
     headers.push('host', url.host, 'accept-encoding', 'identity');
-    if (request.method === 'POST') headers.push('content-length', String(body.length));
-    if (secret.kind === 'api-key') headers.push('x-api-key', secret.value);
-    else headers.push('authorization', `Bearer ${secret.value}`);
+    if (method === 'POST') headers.push('content-length', String(body.length));
+    headers.push(...credentialHeaders(api, secret, { method, host: url.host, path: full, body }));
     return new Promise((done, failed) => {
       const up = (url.protocol === 'https:' ? https : http).request({
         ...(agent === undefined ? {} : { agent }),
         host: url.hostname.replace(/^\[|\]$/g, ''),
         port: url.port || (url.protocol === 'https:' ? 443 : 80),
-        method: request.method ?? 'GET',
-        path: url.pathname.replace(/\/$/, '') + path,
+        method,
+        path: full,
         headers,
         signal,
       });
       up.once('response', done);
-      up.once('error', failed);
+      up.once('error', failed).once('close', () => failed(new Error('it gave no answer')));
       up.end(body);
     });
   }
@@ -173,65 +130,97 @@ export function createBroker(parts) {
         .end(request.method === 'HEAD' ? '' : '{"message":"hello"}');
       return { quiet: true, status: 200, down: 0, up: 0 };
     }
-    const passed = PASSED.find((one) => one.method === request.method && one.path.test(name));
-    const oddQuery = query !== undefined && !/^[A-Za-z0-9_=&.,%-]{0,200}$/.test(query);
-    if (passed === undefined || oddQuery || target.includes('#'))
+    const passed = target.includes('#') ? undefined : passedBy(api, request.method ?? '', name, query);
+    if (passed === undefined)
       // Flags, profiles and telemetry that the client asks for by itself: no news for the person.
       throw new Refused(`${request.method} ${cleanName(name)}: only inference requests pass the gateway`, {
-        quiet: /^\/(api|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(
-          name,
-        ),
+        quiet:
+          /^\/(api|inference-profiles|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(
+            name,
+          ),
       });
     if (config.provider === undefined) throw new Refused(config.noSecret);
-    const spent = passed.counted ? budget.exceeded() : undefined;
-    if (spent !== undefined) {
-      parts.tellUsage();
-      throw new Refused(`${spent}; the session's work is kept`);
+    const held = await holding.take(request);
+    try {
+      const { body, model } =
+        request.method === 'POST'
+          ? judgedBody(held.bytes, (host, port) => void parts.egress.ruleFor(host, port, [443, 80]))
+          : { body: Buffer.alloc(0), model: '' };
+      if (passed.counted) countRequest();
+      const asked = { request, target, body, model: passed.model ?? model, counted: passed.counted };
+      const { answered, secret } = await answerTo(asked, signal);
+      held.free();
+      const counted = passed.counted && answered.statusCode === 200;
+      if (answered.statusCode !== 200) return await passFailure(answered, response, secretWords(secret), body.length);
+      return await pass(answered, response, { ...asked, counted }, leaving);
+    } finally {
+      held.free();
     }
-    const raw = await bodyOf(request);
-    const { body, model } =
-      request.method === 'POST'
-        ? judgedBody(raw, (host, port) => void parts.egress.ruleFor(host, port, [443, 80]))
-        : { body: Buffer.alloc(0), model: '' };
-    if (passed.counted) budget.countRequest();
+  }
+
+  /** In one step with the limit, so that requests side by side do not slip past it, and told at once, so that nothing
+   * is forgotten when the gateway ends meanwhile. Throws Refused. */
+  function countRequest() {
+    const spent = budget.exceeded();
+    if (spent === undefined) budget.countRequest();
+    parts.tellUsage();
+    if (spent !== undefined) throw new Refused(`${spent}; the session's work is kept`);
+  }
+
+  /** @param {Asked} asked @param {AbortSignal} signal */
+  async function answerTo({ request, target, body, model, counted }, signal) {
     const first = await secrets.current();
     if (first === undefined) throw new Unauthorised(config.noSecret);
-    /** @type {http.IncomingMessage} */
-    let answered;
     try {
-      answered = await sendWith(first, (secret) => send(request, target, body, secret, signal));
+      return await sendWith(first, (secret) => send(request, target, body, secret, signal));
     } catch (error) {
       // Sent and not waited for: the provider has read it all the same.
-      if (passed.counted && signal.aborted) budget.countTokens(new UsageReader(false, body.length), model);
+      if (counted && signal.aborted) budget.countTokens(new UsageReader('', body.length), model);
       throw error;
     }
-    return pass(answered, response, passed.counted && answered.statusCode === 200, model, body.length, leaving);
   }
 
   /** Once more with a new credential after a 401. @param {Secret} first
-   * @param {(secret: Secret) => Promise<http.IncomingMessage>} sendIt */
+   * @param {(secret: Secret) => Promise<http.IncomingMessage>} sendIt
+   * @returns {Promise<{ answered: http.IncomingMessage, secret: Secret }>} */
   async function sendWith(first, sendIt) {
     const answered = await sendIt(first);
-    if (answered.statusCode !== 401) return answered;
+    if (!refusesCredential(api, answered)) return { answered, secret: first };
     try {
       const next = await secrets.after401(first);
-      if (next === undefined) return answered;
+      if (next === undefined) return { answered, secret: first };
       answered.resume();
-      return await sendIt(next);
+      return { answered: await sendIt(next), secret: next };
     } catch (error) {
       answered.destroy();
       throw error;
     }
   }
 
-  /** @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {boolean} counted
-   * @param {string} model @param {number} up @param {Leaving} leaving */
-  async function pass(answered, response, counted, model, up, leaving) {
+  /** No success: without the credential, should the server have repeated what it was sent.
+   * @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {readonly string[]} words
+   * @param {number} up */
+  async function passFailure(answered, response, words, up) {
+    let text = '';
+    for await (const chunk of answered) {
+      text += chunk.toString('latin1');
+      if (text.length > MAX_ERROR) throw new Error(`it answered ${answered.statusCode} at great length`);
+    }
+    const dropped = new Set(['set-cookie', 'content-length']);
+    const headers = forwardedHeaders(answered.rawHeaders, dropped).map((value) => without(value, words));
+    const body = Buffer.from(without(text, words), 'latin1');
+    response.writeHead(answered.statusCode ?? 502, headers).end(body);
+    parts.tellUsage();
+    return { quiet: false, status: answered.statusCode ?? 502, down: text.length, up };
+  }
+
+  /** @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {Asked} asked
+   * @param {Leaving} leaving */
+  async function pass(answered, response, { body, model, counted }, leaving) {
     const status = answered.statusCode ?? 502;
-    const stream = String(answered.headers['content-type']).startsWith('text/event-stream');
-    const reader = new UsageReader(stream, up);
+    const reader = new UsageReader(String(answered.headers['content-type']), body.length);
     // An answer in one piece is made and paid for: it is read to its end, where its count is, whoever leaves before.
-    leaving.stays = counted && !stream;
+    leaving.stays = counted && !reader.streams;
     response.writeHead(status, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();
     let down = 0;
@@ -247,7 +236,7 @@ export function createBroker(parts) {
       if (counted) budget.countTokens(reader, model);
       parts.tellUsage();
     }
-    return { quiet: false, status, down, up };
+    return { quiet: false, status, down, up: body.length };
   }
 
   const host = base?.hostname ?? 'provider';
@@ -280,9 +269,12 @@ export function createBroker(parts) {
         request.resume();
         const refused = error instanceof Refused;
         const why =
-          refused || error instanceof Unauthorised ? error.message : `the provider can't be reached: ${error.message}`;
+          refused || error instanceof Unauthorised || error instanceof Busy
+            ? error.message
+            : `the provider can't be reached: ${error.message}`;
         if (refused) fail(response, 403, 'permission_error', why);
         else if (error instanceof Unauthorised) fail(response, 401, 'authentication_error', why);
+        else if (error instanceof Busy) fail(response, 503, 'overloaded_error', why);
         else fail(response, 502, 'api_error', why);
         const gone = stop.signal.aborted && !response.writableFinished;
         const quiet = (refused && error.quiet) || gone;

@@ -1,5 +1,13 @@
 // The session's CA and its host certificates: X.509 v3 (RFC 5280) in DER, ECDSA P-256. Node can sign, not compose.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 
 const DAYS = 24 * 3600 * 1000;
 
@@ -24,6 +32,8 @@ const KEY_USAGE = '551d0f';
 const EXTENDED_KEY_USAGE = '551d25';
 const SERVER_AUTH = '2b06010505070301';
 const ALT_NAME = '551d11';
+const SUBJECT_KEY = '551d0e';
+const AUTHORITY_KEY = '551d23';
 
 /** @param {string} name */
 const distinguished = (name) => sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(name)))));
@@ -34,6 +44,13 @@ const time = (ms) => der(0x18, Buffer.from(`${new Date(ms).toISOString().replace
 /** @param {string} id @param {boolean} critical @param {Buffer} value */
 const extension = (id, critical, value) =>
   sequence(oid(id), ...(critical ? [der(1, Buffer.of(0xff))] : []), der(4, value));
+
+/** Names a key, for clients that insist on it (Python from 3.13 on). @param {import('node:crypto').KeyObject} publicKey */
+const keyId = (publicKey) =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest()
+    .subarray(0, 20);
 
 /** @param {Buffer} certificate */
 const pem = (certificate) =>
@@ -59,18 +76,18 @@ function certificate({ subject, publicKey, issuer, issuerKey, extensions, now })
   return pem(sequence(body, ECDSA_SHA256, der(3, Buffer.of(0), signature)));
 }
 
-const CA_NAME = 'run-claude session CA';
-
-/** A new CA, for one session. @param {number} now @returns {import('../../src/types/gateway.ts').SessionCa} */
+/** A new CA, for one session, under a name of its own: a client that trusts two finds the right one by name. @param {number} now @returns {import('../../src/types/gateway.ts').SessionCa} */
 export function createCa(now) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = `run-claude session CA ${randomBytes(8).toString('hex')}`;
   const extensions = [
     extension(BASIC_CONSTRAINTS, true, sequence(der(1, Buffer.of(0xff)))),
     extension(KEY_USAGE, true, der(3, Buffer.of(1, 0x06))),
+    extension(SUBJECT_KEY, false, der(4, keyId(publicKey))),
   ];
   return {
     key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    certificate: certificate({ subject: CA_NAME, publicKey, issuer: CA_NAME, issuerKey: privateKey, extensions, now }),
+    certificate: certificate({ subject: name, publicKey, issuer: name, issuerKey: privateKey, extensions, now }),
   };
 }
 
@@ -78,14 +95,16 @@ export function createCa(now) {
  * @param {string} host @param {number} now @returns {{ key: string, cert: string }} */
 export function createHostCertificate(ca, host, now) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuerKey = createPrivateKey(ca.key);
   const extensions = [
     extension(EXTENDED_KEY_USAGE, false, sequence(oid(SERVER_AUTH))),
     extension(ALT_NAME, false, sequence(der(0x82, Buffer.from(host)))),
+    extension(AUTHORITY_KEY, false, sequence(der(0x80, keyId(createPublicKey(issuerKey))))),
   ];
-  const issuerKey = createPrivateKey(ca.key);
   const publicKey = createPublicKey(privateKey);
+  const issuer = new X509Certificate(ca.certificate).subject.replace(/^CN=/, '');
   return {
     key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
-    cert: certificate({ subject: host.slice(0, 64), publicKey, issuer: CA_NAME, issuerKey, extensions, now }),
+    cert: certificate({ subject: host.slice(0, 64), publicKey, issuer, issuerKey, extensions, now }),
   };
 }

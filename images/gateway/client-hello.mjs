@@ -108,8 +108,9 @@ function extensionsOf(reader) {
     if (seen.has(type)) return { kind: 'bad', why: 'an extension twice' };
     seen.add(type);
     if (type === 0) serverName = nameOf(body);
-    // encrypted_client_hello: the name in sight is not the one that the server will act on.
-    if (type === 0xfe0d) encrypted = true;
+    // encrypted_client_hello, its drafts and encrypted_server_name: the server may act on another name than the one in
+    // sight.
+    if ((type >= 0xfe08 && type <= 0xfe0f) || type === 0xff02 || type === 0xffce) encrypted = true;
   }
   return { kind: 'hello', serverName, encrypted };
 }

@@ -159,17 +159,19 @@ export function createEgress(config, relay) {
     });
 
   /** A connection to a host that the rules let pass. Throws Refused, or an Error when it cannot be reached.
-   * @param {string} host @param {number} port @returns {Promise<import('node:stream').Duplex>} */
-  async function dial(host, port) {
-    if (config.proxy !== undefined && !straight(host, port)) return throughProxy(host, port);
+   * @param {string} host @param {number} port @param {import('./tunnel.mjs').Inlet} [inlet] for what it will receive
+   * @returns {Promise<{ socket: import('node:stream').Duplex, inlet?: import('./tunnel.mjs').Inlet }>} */
+  async function dialInto(host, port, inlet) {
+    if (config.proxy !== undefined && !straight(host, port)) return { socket: await throughProxy(host, port) };
     const addresses = await judgedAddresses(host);
     /** @type {unknown} */
     let last = new Error(`${host} has no address`);
     for (const address of addresses.slice(0, 4)) {
-      const socket = net.connect({ port, ...addressOf(address), noDelay: true, allowHalfOpen: true });
+      const into = inlet === undefined ? {} : { onread: inlet.onread };
+      const socket = net.connect({ port, ...addressOf(address), noDelay: true, allowHalfOpen: true, ...into });
       try {
         await connected(socket, config.limits.connectMs, host);
-        return socket;
+        return { socket, ...(inlet === undefined ? {} : { inlet }) };
       } catch (error) {
         last = error;
       }
@@ -179,7 +181,9 @@ export function createEgress(config, relay) {
 
   return {
     ruleFor,
-    dial,
+    dialInto,
+    /** As dialInto, for whoever reads the socket as a stream. @param {string} host @param {number} port */
+    dial: async (host, port) => (await dialInto(host, port)).socket,
     throughProxy,
     /** @param {typeof config.rules} next */
     setRules(next) {

@@ -31,9 +31,24 @@ export function framing(headers) {
   return headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked'];
 }
 
+/** Headers that make some servers act on another method, path or host than the one that was judged. */
+export const OVERRIDES = [
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'x-original-url',
+  'x-original-host',
+  'x-rewrite-url',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-host',
+  'forwarded',
+];
+
 /**
  * @param {readonly string[]} raw names and values in turn, as in `rawHeaders`
- * @param {ReadonlySet<string>} [without] more names to drop, lower case
+ * @param {{ has(name: string): boolean }} [without] more names to drop, lower case
  * @returns {string[]} names and values in turn
  */
 export function forwardedHeaders(raw, without = new Set()) {

@@ -5,21 +5,7 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
-import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
-
-/** Headers that make some servers act on another method, path or host than the one that was judged. */
-const OVERRIDES = [
-  'x-http-method-override',
-  'x-http-method',
-  'x-method-override',
-  'x-original-url',
-  'x-rewrite-url',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-prefix',
-  'x-host',
-  'forwarded',
-];
+import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
 
 /** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
 const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
@@ -53,10 +39,10 @@ function decodeURIComponentSafe(text) {
 /**
  * @param {import('../../src/types/gateway.ts').GatewayConfig} config
  * @param {import('../../src/types/gateway.ts').SessionCa} ca @param {import('./egress.mjs').Egress} egress
- * @param {readonly string[]} trusted @param {(entry: import('./proxy.mjs').Entry) => void} log
+ * @param {() => tls.SecureContext} trust @param {(entry: import('./proxy.mjs').Entry) => void} log
  * @returns {import('./proxy.mjs').ProxyParts['intercept']} true: the client's tunnel is taken over
  */
-export function createIntercept(config, ca, egress, trusted, log) {
+export function createIntercept(config, ca, egress, trust, log) {
   /** @type {Map<string, tls.SecureContext>} */
   const contexts = new Map();
   /** @type {WeakMap<object, import('./proxy.mjs').Target>} */
@@ -85,7 +71,7 @@ export function createIntercept(config, ca, egress, trusted, log) {
       const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...ours]));
       for (const rule of rules) headers.push(rule.header, rule.value);
       const socket = await egress.dial(target.host, target.port);
-      const secure = tls.connect({ socket, servername: target.host, ca: [...trusted] });
+      const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
       const out = https.request({
         createConnection: () => secure,
         method,
@@ -99,7 +85,10 @@ export function createIntercept(config, ca, egress, trusted, log) {
       });
       const answer = await new Promise((done, failed) => {
         secure.once('error', failed);
-        out.once('response', done).once('error', failed);
+        out
+          .once('response', done)
+          .once('error', failed)
+          .once('close', () => failed(new Error('no answer')));
         request.on('error', failed).pipe(out);
       });
       response.writeHead(answer.statusCode, forwardedHeaders(answer.rawHeaders));

@@ -29,13 +29,24 @@ async function listen(server, file, connections) {
   chmodSync(file, 0o666);
 }
 
+/** Whom the way out trusts, made when first asked for: reading the well-known certificates takes longer than a
+ * handshake. @param {string} extraCa @returns {() => tls.SecureContext} */
+function trustOnce(extraCa) {
+  /** @type {tls.SecureContext | undefined} */
+  let context;
+  return () => {
+    context ??= tls.createSecureContext({ ca: [...tls.rootCertificates, ...(extraCa === '' ? [] : [extraCa])] });
+    return context;
+  };
+}
+
 /** @param {GatewayConfig} config */
 async function start(config) {
   const relay = createRelay(tell);
   const egress = createEgress(config, relay);
   const secrets = createSecrets(config.secret, () => tell({ type: 'secret-needed' }));
   const budget = createBudget(config);
-  const trusted = [...tls.rootCertificates, ...(config.extraCa === '' ? [] : [config.extraCa])];
+  const trust = trustOnce(config.extraCa);
   /** @param {import('./proxy.mjs').Entry} entry */
   const log = (entry) => {
     // A server's certificate can put anything, and any length of it, into a TLS error's message.
@@ -51,15 +62,16 @@ async function start(config) {
     const bundle = `${readFileSync(config.caBundle, 'utf8')}\n${config.extraCa}\n${ca.certificate}`;
     writeFileSync(path.join(config.directory, 'ca.pem'), bundle, { mode: 0o644 });
   }
-  const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trusted, log);
+  const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trust, log);
   const { connections } = config.limits;
   await listen(
-    createBroker({ config, egress, relay, secrets, budget, ca: trusted, log, tellUsage }),
+    createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage }),
     path.join(config.directory, 'api.sock'),
     connections,
   );
   await listen(createProxy({ config, egress, log, intercept }), path.join(config.directory, 'proxy.sock'), connections);
   tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
+  setImmediate(trust);
   return { relay, egress, secrets };
 }
 

@@ -5,7 +5,7 @@ import { readClientHello } from './client-hello.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
 import { cleanName, hostName, parseAuthority } from './names.mjs';
-import { join } from './tunnel.mjs';
+import { Inlet, join } from './tunnel.mjs';
 
 /** A fatal TLS alert, unrecognized_name: what a client shows when the handshake may not go on. */
 const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
@@ -115,7 +115,7 @@ export function createProxy({ config, egress, log, intercept }) {
         server.emit('connection', client);
         return;
       }
-      const upstream = await egress.dial(target.host, target.port);
+      const { socket: upstream, inlet } = await egress.dialInto(target.host, target.port, new Inlet());
       try {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n');
         answered = true;
@@ -126,7 +126,7 @@ export function createProxy({ config, egress, log, intercept }) {
         upstream.destroy();
         throw error;
       }
-      const { up, down, cut } = await join(client, upstream, limits);
+      const { up, down, cut } = await join(client, upstream, limits, inlet);
       log({
         ...entry,
         verdict: 'passed',
@@ -196,7 +196,10 @@ export function createProxy({ config, egress, log, intercept }) {
         if (up > limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
       });
       const answer = await new Promise((done, failed) => {
-        out.once('response', done).once('error', failed);
+        out
+          .once('response', done)
+          .once('error', failed)
+          .once('close', () => failed(new Error('no answer')));
         request.on('error', failed).pipe(out);
       });
       response.writeHead(answer.statusCode, forwardedHeaders(answer.rawHeaders));

@@ -1,6 +1,47 @@
 // Two byte streams joined, with their ends, errors and limits.
 
+import net from 'node:net';
+
 /** @typedef {import('node:stream').Duplex} Duplex */
+
+const INLET = 256 * 1024;
+
+/**
+ * What a server sends, read into one buffer again and again: half the processor time of a stream's own chunks. Made
+ * before the connection (`onread` of net.connect); what comes before `to` is called waits in the kernel.
+ */
+export class Inlet {
+  constructor() {
+    /** @type {Buffer | undefined} */
+    this.early = undefined;
+    /** @type {((bytes: Buffer) => boolean) | undefined} */
+    this.take = undefined;
+    this.onread = {
+      buffer: Buffer.allocUnsafeSlow(INLET),
+      callback: (/** @type {number} */ size, /** @type {Uint8Array} */ bytes) => {
+        const part = Buffer.from(bytes.buffer, bytes.byteOffset, size);
+        if (this.take !== undefined) return this.take(part);
+        this.early = Buffer.concat([this.early ?? Buffer.alloc(0), part]);
+        return false;
+      },
+    };
+  }
+
+  /** Hands the bytes on, each part before the next is read over it.
+   * @param {import('node:net').Socket} from @param {Duplex} to @param {(size: number) => void} count */
+  join(from, to, count) {
+    const resume = () => void from.resume();
+    this.take = (part) => {
+      count(part.length);
+      // Written on the spot in most cases; if not, the buffer is in use until it is.
+      to.write(part, resume);
+      return to.writableLength === 0;
+    };
+    from.once('end', () => to.end());
+    if (this.early === undefined) resume();
+    else this.take(this.early);
+  }
+}
 
 /** @param {Duplex} stream flushes what is written, then goes */
 function finish(stream) {
@@ -15,9 +56,10 @@ function finish(stream) {
  * Joins two streams until both have ended; half-closed ones stay open the other way. Resolves with the bytes each way,
  * never rejects: a broken connection is an ordinary end.
  * @param {Duplex} client @param {Duplex} server @param {import('../../src/types/gateway.ts').GatewayLimits} limits
+ * @param {Inlet} [inlet] what the server's socket reads into, when it was made with one
  * @returns {Promise<{ up: number, down: number, cut?: string }>}
  */
-export function join(client, server, limits) {
+export function join(client, server, limits, inlet) {
   let up = 0;
   let down = 0;
   /** @type {string | undefined} */
@@ -57,12 +99,14 @@ export function join(client, server, limits) {
       last = Date.now();
       if (up > limits.bytesPerConnection) stop('too many bytes sent');
     });
-    server.on('data', (chunk) => {
-      down += chunk.length;
+    /** @param {number} size */
+    const received = (size) => {
+      down += size;
       last = Date.now();
       if (down > limits.bytesPerConnection) stop('too many bytes received');
-    });
+    };
     client.pipe(server);
-    server.pipe(client);
+    if (inlet !== undefined && server instanceof net.Socket) inlet.join(server, client, received);
+    else server.on('data', (chunk) => received(chunk.length)).pipe(client);
   });
 }

@@ -1,4 +1,5 @@
 // Counts requests, tokens and cost from what passes the broker, and says when a budget is used up.
+import { EventFrames } from './event-frames.mjs';
 
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
@@ -22,9 +23,10 @@ const DELTA_FRAME = 90;
  * left before its count came is estimated from what was seen of it: an agent that leaves early does not go for free.
  */
 export class UsageReader {
-  /** @param {boolean} stream @param {number} asked bytes of the request */
-  constructor(stream, asked) {
-    this.stream = stream;
+  /** @param {string} type the answer's content type @param {number} asked bytes of the request */
+  constructor(type, asked) {
+    this.frames = type.startsWith('application/vnd.amazon.eventstream') ? new EventFrames() : undefined;
+    this.streams = this.frames !== undefined || type.startsWith('text/event-stream');
     this.asked = asked;
     this.finished = false;
     this.deltas = 0;
@@ -38,24 +40,30 @@ export class UsageReader {
 
   /** @param {Uint8Array} bytes */
   push(bytes) {
+    if (this.frames !== undefined) {
+      for (const event of this.frames.push(bytes)) this.take(`data:${event}`);
+      return;
+    }
     this.text += this.decoder.decode(bytes, { stream: true });
-    if (!this.stream) return;
+    if (!this.streams) return;
     const lines = this.text.split('\n');
     this.text = lines.pop() ?? '';
-    // Only events that carry usage are parsed: the deltas between them are most of the stream.
-    for (const line of lines) {
-      if (!line.startsWith('data:')) continue;
-      if (line.includes('"usage"')) this.read(line.slice(5));
-      else if (line.includes('"content_block_delta"')) {
-        this.deltas += 1;
-        this.deltaBytes += Math.max(0, line.length - DELTA_FRAME);
-      } else if (line.includes('"message_stop"')) this.finished = true;
-    }
+    for (const line of lines) this.take(line);
+  }
+
+  /** Only events that carry usage are parsed: the deltas between them are most of the stream. @param {string} line */
+  take(line) {
+    if (!line.startsWith('data:')) return;
+    if (line.includes('"usage"')) this.read(line.slice(5));
+    else if (line.includes('"content_block_delta"')) {
+      this.deltas += 1;
+      this.deltaBytes += Math.max(0, line.length - DELTA_FRAME);
+    } else if (line.includes('"message_stop"')) this.finished = true;
   }
 
   /** The tokens of the whole answer. @returns {Tokens} */
   total() {
-    if (!this.stream) this.read(this.text);
+    if (!this.streams) this.read(this.text);
     if (this.finished) return this.tokens;
     const seen = Math.max(Number(this.tokens.output_tokens ?? 0), this.deltas, Math.ceil(this.deltaBytes / 3));
     return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: seen };
@@ -74,7 +82,7 @@ export class UsageReader {
     const message = /** @type {Record<string, unknown>} */ (event['message'] ?? event);
     if (typeof message['model'] === 'string') this.model = message['model'];
     this.tokens = { ...this.tokens, ...tokensOf(message['usage'] ?? event['usage']) };
-    if (!this.stream) this.finished = true;
+    if (!this.streams) this.finished = true;
   }
 }
 
@@ -94,7 +102,9 @@ export function createBudget(config) {
 
   /** @param {string} model */
   function priceOf(model) {
-    const known = config.prices.filter((price) => model.startsWith(price.model));
+    // Clouds put their own words before the name: 'eu.anthropic.claude-…'.
+    const name = model.slice(Math.max(0, model.indexOf('claude-')));
+    const known = config.prices.filter((price) => name.startsWith(price.model));
     const longest = known.sort((a, b) => b.model.length - a.model.length)[0];
     // An unknown model counts as the dearest known: a budget errs on the safe side.
     return longest ?? [...config.prices].sort((a, b) => b.output - a.output)[0];

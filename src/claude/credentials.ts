@@ -1,6 +1,7 @@
 import { RunClaudeError } from '../errors.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import { apiKeyHelper, managedSettingsPath } from './api-key-helper.ts';
+import { cloudCredential } from './cloud-credentials.ts';
 import { fileStore, keychainService, keychainStore } from './credential-store.ts';
 import { storedLogin } from './oauth.ts';
 import { type RunProgram, runProgram } from './run-program.ts';
@@ -32,7 +33,7 @@ export function claudeConfigDir(env: NodeJS.ProcessEnv, home: string): string {
 }
 
 /**
- * The credential that Claude Code on this host would use, in its own order: ANTHROPIC_AUTH_TOKEN, ANTHROPIC_API_KEY,
+ * The credential that Claude Code on this host would use, in its own order: a cloud's own, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_API_KEY,
  * apiKeyHelper, CLAUDE_CODE_OAUTH_TOKEN, the stored login (macOS: Keychain first). Nothing is printed, run or
  * refreshed until `current()`; undefined when there is none. Throws RunClaudeError CREDENTIAL_UNREADABLE.
  */
@@ -40,6 +41,8 @@ export async function findCredential(places: CredentialPlaces): Promise<Credenti
   const { env, home, platform } = places;
   const run = places.run ?? runProgram;
   const configDir = places.configDir ?? claudeConfigDir(env, home);
+  const cloud = cloudCredential({ env, home, run });
+  if (cloud !== undefined) return cloud;
   for (const [name, kind] of VARIABLES) {
     const source = fromVariable(env, name, kind);
     if (source !== undefined) return source;

@@ -1,8 +1,8 @@
-import type { Secret } from '../types/credential.ts';
+import type { ProviderApi, Secret } from '../types/credential.ts';
 
 /** Where the sockets lie, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
-/** The gateway's own directory in it: an archive can set the owner of what is in a volume, not of the volume itself. */
+/** The gateway's own directory in it. */
 export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
 /** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
@@ -10,7 +10,9 @@ const API_PORT = 47_801;
 const PROXY_PORT = 47_802;
 
 /** Stands where the credential would, by kind: long enough to look real to the client, worth nothing elsewhere. */
-export const PLACEHOLDERS: Readonly<Record<Secret['kind'], { readonly variable: string; readonly value: string }>> = {
+const PLACEHOLDERS: Readonly<
+  Record<Exclude<Secret['kind'], 'aws-keys'>, { readonly variable: string; readonly value: string }>
+> = {
   'api-key': { variable: 'ANTHROPIC_API_KEY', value: 'sk-ant-api03-placeholder-of-run-claude-the-real-one-is-outside' },
   oauth: {
     variable: 'CLAUDE_CODE_OAUTH_TOKEN',
@@ -18,6 +20,11 @@ export const PLACEHOLDERS: Readonly<Record<Secret['kind'], { readonly variable: 
   },
   'auth-token': { variable: 'ANTHROPIC_AUTH_TOKEN', value: 'placeholder-of-run-claude-the-real-one-is-outside' },
 };
+
+/** The placeholder's value where the client shows a credential of that kind; with the clouds it shows none. */
+export function placeholderOf(kind: Secret['kind'] | undefined): string {
+  return PLACEHOLDERS[kind === undefined || kind === 'aws-keys' ? 'oauth' : kind].value;
+}
 
 /** Variables that name a file of certificates to trust, by whoever reads them. */
 const CA_VARIABLES = [
@@ -34,6 +41,10 @@ const CA_VARIABLES = [
 export interface AgentSide {
   /** Credential kind behind the placeholder; undefined: no broker for the agent. */
   readonly credential: Secret['kind'] | undefined;
+  /** Form of the provider's API; undefined: the Anthropic API. */
+  readonly api?: ProviderApi | undefined;
+  /** Variables of the person's that name models, for the clouds: what is to be had there differs by account. */
+  readonly models?: Readonly<Record<string, string>>;
   /** Requests go through our proxy (not with `--network open`). */
   readonly proxy: boolean;
   /** There is a CA of the session's own. */
@@ -49,15 +60,42 @@ export function forwards({ credential, proxy }: AgentSide): readonly string[] {
 }
 
 /** Variables that lead the agent's programs to the gateway. Nothing in them is secret. */
-export function agentEnv({ credential, proxy, sessionCa }: AgentSide): Readonly<Record<string, string>> {
+export function agentEnv({ credential, api, models, proxy, sessionCa }: AgentSide): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
-  if (credential !== undefined) {
-    env['ANTHROPIC_BASE_URL'] = `http://127.0.0.1:${API_PORT}`;
-    env[PLACEHOLDERS[credential].variable] = PLACEHOLDERS[credential].value;
-  }
+  if (credential !== undefined) Object.assign(env, providerEnv(credential, api), models);
   if (proxy) Object.assign(env, proxyEnv(`http://127.0.0.1:${PROXY_PORT}`));
   if (sessionCa) for (const name of CA_VARIABLES) env[name] = `${GATEWAY_DIR}/ca.pem`;
   return env;
+}
+
+function providerEnv(credential: Secret['kind'], api: ProviderApi | undefined): Readonly<Record<string, string>> {
+  const url = `http://127.0.0.1:${API_PORT}`;
+  if (api?.kind === 'bedrock')
+    return {
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1',
+      ANTHROPIC_BEDROCK_BASE_URL: url,
+      AWS_REGION: api.region,
+    };
+  if (api?.kind === 'vertex')
+    return {
+      CLAUDE_CODE_USE_VERTEX: '1',
+      CLAUDE_CODE_SKIP_VERTEX_AUTH: '1',
+      ANTHROPIC_VERTEX_BASE_URL: url,
+      ANTHROPIC_VERTEX_PROJECT_ID: api.project,
+      CLOUD_ML_REGION: api.region,
+    };
+  const { variable, value } = PLACEHOLDERS[credential === 'aws-keys' ? 'oauth' : credential];
+  return { ANTHROPIC_BASE_URL: url, [variable]: value };
+}
+
+/** The person's choice of models, plain words only. */
+export function modelVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const names = /^ANTHROPIC_(MODEL|SMALL_FAST_MODEL|DEFAULT_(OPUS|SONNET|HAIKU)_MODEL)$/;
+  const kept = Object.entries(env).filter(
+    ([name, value]) => names.test(name) && /^[A-Za-z0-9][A-Za-z0-9._:@/[\]-]{0,255}$/.test(value ?? ''),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
 }
 
 function proxyEnv(url: string): Readonly<Record<string, string>> {

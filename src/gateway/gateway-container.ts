@@ -1,9 +1,8 @@
-import { pack } from 'tar-stream';
 import { gatewaySpec, INSIDE } from '../engine/hardened.ts';
 import type { Container, Engine } from '../types/engine.ts';
 import { GATEWAY_VOLUME } from './agent-side.ts';
 
-/** Neither the agent's user nor anybody's on the host. */
+/** Neither the agent's user nor anybody's on the host; images/finish.sh gives it the directory of the sockets. */
 const GATEWAY_UID = 61_000;
 
 export interface GatewayContainerOptions {
@@ -12,15 +11,18 @@ export interface GatewayContainerOptions {
   readonly seccomp: string;
   readonly volume: string;
   readonly network: string;
+  /** Waited for before the start: the network is made while the container is. */
+  readonly networkMade: Promise<void>;
   readonly runtime: string | undefined;
 }
 
 /**
- * Creates and starts the gateway's container. The volume is given to its user, with a directory that others may reach
- * into by name and neither list nor change. Nothing secret is in what the engine is told.
+ * Creates and starts the gateway's container. The fresh volume takes the image's directory for the sockets over, which
+ * is its user's and which others may reach into by name and neither list nor change. Nothing secret is in what the
+ * engine is told.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
-  const { sessionId, image, seccomp, volume, network, runtime } = options;
+  const { sessionId, image, seccomp, volume, network, networkMade, runtime } = options;
   const container = await engine.create(
     gatewaySpec({
       sessionId,
@@ -32,14 +34,12 @@ export async function startContainer(engine: Engine, options: GatewayContainerOp
       mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false }],
       stdin: 'stream',
       bridge: network,
+      memoryMb: 768,
       runtime,
     }),
   );
-  const tar = pack();
-  tar.entry({ name: './sockets/', type: 'directory', mode: 0o711, uid: GATEWAY_UID, gid: GATEWAY_UID });
-  tar.finalize();
   try {
-    await engine.putArchive(container.id, GATEWAY_VOLUME, tar);
+    await networkMade;
     await container.start();
   } catch (error) {
     await container.remove();

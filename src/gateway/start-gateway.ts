@@ -6,7 +6,7 @@ import type { Tell } from '../types/event.ts';
 import type { GatewayConfig } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME } from './agent-side.ts';
+import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME, modelVariables } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
@@ -58,21 +58,32 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const volume = `run-claude-${sessionId}-gw`;
   const network = `run-claude-${sessionId}`;
   const labels = { 'run-claude.session': sessionId };
+  let made: Promise<unknown> = Promise.resolve();
   const clear = async (): Promise<void> => {
     log.close();
+    await made;
     await Promise.all([engine.removeVolume(volume), engine.removeNetwork(network)]);
   };
   try {
     const credential = policy.credentials === 'broker' ? options.credential : undefined;
+    const networkMade = engine.createNetwork(network, labels);
+    made = networkMade.catch(() => undefined);
     const [config, seccomp] = await Promise.all([
       configure(credential),
       readSeccompProfile(),
       engine.createVolume({ name: volume, labels }),
-      engine.createNetwork(network, labels),
     ]);
     const kept = await keepRunning({
       start: () =>
-        startContainer(engine, { sessionId, image: plan.image, seccomp, volume, network, runtime: policy.runtime }),
+        startContainer(engine, {
+          sessionId,
+          image: plan.image,
+          seccomp,
+          volume,
+          network,
+          networkMade,
+          runtime: policy.runtime,
+        }),
       config: config.gateway,
       targets: config.targets,
       credential,
@@ -86,6 +97,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     });
     const side: AgentSide = {
       credential: policy.credentials === 'broker' ? (credential?.kind ?? 'oauth') : undefined,
+      api: credential?.cloud?.api,
+      models: credential?.cloud === undefined ? {} : modelVariables(env),
       proxy: policy.network === 'gateway',
       sessionCa: config.gateway.brokers.length > 0,
     };
@@ -112,7 +125,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   async function configure(credential: CredentialSource | undefined) {
     const [upstreams, secret, brokers] = await Promise.all([
-      findUpstreams(env),
+      findUpstreams(env, credential?.cloud),
       credential === undefined ? undefined : credential.current(),
       resolveBrokers(policy.brokers),
     ]);

@@ -2,7 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { RunClaudeError, usageError } from '../errors.ts';
-import type { Upstream, UpstreamProxy } from '../types/gateway.ts';
+import type { ProviderApi } from '../types/credential.ts';
+import type { Provider, UpstreamProxy } from '../types/gateway.ts';
 import type { RelayTargets } from './relay.ts';
 
 const DEFAULT_PROVIDER = 'https://api.anthropic.com';
@@ -28,7 +29,7 @@ for (const [range, bits] of [
 
 /** The ways out of one session. */
 export interface Upstreams {
-  readonly provider: Upstream;
+  readonly provider: Provider;
   readonly proxy: UpstreamProxy | undefined;
   readonly targets: RelayTargets;
   /** PEM text of the certificates that this host trusts besides the well-known ones. */
@@ -40,15 +41,21 @@ export interface Upstreams {
  *
  * @throws RunClaudeError USAGE for a provider or proxy address that is no http(s) URL; CA_UNREADABLE.
  */
-export async function findUpstreams(env: NodeJS.ProcessEnv): Promise<Upstreams> {
-  const provider = httpUrl(env['ANTHROPIC_BASE_URL'] || DEFAULT_PROVIDER, 'ANTHROPIC_BASE_URL');
+export async function findUpstreams(
+  env: NodeJS.ProcessEnv,
+  cloud?: { readonly url: string; readonly api: ProviderApi },
+): Promise<Upstreams> {
+  const provider =
+    cloud === undefined
+      ? httpUrl(env['ANTHROPIC_BASE_URL'] || DEFAULT_PROVIDER, 'ANTHROPIC_BASE_URL')
+      : httpUrl(cloud.url, `the base URL of ${cloud.api.kind}`);
   const proxyText = env['HTTPS_PROXY'] || env['https_proxy'] || env['ALL_PROXY'] || env['all_proxy'] || '';
   const proxy = proxyText === '' ? undefined : httpUrl(proxyText, 'HTTPS_PROXY');
   if (proxy?.protocol === 'https:')
     throw usageError('HTTPS_PROXY: a proxy reached over TLS is not supported', 'use its http:// address');
   const [providerNear, proxyNear] = await Promise.all([isNear(provider), proxy === undefined ? false : isNear(proxy)]);
   return {
-    provider: { url: provider.href, relay: providerNear },
+    provider: { url: provider.href, relay: providerNear, ...(cloud === undefined ? {} : { api: cloud.api }) },
     proxy: proxy === undefined ? undefined : { url: proxy.href, relay: proxyNear, except: noProxy(env) },
     targets: {
       ...(providerNear ? { provider: target(provider) } : {}),

@@ -6,7 +6,8 @@ import { type StagedClaude, stageClaude } from '../claude/stage.ts';
 import { agentSpec } from '../engine/hardened.ts';
 import { openVolume, type Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
-import { PLACEHOLDERS } from '../gateway/agent-side.ts';
+import { usageError } from '../errors.ts';
+import { placeholderOf } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
@@ -87,6 +88,11 @@ async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSo
   if (plan.policy.credentials === 'none') return undefined;
   const { env, host } = deps;
   const found = await findCredential({ env, home: host.home, platform: host.platform });
+  if (plan.policy.credentials === 'file' && found?.cloud !== undefined)
+    throw usageError(
+      `--credentials=file: not with ${found.name}`,
+      'The broker signs for Bedrock and Vertex AI. To hand cloud keys to the agent: --credentials=none --env NAME --allow-host HOST.',
+    );
   if (plan.policy.freshCreds && found?.fixed !== true) await found?.refresh();
   return found;
 }
@@ -129,7 +135,7 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
     gitCommonDir: project.gitCommonDir,
     permissions: policy.permissions,
     workdir: path.posix.join('/workspace', project.startIn),
-    ...(broker ? { placeholder: PLACEHOLDERS[kind ?? 'oauth'].value } : {}),
+    ...(broker ? { placeholder: placeholderOf(kind) } : {}),
     ...(file === undefined ? {} : { settings: file.settings, links: file.link === undefined ? [] : [file.link] }),
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),

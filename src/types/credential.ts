@@ -1,10 +1,23 @@
 /** A secret as it goes to the gateway over stdin, nowhere else. */
 export interface Secret {
-  /** x-api-key for 'api-key', Authorization: Bearer for the others. */
-  readonly kind: 'api-key' | 'oauth' | 'auth-token';
+  /** x-api-key for 'api-key', a signature with 'aws-keys' (JSON: AwsKeys), Authorization: Bearer for the others. */
+  readonly kind: 'api-key' | 'oauth' | 'auth-token' | 'aws-keys';
   readonly value: string;
   /** Milliseconds since the epoch, when known. */
   readonly expiresMs?: number;
+}
+
+/** The form of the provider's API: which paths are inference, how requests are signed. */
+export type ProviderApi =
+  | { readonly kind: 'anthropic' }
+  | { readonly kind: 'bedrock'; readonly region: string }
+  | { readonly kind: 'vertex'; readonly region: string; readonly project: string };
+
+/** Keys of an AWS account, for signing. */
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
 }
 
 /** Where the credential comes from; found on the host, refreshed on the host only. */
@@ -12,6 +25,8 @@ export interface CredentialSource {
   /** For people: 'ANTHROPIC_API_KEY', '~/.claude/.credentials.json', 'macOS Keychain', 'apiKeyHelper'. */
   readonly name: string;
   readonly kind: Secret['kind'];
+  /** Where it is good for, when that is a cloud's own API; undefined: the Anthropic API, or ANTHROPIC_BASE_URL. */
+  readonly cloud?: { readonly url: string; readonly api: ProviderApi };
   readonly expiresMs?: number;
   /** A value of the environment: nothing can refresh it. */
   readonly fixed?: boolean;

@@ -1,4 +1,4 @@
-import type { Secret } from './credential.ts';
+import type { ProviderApi, Secret } from './credential.ts';
 
 // What the host's side and the gateway program say to each other: JSON, one message a line, over the gateway's stdio.
 
@@ -16,6 +16,11 @@ export interface Upstream {
   readonly url: string;
   /** Reached through the host: its address is on the host's loopback or private network. */
   readonly relay: boolean;
+}
+
+export interface Provider extends Upstream {
+  /** Undefined: the Anthropic API. */
+  readonly api?: ProviderApi;
 }
 
 /** The host's own HTTPS proxy. */
@@ -57,7 +62,7 @@ export interface GatewayConfig {
   readonly quiet: readonly string[];
   /** The provider's own hosts: never by CONNECT, whatever the rules say. */
   readonly providerHosts: readonly string[];
-  readonly provider: Upstream | undefined;
+  readonly provider: Provider | undefined;
   readonly secret: Secret | undefined;
   /** Why there is no secret, for the agent's eyes. */
   readonly noSecret: string;

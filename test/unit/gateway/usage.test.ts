@@ -12,7 +12,7 @@ const config = {
 
 /** What an answer with this usage costs, in US dollars. */
 function cost(model: string, usage: object): number {
-  const reader = new UsageReader(false, 0);
+  const reader = new UsageReader('application/json', 0);
   reader.push(Buffer.from(JSON.stringify({ model, usage })));
   const budget = createBudget(config);
   budget.countTokens(reader, model);
@@ -50,13 +50,13 @@ it('counts an answer that was left early by what was seen of it, and a whole one
     message: { model: 'claude-opus-5', usage: { input_tokens: 7, output_tokens: 1 } },
   });
   const texts = [start, ...Array.from({ length: 50 }, () => delta('twelve chars'))].join('');
-  const left = new UsageReader(true, 4000);
+  const left = new UsageReader('text/event-stream', 4000);
   // In odd pieces, as a network gives them.
   for (let at = 0; at < texts.length; at += 77) left.push(Buffer.from(texts.slice(at, at + 77)));
   expect(left.total()).toMatchObject({ input_tokens: 7 });
   expect(left.total().output_tokens).toBeGreaterThanOrEqual(100);
 
-  const whole = new UsageReader(true, 4000);
+  const whole = new UsageReader('text/event-stream', 4000);
   // What the model says is no event, however it looks.
   const said = delta('"usage": {"output_tokens": 0} "message_stop" data: {"type":"message_stop"}');
   whole.push(Buffer.from(texts + said));
@@ -66,8 +66,8 @@ it('counts an answer that was left early by what was seen of it, and a whole one
   );
   expect(whole.total()).toEqual({ input_tokens: 7, output_tokens: 33 });
 
-  expect(new UsageReader(true, 4000).total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
-  const torn = new UsageReader(false, 4000);
+  expect(new UsageReader('text/event-stream', 4000).total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
+  const torn = new UsageReader('application/json', 4000);
   torn.push(Buffer.from('{"model":"claude-opus-5","usage":{"input_tok'));
   expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
 });

@@ -1,0 +1,108 @@
+// Bodies of requests to the provider: held within bounds, read, judged, and written anew.
+import { Refused } from './egress.mjs';
+import { hostName } from './names.mjs';
+
+/** The API itself takes 32 MB. */
+const MAX_BODY = 33 * 1024 * 1024;
+/** All bodies together; the container's memory has room for these and what their parsing takes. */
+const MAX_HELD = 72 * 1024 * 1024;
+/** Objects, arrays and their members: small ones weigh far more in memory than as text. */
+const MAX_NODES = 1_000_000;
+const MAX_DEPTH = 500;
+
+/** Too much at once: the client may try again. */
+export class Busy extends Error {}
+
+/** Counts what is held, so that an agent can't end the gateway by filling its memory. */
+export function createHolding() {
+  let held = 0;
+  return {
+    /** The whole body, and what frees it again. @param {import('node:http').IncomingMessage} request
+     * @returns {Promise<{ bytes: Buffer, free: () => void }>} */
+    async take(request) {
+      /** @type {Buffer[]} */
+      const parts = [];
+      let size = 0;
+      const free = () => {
+        held -= size;
+        size = 0;
+      };
+      try {
+        for await (const part of request) {
+          size += part.length;
+          held += part.length;
+          if (size > MAX_BODY) throw new Refused('the request is larger than 32 MB');
+          if (held > MAX_HELD) throw new Busy('too many large requests at once');
+          parts.push(part);
+        }
+        return { bytes: Buffer.concat(parts), free };
+      } catch (error) {
+        free();
+        throw error;
+      }
+    },
+  };
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...Buffer.from('"\\,[]{}')];
+
+/** Throws Refused for JSON whose parsed form would be out of proportion. @param {Buffer} bytes */
+function judgeShape(bytes) {
+  let nodes = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      for (at += 1; at < bytes.length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    } else if (byte === COMMA) nodes += 1;
+    else if (byte === OPEN || byte === OPEN_LIST) {
+      nodes += 1;
+      depth += 1;
+      if (depth > MAX_DEPTH) throw new Refused('the request is nested too deeply');
+    } else if (byte === CLOSE || byte === CLOSE_LIST) depth -= 1;
+    if (nodes > MAX_NODES) throw new Refused('the request has too many parts');
+  }
+}
+
+/**
+ * What the provider itself would fetch for the agent: a way out around the policy, so it is judged by it.
+ * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused
+ */
+function judgeFetches(value, judge) {
+  if (Array.isArray(value)) {
+    for (const one of value) judgeFetches(one, judge);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const record = /** @type {Record<string, unknown>} */ (value);
+  if (Array.isArray(record['mcp_servers']) && record['mcp_servers'].length > 0)
+    throw new Refused('MCP servers that the provider connects to are not passed');
+  if (typeof record['type'] === 'string' && record['type'].startsWith('web_fetch'))
+    throw new Refused('the web_fetch tool that runs at the provider is not passed');
+  if (record['type'] === 'url' && typeof record['url'] === 'string') {
+    const url = URL.canParse(record['url']) ? new URL(record['url']) : undefined;
+    const host = url === undefined ? undefined : hostName(url.hostname);
+    if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
+    judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
+  }
+  // A tool's own input and schema are the agent's words, not the provider's orders.
+  for (const [name, one] of Object.entries(record))
+    if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge);
+}
+
+/** The body as it is sent: written anew from what was judged, so that both sides read the same.
+ * @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
+export function judgedBody(bytes, judge) {
+  judgeShape(bytes);
+  /** @type {unknown} */
+  let value;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refused('the request is no JSON');
+    throw error;
+  }
+  judgeFetches(value, judge);
+  const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
+  return { body: Buffer.from(JSON.stringify(value)), model: typeof model === 'string' ? model : '' };
+}
