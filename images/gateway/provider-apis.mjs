@@ -14,7 +14,7 @@ const PLAIN_QUERY = /^[A-Za-z0-9_=&.,%-]{0,200}$/;
 const BEDROCK = /^\/model\/([A-Za-z0-9._:%-]{1,512})\/(invoke|invoke-with-response-stream|count-tokens)$/;
 /** Models of Anthropic, and inference profiles of one's own account, which only their owner can make. */
 const BEDROCK_MODEL =
-  /^([a-z-]+\.)?anthropic\.[A-Za-z0-9._:-]+$|^arn:aws[a-z-]*:bedrock:[A-Za-z0-9:-]*(\/[A-Za-z0-9._:-]+)+$/;
+  /^([a-z-]+\.)?anthropic\.[A-Za-z0-9._:-]+$|^arn:aws[a-z-]*:bedrock:[A-Za-z0-9:-]*(\/[A-Za-z0-9][A-Za-z0-9._:-]*)+$/;
 /** How AWS says that a key is not, or no longer, good; 403 alone also means a model that the account may not use. */
 const SPENT_KEY = /expired|unrecognizedclient|invalidclienttoken|invalidsignature/i;
 

@@ -100,8 +100,8 @@ function mountEntry(mount: Exclude<Mount, { kind: 'tmpfs' }>): Docker.MountSetti
     Source: mount.volume,
     Target: mount.target,
     ReadOnly: mount.readonly,
-    // Never fill a volume from the image's directory of that name.
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+    // A volume is filled from the image's directory of that name only where that is asked for.
+    VolumeOptions: { NoCopy: mount.fill !== true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
   };
 }
 

@@ -31,7 +31,7 @@ export async function startContainer(engine: Engine, options: GatewayContainerOp
       user: `${GATEWAY_UID}:${GATEWAY_UID}`,
       // No core, no inspector: the credential is in this process's memory.
       argv: [`${INSIDE}/init`, '--', '/usr/bin/env', 'node', '--max-old-space-size=320', `${INSIDE}/gateway/main.mjs`],
-      mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false }],
+      mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false, fill: true }],
       stdin: 'stream',
       bridge: network,
       memoryMb: 768,

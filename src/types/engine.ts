@@ -26,7 +26,14 @@ export interface EngineFacts {
 
 export type Mount =
   | { readonly kind: 'bind'; readonly source: string; readonly target: string; readonly readonly: boolean }
-  | { readonly kind: 'volume'; readonly volume: string; readonly target: string; readonly readonly: boolean }
+  | {
+      readonly kind: 'volume';
+      readonly volume: string;
+      readonly target: string;
+      readonly readonly: boolean;
+      /** A fresh volume takes over what the image has at the target, owners included. */
+      readonly fill?: true;
+    }
   | {
       readonly kind: 'tmpfs';
       readonly target: string;
