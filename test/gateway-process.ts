@@ -63,7 +63,10 @@ export class GatewayProcess implements AsyncDisposable {
       log,
       tell: (event) => events.push(event),
       start: async () => {
-        const child = spawn(process.execPath, [PROGRAM], { stdio: 'pipe', env: { PATH: process.env['PATH'] } });
+        const child = spawn(process.execPath, ['--max-old-space-size=320', PROGRAM], {
+          stdio: 'pipe',
+          env: { PATH: process.env['PATH'] },
+        });
         if (child.pid !== undefined) pids.push(child.pid);
         const exit = new Promise<number>((done) => child.once('exit', (code) => done(code ?? 128)));
         const remove = async (): Promise<void> => {
