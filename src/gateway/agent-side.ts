@@ -98,6 +98,18 @@ export function modelVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, 
   return Object.fromEntries(kept) as Record<string, string>;
 }
 
+/** Variables that hold a program's options: the person's own come after ours, where they win. */
+const OPTION_LISTS: readonly string[] = ['NODE_OPTIONS', 'MAVEN_OPTS', 'GRADLE_OPTS'];
+
+/** The agent's environment: what the gateway needs stands above what the person gave. */
+export function joinEnv(own: AgentVariables, gateway: AgentVariables): AgentVariables {
+  const lists = OPTION_LISTS.filter((name) => own[name] !== undefined && gateway[name] !== undefined);
+  const joined = Object.fromEntries(lists.map((name) => [name, `${gateway[name]} ${own[name]}`]));
+  return { ...own, ...gateway, ...joined };
+}
+
+type AgentVariables = Readonly<Record<string, string>>;
+
 function proxyEnv(url: string): Readonly<Record<string, string>> {
   const local = '127.0.0.1,localhost,::1';
   const java = ['http', 'https']
@@ -114,6 +126,7 @@ function proxyEnv(url: string): Readonly<Record<string, string>> {
     no_proxy: local,
     // Node's own fetch and http look at the variables above only when told to.
     NODE_USE_ENV_PROXY: '1',
+    NODE_OPTIONS: '--require=/usr/lib/run-claude/quiet-env-proxy.cjs',
     // Java reads none of them.
     MAVEN_OPTS: java,
     GRADLE_OPTS: java,

@@ -7,7 +7,7 @@ import { agentSpec } from '../engine/hardened.ts';
 import { openVolume, type Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import { usageError } from '../errors.ts';
-import { placeholderOf } from '../gateway/agent-side.ts';
+import { joinEnv, placeholderOf } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
@@ -65,7 +65,7 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     user: plan.user,
     argv: file === undefined ? programArgv(plan, claude) : file.argv(programArgv(plan, claude)),
     forwards: gateway.forwards,
-    env: { ...plan.env, ...claude.env, ...gateway.env },
+    env: joinEnv({ ...plan.env, ...claude.env }, gateway.env),
     workdir: path.posix.join('/workspace', plan.project.startIn),
     mounts: [...workspace.mounts, home.mount('/home/agent', false), ...mounts, ...gateway.mounts],
     network: gateway.agentNetwork,
