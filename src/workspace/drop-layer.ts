@@ -11,9 +11,15 @@ export function hasLayer(sessionDir: string): boolean {
   return existsSync(layerDir(sessionDir));
 }
 
-/** Removes a session's layer for good, and lets go of the base it stood on. Nothing may run on it any more. */
+/**
+ * Removes a session's layer for good, and lets go of the base it stood on. Nothing may run on it any more. One that lies
+ * in the engine is left to the next gc where no engine is given.
+ */
 export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise<void> {
-  if (plan.strategy === 'volume' && engine !== undefined) await engine.removeVolume(layerVolume(plan.sessionId));
+  if (plan.strategy === 'volume') {
+    if (engine === undefined) return;
+    await engine.removeVolume(layerVolume(plan.sessionId));
+  }
   const dir = layerDir(plan.sessionDir);
   if (existsSync(dir)) removeLayerDir(dir);
   releaseBases(plan.baseDir, plan.sessionId);

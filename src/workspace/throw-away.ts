@@ -13,6 +13,8 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
 import { removeTree } from './generation.ts';
+import { fillLayer, layerVolume, volumePaths } from './strategies/volume.ts';
+import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
 /** A view of what a session left that changes nothing of it. */
@@ -24,12 +26,16 @@ export interface ThrowAway {
 }
 
 /**
- * A layer over the session's layer over its base, where the engine mounts overlays; a whole copy is shown read-only.
- * Preconditions: nobody else mounts the session's layer. Throws RunClaudeError WORKSPACE_GONE, STRATEGY_NOT_YET.
+ * A layer over the session's layer over its base; a whole copy is shown read-only.
+ * Preconditions: nobody else mounts the session's layer. Throws RunClaudeError WORKSPACE_GONE, STRATEGY_UNUSABLE.
  */
 export async function openThrowAway(options: WorkspaceOptions, record: unknown): Promise<ThrowAway> {
   const { plan } = options;
-  const known = (record ?? {}) as { readonly strategy?: unknown; readonly generation?: unknown };
+  const known = (record ?? {}) as {
+    readonly strategy?: unknown;
+    readonly generation?: unknown;
+    readonly volume?: VolumeBase;
+  };
   const upper = path.join(plan.sessionDir, 'layer', 'upper');
   if (known.strategy === 'copy') {
     const mount: Mount = { kind: 'bind', source: upper, target: '/workspace', readonly: true };
@@ -40,9 +46,37 @@ export async function openThrowAway(options: WorkspaceOptions, record: unknown):
   }
   // Straight over the project, as the session itself was.
   if (known.strategy === 'overlay') return openOverlay(options, upper, plan.project.root);
-  throw new RunClaudeError('STRATEGY_NOT_YET', 'a session on engine volumes cannot be explored yet', {
-    hint: 'Its changes are in `run-claude diff`; `run-claude resume -- …` starts the agent on it again.',
-  });
+  if (known.strategy === 'volume' && typeof known.generation === 'string' && known.volume !== undefined) {
+    return openVolumes(options, known.generation, known.volume);
+  }
+  throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
+}
+
+/** As strategies/volume.ts does it: all three layers are directories in volumes of the engine. */
+async function openVolumes({ plan, engine }: WorkspaceOptions, generation: string, base: VolumeBase) {
+  const { sessionId, image, user } = plan;
+  const [volume, own] = [`run-claude-${sessionId}-explore`, `run-claude-${sessionId}-explore-layer`];
+  const layer = layerVolume(sessionId);
+  if ((await engine.findVolume(layer)) === undefined || (await engine.findVolume(base.volume)) === undefined) {
+    throw new RunClaudeError('WORKSPACE_GONE', "the session's volume is gone from the engine", {
+      hint: 'What was collected from it is in its record: review, apply or discard that.',
+    });
+  }
+  const close = async (): Promise<void> => {
+    await engine.removeVolume(volume);
+    await engine.removeVolume(own);
+  };
+  // Those of a command that was killed.
+  await close();
+  const labels = { 'run-claude.session': sessionId };
+  await engine.createVolume({ name: own, labels });
+  await fillLayer({ engine, sessionId, image, user, generation }, own, '');
+  const [tree, middle, top] = await volumePaths(engine, [base.volume, layer, own]);
+  const lower = `lowerdir=${middle}/upper:${tree}/${base.place}/tree`;
+  const o = `nosuid,nodev,${lower},upperdir=${top}/upper,workdir=${top}/work,userxattr`;
+  await engine.createVolume({ name: volume, labels, options: { type: 'overlay', device: 'overlay', o } });
+  const mount: Mount = { kind: 'volume', volume, target: '/workspace', readonly: false };
+  return { mounts: [mount], writable: true, close };
 }
 
 /** As strategies/layers.ts does it: paths reach the engine as short links only. */

@@ -41,7 +41,7 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
   expect(scene.fingerprint()).toBe(before);
 
   const dry = await scene.run(['apply', '--dry-run', '--yes']);
-  expect(dry.stdout.match(/^applied .*/gm)?.map((line) => line.split(/ +/)[1])).toEqual([
+  expect(dry.stdout.match(/^would apply .*/gm)?.map((line) => line.split(/ {2,}/)[1])).toEqual([
     'README.md',
     'again.txt',
     'made.txt',

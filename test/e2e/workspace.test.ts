@@ -38,6 +38,12 @@ it('an engine behind TLS: no path of this machine is mounted anywhere, and only 
     ]);
     expect(second.stdout).toBe('edited on the host\nthird\ninside\n3\n');
     expect(second.status).toBe(0);
+    await scene.run(['exec', scene.project, '--', 'sh', '-c', 'echo more > more.txt; rm log.txt']);
+    const explored = await scene.run(['explore'], { input: 'cat more.txt README.md; ls log.txt; echo x > y; cat y\n' });
+    expect(explored.stdout).toBe('more\nedited on the host\nx\n');
+    expect((await scene.run(['diff', '--name-only'])).stdout).toBe('log.txt\nmore.txt\n');
+    await scene.run(['discard', '--yes']);
+    await scene.run(['gc', '--yes']);
     // What was applied in full, or changed nothing, left no volume behind but the base.
     const left = execFileSync('docker', ['volume', 'ls', '-q'], { encoding: 'utf8' }).split('\n');
     const ids = (await scene.run(['sessions', '--json'])).stdout;

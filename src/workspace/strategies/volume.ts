@@ -61,11 +61,7 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     await fillLayer(place, layer, writeNonce(dir));
     found = await engine.findVolume(layer);
   }
-  const below = (await engine.findVolume(base.volume))?.mountpoint;
-  const above = found?.mountpoint;
-  if (below === undefined || above === undefined || /[,:\\]/.test(below + above)) {
-    throw new RunClaudeError('STRATEGY_UNUSABLE', `the engine keeps its volumes in ${below}, which cannot be joined`);
-  }
+  const [below, above] = await volumePaths(engine, [base.volume, layer]);
   await engine.removeVolume(volume);
   await engine.createVolume({
     name: volume,
@@ -90,13 +86,36 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
   };
 }
 
+/** Where the engine keeps these volumes, for an overlay of them. Throws RunClaudeError STRATEGY_UNUSABLE. */
+export async function volumePaths(engine: Engine, names: readonly string[]): Promise<string[]> {
+  const paths: string[] = [];
+  for (const name of names) {
+    const mountpoint = (await engine.findVolume(name))?.mountpoint;
+    if (mountpoint === undefined || /[,:\\]/.test(mountpoint)) {
+      throw new RunClaudeError(
+        'STRATEGY_UNUSABLE',
+        `the engine keeps its volumes in ${mountpoint}, which cannot be joined`,
+      );
+    }
+    paths.push(mountpoint);
+  }
+  return paths;
+}
+
 /** Of the engine, for a session's upper and work directories. */
 export function layerVolume(sessionId: string): string {
   return `run-claude-${sessionId}-layer`;
 }
 
-/** By an archive into a container that never starts: it sets any owner and mode, whatever the image is. */
-async function fillLayer(place: VolumePlace, volume: string, nonce: string): Promise<void> {
+/**
+ * The directories of a layer in a fresh volume, by an archive into a container that never starts: it sets any owner and
+ * mode, whatever the image is.
+ */
+export async function fillLayer(
+  place: Pick<VolumePlace, 'engine' | 'sessionId' | 'image' | 'user' | 'generation'>,
+  volume: string,
+  nonce: string,
+): Promise<void> {
   const { engine, sessionId, image } = place;
   const [uid = 0, gid = 0] = place.user.split(':').map(Number);
   const root = lstatSync(path.join(place.generation, 'tree'));
