@@ -113,7 +113,29 @@ const EXAMPLE_FILE = /\.(example|sample|template|dist|tmpl)$|(^|\/)\.env\.exampl
 
 /** Whether any line of a text is worth {@link secretIn}: one look, which may see more than there is, never less. */
 export function mayHoldSecret(text: string): boolean {
-  return anyMark().test(text) || /[A-Za-z0-9+/]{40}/.test(text) || ASSIGNED.test(text);
+  return hasEncodedRun(text) || anyMark().test(text) || ASSIGNED.test(text);
+}
+
+/** Shorter base64 holds no secret that is looked for. */
+const SHORTEST_ENCODED = 40;
+const isBase64 = lazy(() => {
+  const table = new Uint8Array(0x10000);
+  for (let code = 0; code < 128; code += 1) if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) table[code] = 1;
+  return table;
+});
+
+/** Whether /[A-Za-z0-9+/]{40}/ matches: looks at one character in forty, for a run of that length holds one of them. */
+function hasEncodedRun(text: string): boolean {
+  const table = isBase64();
+  for (let at = SHORTEST_ENCODED - 1; at < text.length; at += SHORTEST_ENCODED) {
+    if (table[text.charCodeAt(at)] === 0) continue;
+    let from = at;
+    while (from > 0 && at - from < SHORTEST_ENCODED && table[text.charCodeAt(from - 1)] === 1) from -= 1;
+    let to = at + 1;
+    while (to < text.length && to - from < SHORTEST_ENCODED && table[text.charCodeAt(to)] === 1) to += 1;
+    if (to - from >= SHORTEST_ENCODED) return true;
+  }
+  return false;
 }
 
 /** The kind of secret that stands in a line, also behind one layer of base64, or undefined. Never gives the secret. */
