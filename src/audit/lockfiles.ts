@@ -1,3 +1,5 @@
+import { visit } from 'jsonc-parser';
+import { movedRepositories, otherHashes } from './lock-entries.ts';
 import type { JudgedText } from './rule.ts';
 
 interface NpmPackage {
@@ -18,18 +20,55 @@ export function hostOf(url: string): string {
   return match[1]?.toLowerCase() === 'https' ? host : `${match[1]?.toLowerCase()}:${host}`;
 }
 
+/** A package of npm 6 and older; `version` may be an address, `dependencies` holds those that stand inside it. */
+interface OldPackage extends NpmPackage {
+  readonly dependencies?: unknown;
+}
+const DEEPEST = 100;
+
+/** Both tables of a lock file, those of npm 6 under the folders that they stand for; undefined: it does not parse. */
 function packagesOf(text: string | undefined): ReadonlyMap<string, NpmPackage> | undefined {
   if (text === undefined || text === '') return new Map();
   try {
     const root: unknown = JSON.parse(text);
     if (typeof root !== 'object' || root === null) return undefined;
-    const table = Reflect.get(root, 'packages') ?? Reflect.get(root, 'dependencies') ?? {};
-    if (typeof table !== 'object' || table === null) return undefined;
-    return new Map(Object.entries(table).map(([name, value]) => [name, (value ?? {}) as NpmPackage]));
+    const found = new Map<string, NpmPackage>();
+    for (const [name, value] of entriesOf(Reflect.get(root, 'packages'))) found.set(name, value as NpmPackage);
+    const walk = (table: unknown, folder: string, depth: number): void => {
+      for (const [name, value] of depth > DEEPEST ? [] : entriesOf(table)) {
+        const one = value as OldPackage;
+        const path = `${folder}node_modules/${name}`;
+        const address = typeof one.version === 'string' && /^[a-z+]+:/i.test(one.version) ? one.version : undefined;
+        found.set(`(v1) ${path}`, { ...one, ...(address === undefined ? {} : { resolved: address }) });
+        walk(one.dependencies, `${path}/`, depth + 1);
+      }
+    };
+    walk(Reflect.get(root, 'dependencies'), '', 0);
+    return found;
   } catch {
     // Not JSON: the caller reports a lock file that does not parse.
     return undefined;
   }
+}
+
+function entriesOf(table: unknown): [string, object][] {
+  if (typeof table !== 'object' || table === null) return [];
+  return Object.entries(table).filter((one): one is [string, object] => typeof one[1] === 'object' && one[1] !== null);
+}
+
+/** Keys that stand twice in one object: JSON.parse takes the last one, another reader the first. */
+function keysTwice(text: string): string[] {
+  const out: string[] = [];
+  const open: Set<string>[] = [];
+  visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty: (key) => {
+      if (open.at(-1)?.has(key)) out.push(key);
+      open.at(-1)?.add(key);
+    },
+  });
+  return out;
 }
 
 /** npm's lock files: new hosts, integrity that is gone, weaker or other for the same version, install scripts, links. */
@@ -39,7 +78,7 @@ export function judgeNpmLock(text: JudgedText): readonly string[] {
   const before = packagesOf(text.before) ?? new Map<string, NpmPackage>();
   const hosts = new Set([REGISTRY]);
   for (const one of before.values()) if (typeof one.resolved === 'string') hosts.add(hostOf(one.resolved));
-  const out: string[] = [];
+  const out = keysTwice(text.after ?? '').map((key) => `${key} stands twice`);
   for (const [name, one] of after) {
     const old = before.get(name);
     if (JSON.stringify(old) === JSON.stringify(one)) continue;
@@ -91,19 +130,12 @@ export function judgeYarnLock(text: JudgedText): readonly string[] {
   const after = text.after ?? '';
   const hosts = new Set([...KNOWN_HOSTS, ...urlsOf(before).map(hostOf)]);
   const fresh = [...new Set(urlsOf(after).map(hostOf))].filter((host) => !hosts.has(host));
-  const hashes = (all: string): number =>
-    all.split('\n').filter((line) => HASH_IN_LINE.test(line.slice(0, 2000))).length;
-  const entries = (all: string): number =>
-    all.split('\n').filter((line) => /^\s*"?(version|resolution|resolved|name|url|source)\b/.test(line)).length;
   const out = fresh.map((host) => `from ${host}`);
-  if (
-    text.before !== undefined &&
-    text.after !== undefined &&
-    hashes(after) < hashes(before) &&
-    entries(after) >= entries(before)
-  )
-    out.push(`${hashes(before) - hashes(after)} hashes are gone`);
-  return [...out, ...sameVersionOtherHash(before, after)];
+  const gone = /\.sum$/.test(text.path) || before === '' || after === '' ? 0 : hashesGone(before, after);
+  if (gone > 0) out.push(`${gone} hashes are gone`);
+  out.push(...yarnStrangers(before, after));
+  if (before === '' || after === '') return out;
+  return [...out, ...otherHashes(before, after), ...movedRepositories(before, after)];
 }
 
 const KNOWN_HOSTS = [
@@ -130,27 +162,54 @@ function urlsOf(text: string): string[] {
   return text.match(URL_IN_LINE) ?? [];
 }
 
-/** Blocks of a lock file whose only difference is a hash. */
-function sameVersionOtherHash(before: string, after: string): string[] {
-  const blocks = (text: string): Map<string, string> => {
-    const map = new Map<string, string>();
-    for (const block of text.split(/\n\s*\n/)) {
-      const lines = block.split('\n').map((line) => line.slice(0, 4000));
-      const rest = lines
-        .filter((line) => !HASH_IN_LINE.test(line))
-        .join('\n')
-        .replace(/#[0-9a-f]{40}/g, '');
-      if (rest.trim() !== '') map.set(rest, block);
+/** Entries of yarn's and pnpm's lock files that stand for another package than the one asked for, or for local code. */
+function yarnStrangers(before: string, after: string): string[] {
+  const strangers = (text: string): string[] => {
+    const out: string[] = [];
+    let asked: string[] = [];
+    for (const line of text.split(/\r?\n/)) {
+      const cut = line.slice(0, 4000);
+      if (/^["@\w].*:\s*$/.test(cut)) asked = cut.replace(/:\s*$/, '').replaceAll('"', '').split(/,\s*/);
+      const berry = /^\s+resolution:\s*"?((?:@[^/"]+\/)?[^@"/]+)@([a-z]+:)?([^"]*)/.exec(cut);
+      if (berry !== null) {
+        const [, name = '', protocol = '', rest = ''] = berry;
+        const builtin = /^(.*#)?(optional!builtin|~builtin)</.test(rest);
+        if (!/^(npm:|workspace:|)$/.test(protocol) && !(protocol === 'patch:' && builtin))
+          out.push(`${name} from ${protocol}${rest.slice(0, 60)}`);
+        if (protocol === 'npm:' && !asked.some((one) => one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`)))
+          out.push(`${asked[0] ?? '?'} is ${name}`);
+      }
+      const url = /^\s+resolved\s+"?https:\/\/[^/]+\/([^"#]*)\/-\//.exec(cut)?.[1];
+      const name = url === undefined ? undefined : decodeURIComponentSafe(url);
+      const fits = (one: string): boolean =>
+        name !== undefined &&
+        (one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`) || name.endsWith(`/${nameOf(one)}`));
+      if (name !== undefined && !asked.some(fits)) out.push(`${asked[0] ?? '?'} is ${name}`);
     }
-    return map;
+    return out;
   };
-  if (before === '' || before.length > 8 << 20) return [];
-  const old = blocks(before);
-  const out: string[] = [];
-  for (const [rest, block] of blocks(after)) {
-    const was = old.get(rest);
-    if (was !== undefined && was !== block && HASH_IN_LINE.test(was))
-      out.push(`other hash, same version: ${rest.trim().split('\n').slice(0, 2).join(' ').slice(0, 100)}`);
+  if (!/^\s+(resolution:|resolved )/m.test(after)) return [];
+  const old = new Set(strangers(before));
+  return [...new Set(strangers(after))].filter((one) => !old.has(one));
+}
+
+const nameOf = (descriptor: string): string => descriptor.replace(/(.)@.*$/s, '$1');
+
+/** Hashes that went while as many packages stayed; where packages are blocks, those that lost their last one. */
+function hashesGone(before: string, after: string): number {
+  const count = (all: string, regex: RegExp): number =>
+    all.split('\n').filter((line) => regex.test(line.slice(0, 2000))).length;
+  if (/^\[\[packages?\]\]/m.test(after)) {
+    const names = (all: string, hashed: boolean): string[] =>
+      all
+        .split(/^\[\[packages?\]\]/m)
+        .slice(1)
+        .filter((block) => HASH_IN_LINE.test(block) === hashed)
+        .map((block) => /^\s*name\s*=\s*(.*)$/m.exec(block)?.[1] ?? '');
+    const had = new Set(names(before, true));
+    const kept = new Set(names(after, true));
+    return names(after, false).filter((name) => had.has(name) && !kept.has(name)).length;
   }
-  return out;
+  const entry = /^\s*"?(version|resolution|resolved|name|url|source)\b/;
+  return count(after, entry) >= count(before, entry) ? count(before, HASH_IN_LINE) - count(after, HASH_IN_LINE) : 0;
 }

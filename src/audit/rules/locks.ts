@@ -1,5 +1,5 @@
 import { judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule } from '../rule.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
 
 export const lockRules: readonly FileRule[] = [
   {
@@ -43,46 +43,41 @@ export const lockRules: readonly FileRule[] = [
       'manifest.toml',
       'buf.lock',
       'MODULE.bazel.lock',
+      'maven_install.json',
+      'mise.lock',
+      'lake-manifest.json',
+      'elm.json',
+      '.copier-answers.y{,a}ml',
+      'vcpkg-configuration.json',
+      'gleam.toml',
     ],
     judges: [
       { kind: 'custom', see: judgeYarnLock },
       {
         kind: 'lines',
         danger:
-          /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)|"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|path:\s*"?\.\.?\//,
+          /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)|"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|"?path"?\s*[:=]\s*"?\.\.?\/|^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|"type"\s*:\s*"composer-plugin"|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
         removed: /^CHECKSUMS/,
       },
-      { kind: 'custom', see: goSum },
+      { kind: 'custom', see: sourceGone },
     ],
     why: 'A package comes from a place that was not there, or its checksum is gone.',
     source: 'Cargo, bundler, composer and Go module documentation',
   },
 ];
 
-/** go.sum only grows for a version that stays: another hash for a version is never right. */
-function goSum({
-  path,
-  before = '',
-  after = '',
-}: {
-  path: string;
-  before: string | undefined;
-  after: string | undefined;
-}): string[] {
-  if (!/\.sum$/.test(path)) return [];
-  const had = new Map(
-    before
-      .split('\n')
-      .map((line) => line.split(' '))
-      .filter((parts) => parts.length === 3)
-      .map(([module, version, hash]) => [`${module} ${version}`, hash]),
-  );
-  return after
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter(
-      ([module, version, hash]) =>
-        hash !== undefined && had.has(`${module} ${version}`) && had.get(`${module} ${version}`) !== hash,
-    )
-    .map(([module, version]) => `${module} ${version}: other hash`);
+/** A package of Cargo that had a registry and now has none is taken from a folder. */
+function sourceGone({ path, before = '', after = '' }: JudgedText): string[] {
+  if (!/(^|\/)cargo\.lock$/i.test(path)) return [];
+  const packages = (text: string): [string, boolean][] =>
+    text.split(/\[\[package\]\]/).flatMap((block) => {
+      const name = /^name\s*=\s*"([^"]*)"/m.exec(block)?.[1];
+      return name === undefined ? [] : [[name, /^source\s*=/m.test(block)] as [string, boolean]];
+    });
+  const bare = (text: string): string[] => packages(text).flatMap(([name, source]) => (source ? [] : [name]));
+  const old = new Set(bare(before));
+  const had = new Set(packages(before).map(([name]) => name));
+  return bare(after)
+    .filter((name) => had.has(name) && !old.has(name))
+    .map((name) => `${name} no longer comes from a registry`);
 }

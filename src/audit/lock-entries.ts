@@ -1,0 +1,161 @@
+/**
+ * Lock files of every kind, read by their lines: indentation (JSON, YAML), a blank line (TOML, yarn) or one line (go.sum,
+ * mix.lock) makes an entry. What tells an entry from others is kept, what must not move while it stays is compared.
+ */
+
+/** A checksum or commit, in the forms that package managers write. */
+const HASH =
+  /\bh1:[A-Za-z0-9+/=]{1,100}|\b(?:sha(?:1|224|256|384|512)|md5)[-:=][A-Za-z0-9+/=_-]{6,200}|\bb[0-9]:[0-9a-f]{32,128}|\b[0-9a-f]{32,128}\b|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g;
+const URL_IN_LINE = /\b(?:[a-z]{2,5}\+)?(?:https?|ssh|git):\/\/[^\s"',;<>(){}]{1,300}/gi;
+/** Words that say what a hash is of, not whose it is. */
+const FIELD_WORDS =
+  /\b(integrity|checksums?|hash(es)?|sha\d*|sha\d+sum|shasums?|content-?hash|revision|rev|ref|resolved|nar-?hash|digest|value|algorithm|git-tree-sha1|commit|jar|sources|md5|etag|reference|dist|url)\b/gi;
+const LONGEST_LINE = 4000;
+const MOST_SIBLINGS = 60;
+
+interface Row {
+  readonly text: string;
+  readonly bare: string;
+  readonly indent: number;
+  /** Index of the line that this one stands under, or -1. */
+  readonly parent: number;
+  /** Number of the block between blank lines, for lines at the margin. */
+  readonly block: number;
+}
+
+/** A hash or an address is blanked; what is left says whose it is. */
+const blank = (text: string): string => text.replace(URL_IN_LINE, 'URL').replace(HASH, 'HASH');
+
+function rowsOf(text: string): Row[] {
+  const rows: Row[] = [];
+  const open: number[] = [];
+  let block = 0;
+  for (const line of text.split(/\r?\n/)) {
+    const cut = line.slice(0, LONGEST_LINE);
+    const trimmed = cut.trim();
+    if (trimmed === '') {
+      block += 1;
+      open.length = 0;
+      continue;
+    }
+    // A dash of YAML belongs to the indentation of what follows it.
+    const indent = cut.length - cut.replace(/^[\s]*(?:-\s+)?/, '').length;
+    while (open.length > 0 && (rows[open.at(-1) as number]?.indent ?? 0) >= indent) open.pop();
+    rows.push({ text: trimmed, bare: blank(trimmed), indent, parent: open.at(-1) ?? -1, block });
+    open.push(rows.length - 1);
+  }
+  return rows;
+}
+
+/** Gives, for a line, what tells its entry from others; lines of one entry share the work. */
+function identities(rows: readonly Row[]): (at: number) => string {
+  const children = new Map<string, number[]>();
+  const groupOf = (row: Row): string => (row.parent < 0 ? `block ${row.block}` : `under ${row.parent}`);
+  for (const [at, row] of rows.entries()) {
+    const key = groupOf(row);
+    const list = children.get(key);
+    if (list === undefined) children.set(key, [at]);
+    else list.push(at);
+  }
+  const scalars = new Map<string, string>();
+  const siblings = (row: Row): string => {
+    const key = groupOf(row);
+    const had = scalars.get(key);
+    if (had !== undefined) return had;
+    const list = children.get(key) ?? [];
+    const made =
+      list.length > MOST_SIBLINGS
+        ? ''
+        : list
+            .map((at) => rows[at]?.bare ?? '')
+            .filter((bare) => !/[[{(:]$/.test(bare))
+            .join('\n');
+    scalars.set(key, made);
+    return made;
+  };
+  const above = new Map<number, string>();
+  const ancestors = (at: number): string => {
+    if (at < 0) return '';
+    const had = above.get(at);
+    if (had !== undefined) return had;
+    const row = rows[at] as Row;
+    // Deep text costs no more than this: nobody's lock file has more levels.
+    const made = `${ancestors(row.parent).slice(-2000)}\n${row.bare}`;
+    above.set(at, made);
+    return made;
+  };
+  return (at) => {
+    const row = rows[at] as Row;
+    const own = row.bare.replace(/HASH|URL/g, '').replace(FIELD_WORDS, '');
+    const alone = `${ancestors(row.parent)}\n${row.bare}`;
+    if (/\d\.\d|\/|[\w.-]{5}/.test(own)) return alone;
+    const parent = rows[row.parent];
+    const upper = parent === undefined ? '' : siblings(parent);
+    return `${ancestors(row.parent)}\n${siblings(row)}\n${upper}`;
+  };
+}
+
+/** Entries whose name and version stay and whose hash does not: another content under the same label. */
+export function otherHashes(before: string, after: string): string[] {
+  const hashes = (text: string): Map<string, { readonly all: string[]; readonly line: string }> => {
+    const found = new Map<string, { readonly all: string[]; readonly line: string }>();
+    const rows = rowsOf(text);
+    const identity = identities(rows);
+    for (const [at, row] of rows.entries()) {
+      const tokens = row.text.replace(URL_IN_LINE, hashOfUrl).match(HASH);
+      if (tokens === null) continue;
+      const key = identity(at);
+      const one = found.get(key);
+      if (one === undefined) found.set(key, { all: [...tokens], line: row.text });
+      else one.all.push(...tokens);
+    }
+    return found;
+  };
+  const old = hashes(before);
+  const out: string[] = [];
+  for (const [key, { all, line }] of hashes(after)) {
+    const was = old.get(key);
+    if (was === undefined) continue;
+    const fresh = all.filter((hash) => !was.all.includes(hash));
+    if (fresh.length > 0) out.push(`other hash, same version: ${line.slice(0, 100)}`);
+  }
+  return out;
+}
+
+/** Of an address only the hash after `#` is compared as one. */
+const hashOfUrl = (url: string): string => /#.*/s.exec(url)?.[0] ?? '';
+
+/** Packages that keep their name and come from another repository, on a host that was known too. */
+export function movedRepositories(before: string, after: string): string[] {
+  const places = (text: string): Map<string, Set<string>> => {
+    const found = new Map<string, Set<string>>();
+    const rows = rowsOf(text);
+    const groups = new Map<string, string>();
+    const groupOf = (row: Row): string => (row.parent < 0 ? `block ${row.block}` : `under ${row.parent}`);
+    for (const row of rows) {
+      const name = /^[-\s]*"?(?:name|identity)"?\s*[:=]\s*"?([^",]{1,200})/.exec(row.text)?.[1];
+      if (name !== undefined) groups.set(groupOf(row), name);
+    }
+    for (const row of rows) {
+      for (const [url] of row.text.matchAll(URL_IN_LINE)) {
+        const place = /^[a-z+]*:\/\/(?:[^@/]*@)?([^/]+(?:\/repos)?\/[^/]+\/[^/#?]+)/i.exec(url)?.[1];
+        if (place === undefined || !/github|gitlab|bitbucket|codeberg|sr\.ht/i.test(place)) continue;
+        const parent = rows[row.parent];
+        const name = groups.get(groupOf(row)) ?? (parent && groups.get(groupOf(parent))) ?? parent?.bare;
+        if (name === undefined) continue;
+        const key = name.toLowerCase();
+        const set = found.get(key) ?? new Set();
+        found.set(key, set.add(place.replace(/\.git$/, '').toLowerCase()));
+      }
+    }
+    return found;
+  };
+  const old = places(before);
+  const out: string[] = [];
+  for (const [name, now] of places(after)) {
+    const was = old.get(name);
+    const fresh = was === undefined ? [] : [...now].filter((place) => !was.has(place));
+    if (fresh[0] !== undefined) out.push(`${name.slice(0, 80)} now from ${fresh[0]}`);
+  }
+  return out;
+}
