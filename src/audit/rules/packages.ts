@@ -1,5 +1,5 @@
 import { judgeNpmLock, judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule } from '../rule.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
 
 export const packageRules: readonly FileRule[] = [
   {
@@ -12,10 +12,12 @@ export const packageRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
+        // Whatever is not known to be data: tools take their settings from a key of their own name.
         danger:
-          /^(scripts|bin|directories|man|overrides|resolutions|pnpm|peerDependencyRules|packageExtensions|dependenciesMeta|bundleDependencies|bundledDependencies|allowScripts|trustedDependencies|patchedDependencies|workspaces|packageManager|engines|devEngines|volta|corepack|husky|lint-staged|simple-git-hooks|gitHooks|pre-commit|babel|eslintConfig|stylelint|prettier|ava|mocha|nyc|c8|tap|release|commitlint|nodemonConfig|electron-builder|build|prisma|oclif|wireit|nx|config|publishConfig|imports|main|module|exports|browser|funding|bugs|repository|gypfile|jspm|napi|cypress-cucumber-preprocessor|contributes|activationEvents)(\.|\[|$)/i,
-        safe: /^(repository|bugs|funding)(\.type|\.directory)=|^engines\.|^devEngines\.|^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
+          /^(?!(\$schema|name|version|description|keywords|authors?|contributors|maintainers|licen[cs]es?|homepage|private|readme(Filename)?|type|types|typings|typesVersions|sideEffects|cpu|os|libc|engineStrict|preferGlobal|jest|(dev|peer|optional)?dependencies|peerDependenciesMeta|unpkg|jsdelivr|jsnext:main|browserslist)(\.|\[|$))/i,
+        safe: /^(repository|bugs|funding)(\.type|\.directory)=|^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\/|^engines\.|^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$|^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$|^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))|^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=|^(xo|eslintConfig|stylelint|prettier|ava|nyc|c8|standard)\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$|^msw\.workerDirectory/i,
       },
+      { kind: 'custom', see: browserslistExtends },
       {
         kind: 'keys',
         format: 'auto',
@@ -54,7 +56,7 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner/i,
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
         safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
       },
     ],
@@ -82,7 +84,7 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner/i,
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
         safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.]+[\w.-]*$|^version=/,
       },
     ],
@@ -104,8 +106,21 @@ export const packageRules: readonly FileRule[] = [
     family: 'javascript',
     trigger: 'yarn, pnpm, bun or deno install',
     severity: 'suspect',
-    paths: ['yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'deno.lock', 'shrinkwrap.yaml', 'import_map.json'],
-    judges: [{ kind: 'custom', see: judgeYarnLock }],
+    paths: [
+      'yarn.lock',
+      'pnpm-lock.yaml',
+      'bun.lock',
+      'deno.lock',
+      'shrinkwrap.yaml',
+      'import_map.json',
+      'importmap.json',
+      '*.importmap',
+    ],
+    judges: [
+      { kind: 'custom', see: judgeYarnLock },
+      // In pnpm's, a dependency of the project that is another package, and patches of installed ones.
+      { kind: 'lines', danger: /^version:\s*['"]?@?[a-z][\w.-]*(\/[\w.-]+)?@\d|^path:\s*\S+\.(patch|diff)/ },
+    ],
     why: 'A package comes from a host that was not there, or its integrity was removed.',
     source: 'yarn, pnpm and deno documentation',
   },
@@ -149,3 +164,10 @@ export const packageRules: readonly FileRule[] = [
     source: 'deno documentation',
   },
 ];
+
+/** A list of browsers that takes another package's or file's is loaded with require. */
+function browserslistExtends({ added }: JudgedText): string[] {
+  return added()
+    .filter(({ text }) => /"extends\s+[^"]+"/.test(text.slice(0, 4000)))
+    .map(({ text }) => text.slice(0, 120));
+}
