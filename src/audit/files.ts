@@ -27,7 +27,9 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   const folded = names.map(foldPath);
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
   const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
-  const rules = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
+  const fitting = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
+  const known = fits.some((fit) => [...fit.yes].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule)));
+  const rules = new Set([...fitting].filter((rule) => !known || FILE_RULES[rule]?.lastResort !== true));
   // Most files fit no rule: their content is not read here.
   if (rules.size === 0) return [...watchedLink(change), ...manyAliases];
   const before = textOf(scene, change.before);
@@ -49,6 +51,16 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
     });
   }
   return [...hits, ...watchedLink(change), ...manyAliases];
+}
+
+/** A rule that says nothing of what kind a file is: it looks into every one, or into those that no rule knows. */
+const isForUnknown = (rule: FileRule): boolean => rule.lastResort === true || rule.paths.includes('*');
+
+const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
+
+/** Whether a rule that looks into the content of such files, which are data, has judged it already. */
+export function isJudgedByContent(path: string): boolean {
+  return DATA.test(path) && [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
 }
 
 /** Whether a rule looks into files of this name: what it held before is then worth keeping. */

@@ -4,7 +4,8 @@ import { newLeaves, readStructure } from './structured.ts';
 
 /** Regular expressions see at most this much of one line from either end. */
 const WINDOW = 4000;
-const CODE = /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$/i;
+const CODE =
+  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$|(^|\/)(jake|cake)file$/i;
 
 /** What in this change counts for the rule: empty when nothing does. A file that does not parse counts. */
 export function judge(rule: FileRule, text: JudgedText): readonly string[] {

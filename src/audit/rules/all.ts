@@ -17,6 +17,7 @@ import { packageRules } from './packages.ts';
 import { pythonRules } from './python.ts';
 import { rubyRules } from './ruby.ts';
 import { shellRules } from './shell.ts';
+import { unlistedRules } from './unlisted.ts';
 
 /** Every rule about files of certain names. */
 export const FILE_RULES: readonly FileRule[] = [
@@ -38,4 +39,5 @@ export const FILE_RULES: readonly FileRule[] = [
   ...infraRules,
   ...agentRules,
   ...desktopRules,
+  ...unlistedRules,
 ];

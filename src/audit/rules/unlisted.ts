@@ -1,0 +1,129 @@
+import type { FileRule, JudgedText } from '../rule.ts';
+
+/** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
+const QUIET_NAMES = [
+  '.gitkeep',
+  '.keep',
+  '.gitignore',
+  '.*ignore',
+  '.nojekyll',
+  '.empty',
+  '.placeholder',
+  '.mailmap',
+  '.editorconfig',
+  '.all-contributorsrc',
+  '.authors.yml',
+  '.zenodo.json',
+  '.codespellrc',
+  '.env.{example,sample,template}',
+  '.env.*.example',
+  '.yamllint{,.yml,.yaml}',
+  '.markdownlint.{json,yml,yaml}',
+  '.markdownlintrc',
+  '.browserslistrc',
+  '.nvmrc',
+  '.node-version',
+  '.python-version',
+  '.ruby-version',
+  '.java-version',
+  '.prettierrc*',
+  '.eslintrc*',
+  '.stylelintrc*',
+  '.rubocop*.yml',
+  '.rspec',
+  '.yardopts',
+  '.codecov.y{,a}ml',
+  '.coveralls.yml',
+  '.golangci.y{,a}ml',
+  '.rustfmt.toml',
+  '.clang-format',
+  '.scalafmt.conf',
+  '.php-cs-fixer.dist.php',
+  '.styleci.yml',
+  '.hlint.yaml',
+  '.swiftlint.yml',
+  '.swiftformat',
+  '.clippy.toml',
+  '.typos.toml',
+  '._typos.toml',
+  '.cspell.json',
+  '.hgtags',
+  '.hgeol',
+  '.DS_Store',
+];
+const QUIET_FOLDERS = [
+  '.github/**',
+  '.gitlab/**',
+  '.forgejo/**',
+  '.gitea/**',
+  '.changeset/*.md',
+  '.changes/**',
+  '.chloggen/**',
+  '.unreleased/**',
+  '.well-known/*.{txt,json}',
+  '.vitepress/**',
+  '.vuepress/**',
+  '.dumi/**',
+  '.reuse/**',
+  '.cache/**',
+  '.sqlx/*.json',
+  '.snapshots/**',
+  '.storybook/**',
+];
+/** There a name stands for data more often than for a tool; the rules that know a name go on there. */
+const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,specs}/**'];
+
+/** Speaks only of files that no other rule is about: what nobody has listed yet. */
+export const unlistedRules: readonly FileRule[] = [
+  {
+    id: 'unlisted-hidden',
+    title: 'Hidden file of a tool that is not known',
+    family: 'unlisted',
+    trigger: 'the tool that it belongs to',
+    severity: 'suspect',
+    paths: ['.*', '.*/**'],
+    except: [...QUIET_NAMES, ...QUIET_FOLDERS, ...SAMPLES, '.git/**', '*.{png,jpg,jpeg,gif,svg,webp,ico}'],
+    lastResort: true,
+    judges: [{ kind: 'custom', see: settingsInside }],
+    why: 'Tools keep what they run and load under hidden names, and most lists do not show them.',
+    source: 'docs/audit.md',
+  },
+  {
+    id: 'unlisted-settings',
+    title: 'Settings that run something',
+    family: 'unlisted',
+    trigger: 'the tool that it belongs to',
+    severity: 'suspect',
+    paths: [
+      '/*.{toml,y{,a}ml,json,jsonc,json5,pkl,hcl,ini,cfg,conf}',
+      '*.{task,hook,job,tool,runner}.{toml,y{,a}ml,json}',
+    ],
+    except: [
+      '/openapi*.*',
+      '/swagger*.*',
+      '/mkdocs.yml',
+      '/_config.yml',
+      '/{{.,}codecov,action,CITATION,composer,bower,component,manifest,lerna,tslint,components}.*',
+      '/*.schema.json',
+    ],
+    lastResort: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /(^|[.\]])(run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
+        safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
+      },
+    ],
+    why: 'A file of settings at the top of a project is read by the tool whose name it has.',
+    source: 'docs/audit.md',
+  },
+];
+
+/** A file in a hidden folder; or one with a hidden name that holds more than a word. */
+function settingsInside({ path, after }: JudgedText): string[] {
+  if (after === undefined) return [];
+  if (/(^|\/)\.[^/]+\//.test(path)) return ['in a hidden folder'];
+  return /[=:({[/]|\S\s+\S/.test(after) ? ['settings'] : [];
+}
