@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
 
 export const infraRules: readonly FileRule[] = [
   {
@@ -20,7 +20,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /./,
         // A line that goes on from the one before, or stands in a here-document, is a command: quiet is what cannot be one.
-        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV \w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
+        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV \w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
       },
     ],
     why: 'The build runs it, and takes its base from where it says.',
@@ -37,10 +37,11 @@ export const infraRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'yaml',
         danger:
-          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context|dockerfile|ports|post_start|pre_stop|extends|include|entrypoint|command|\.test(\[\])?$|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts|deploy\.|develop\.|configs|provider|build$/i,
+          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context|dockerfile|ports|post_start|pre_stop|extends|include|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts|deploy\.|develop\.|configs|provider|build$/i,
       },
       { kind: 'keys', format: 'yaml', danger: /\.image$/, safe: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
       { kind: 'custom', see: imageMoved },
+      { kind: 'custom', see: commandBesideHost },
     ],
     why: 'Containers get host folders, rights or other programs.',
     source: 'Compose specification',
@@ -82,7 +83,7 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry/i,
+          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry|(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
         safe: /^-?\s*image:\s*["']?[\w./-]+:[\w.-]+["']?$/,
       },
     ],
@@ -103,6 +104,7 @@ export const infraRules: readonly FileRule[] = [
       '*.pkr.hcl',
       '*.nomad',
       '*.nomad.hcl',
+      '{nomad,job}.hcl',
       '.terraformrc',
       'terraform.rc',
       '*.tfvars{,.json}',
@@ -112,7 +114,7 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script/i,
+          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=|\bartifact\b|\btemplate\b|credential_process|credentials_helper|network_mirror|dev_overrides/i,
         removed: /\b(h1|zh):/,
         safe: /^\s*(description|tags?|Name)\s*=/,
       },
@@ -164,7 +166,7 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler|role|release|build|url|host|exec|proc|image|registry|run|packages|custom/i,
+          /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler|role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds|entrypoint|phases/i,
         safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
@@ -250,7 +252,8 @@ export const infraRules: readonly FileRule[] = [
       '*.desktop',
       'lighttpd.conf',
       'uwsgi.ini',
-      'monit*',
+      'monit{,.conf,.cfg}',
+      'monit/**',
       'monitrc',
     ],
     judges: [
@@ -272,4 +275,17 @@ function imageMoved({ before = '', after = '' }: { before: string | undefined; a
     new Set([...text.matchAll(/^\s*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
   const had = names(before);
   return before === '' ? [] : [...names(after)].filter((name) => !had.has(name)).map((name) => `image ${name}`);
+}
+
+/** Another command counts where the file gives a container something of the host: without it, it is the image's matter. */
+function commandBesideHost({ after = '', added }: JudgedText): string[] {
+  if (
+    !/privileged|volumes|network_mode|\b(pid|ipc)\s*:|devices|cap_add|docker\.sock|env_file|configs|secrets/i.test(
+      after,
+    )
+  )
+    return [];
+  return added()
+    .filter(({ text }) => /\b(command|entrypoint|test)["']?\s*:/.test(text.slice(0, 4000)))
+    .map(({ text }) => text.slice(0, 120));
 }
