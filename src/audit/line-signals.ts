@@ -94,6 +94,39 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     source: 'common practice of installers and droppers',
   },
   {
+    id: 'code-from-outside',
+    severity: 'suspect',
+    title: 'What comes from outside is run',
+    why: 'Whoever answers or asks decides what runs.',
+    paths: CODE,
+    except: /\.(md|txt)$/i,
+    regex:
+      /\b(eval|exec|assert|system|passthru|shell_exec|popen|proc_open|instance_eval|class_eval)\s*\(?\s*.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(requests|urllib|httpx|URI|Net::HTTP|open-uri)\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)|\b(IEX|Invoke-Expression)\b.{0,80}(DownloadString|WebClient|Invoke-WebRequest|iwr|irm)|\bDownloadString\(.{0,120}\|\s*iex|getRuntime\(\)\.exec\(.{0,40}request|child_process.{0,60}exec\w*\(.{0,60}Buffer\.from\(|\bimport\(\s*["'`]https?:|\[\s*["']constructor["']\s*\]\s*[[(.].{0,20}constructor|(\.|source)\s+<\(\s*(curl|wget)|\|\s*rev\s*\|\s*(ba|z|da)?sh\b|\b(curl|wget)\b.{0,120}\s(-o|-O|>)\s*([^\s;&|]{1,80})[^\n]{0,40}(;|&&)\s*(chmod \S{1,6} \S{1,80}\s*(;|&&)\s*)?(sudo\s+)?((ba|z|da)?sh|python3?|\.)\s+\S/i,
+    source: 'malware reports',
+  },
+  {
+    id: 'shell-backdoor',
+    severity: 'suspect',
+    title: 'A shell for somebody else, or one that stays',
+    why: 'It opens the machine, or starts again at the next login.',
+    paths: CODE,
+    except: /\.(md|txt)$/i,
+    regex:
+      /\/dev\/(tcp|udp)\/|\b(nc|ncat|netcat)\s+(-\w+\s+){0,4}(-e|-c|--exec)\b|\bsh\s+-i\b.{0,60}(\||>&|nc )|pty\.spawn\(|os\.dup2\(.{0,60}(fileno|,\s*[012]\))|\|\s*crontab\s+-|crontab\s+-r|(>>?|tee|append\w*|write\w*)\s*\(?.{0,60}\.(bashrc|bash_profile|zshrc|zshenv|profile|zprofile|ssh\/authorized_keys|ssh\/config|config\/autostart|config\/systemd)|\/etc\/(sudoers|ld\.so\.preload|cron\.|crontab|profile\.d|rc\.local)|chmod\s+(u\+s|g\+s|[2467][0-7]{3})\b|LaunchAgents\/|CurrentVersion\\{1,2}Run\b|schtasks\s+\/create|unset\s+HISTFILE|HISTFILE=\/dev\/null|history\s+-c\b|\b(LD_PRELOAD|DYLD_INSERT_LIBRARIES)=/i,
+    source: 'MITRE ATT&CK, persistence and command and control',
+  },
+  {
+    id: 'reads-credentials',
+    severity: 'suspect',
+    title: 'A place where credentials are kept',
+    why: 'Code of a project has no business with the keys of the person who runs it.',
+    paths: CODE,
+    except: /\.(md|txt)$|(^|\/)docs?\//i,
+    regex:
+      /\.ssh\/id_[a-z0-9]+|\.aws\/credentials|\.config\/gcloud|application_default_credentials|\.azure\/(accessTokens|msal_token)|\.kube\/config\b|\.docker\/config\.json|(HOME|homedir\(\)|~|expanduser\(.{0,3}~)["'`\s+,/}]{0,8}\.(npmrc|netrc|pypirc|git-credentials|claude(\.json|\/\.credentials)|pgpass|gem\/credentials|cargo\/credentials)|\.git-credentials|\.claude\/\.credentials|169\.254\.169\.254|metadata\.google\.internal|find-(generic|internet)-password|Login Data|Local State\b.{0,40}encrypted_key|\/etc\/shadow\b|wallet\.dat|\bMetaMask\b|secret-tool\s+(lookup|search)/i,
+    source: 'MITRE ATT&CK, credential access; Shai-Hulud reports',
+  },
+  {
     id: 'csv-formula',
     severity: 'suspect',
     title: 'Spreadsheet formula in a data file',
@@ -122,7 +155,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
       /\.(html?|xhtml|svg|md|mdx|markdown|css|vue|hbs|ejs|erb|twig|njk|pug|cshtml|pdf|ipynb)$|_document\.|layout\./i,
     except: /(^|\/)(test|tests|fixtures)\//i,
     regex:
-      /<script[^>]{0,300}\ssrc\s*=\s*["']?(https?:)?\/\/|<(iframe|object|embed)\b[^>]{0,200}(src|data)\s*=\s*["']?(https?:)?\/\/|\bjavascript:|<foreignObject|@import\s+(url\()?["']?https?:|<link[^>]{0,200}href\s*=\s*["']?https?:\/\/[^"'>]{0,200}[^>]{0,100}stylesheet|\/(OpenAction|Launch|JavaScript)\b|<img[^>]{0,200}\bon(error|load)\s*=|<svg[^>]{0,200}\bonload\s*=/i,
+      /<script[^>]{0,300}\ssrc\s*=\s*["']?(https?:)?\/\/|<(iframe|object|embed)\b[^>]{0,200}(src|data)\s*=\s*["']?(https?:)?\/\/|\bjavascript:|<foreignObject|@import\s+(url\()?["']?https?:|<link[^>]{0,200}href\s*=\s*["']?https?:\/\/[^"'>]{0,200}[^>]{0,100}stylesheet|\/(OpenAction|Launch)\b|\/JavaScript\s*(\(|<|\d{1,9} \d{1,5} R)|<img[^>]{0,200}\bon(error|load)\s*=|<svg[^>]{0,200}\bonload\s*=/i,
     source: 'SVG security; Magecart reports',
   },
   {
@@ -193,9 +226,9 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'A directive in source runs a program',
     why: 'The generator, compiler or editor starts it.',
-    paths: /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|pl|pm)$/i,
+    paths: /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|pl|pm|scala|sc|java|jsh)$/i,
     regex:
-      /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|CFLAGS)|-toolexec\b|OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write18|\\input\s*\{?\s*\||\\openout|\{\.\s*compile:|staticExec|gorge\b|include_bytes!\(\s*"\/|env!\(\s*"[^"]{0,40}(KEY|TOKEN|SECRET)/,
+      /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|CFLAGS)|-toolexec\b|OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write18|\\input\s*\{?\s*\||\\openout|\{\.\s*compile:|staticExec|gorge\b|^\/\/>\s*using\s+(plugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)|^\/\/(DEPS|REPOS|JAVAAGENT|JAVA_OPTIONS|RUNTIME_OPTIONS|JAVAC_OPTIONS|COMPILE_OPTIONS|FILES|SOURCES)\s|include_bytes!\(\s*"\/|env!\(\s*"[^"]{0,40}(KEY|TOKEN|SECRET)/,
     source: 'go help generate; GHC users guide; latexmk(1)',
   },
   {

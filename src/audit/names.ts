@@ -2,12 +2,13 @@ import { isDotGitName, isPlainDotGit } from '../git/names.ts';
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Hit, Scene } from './input.ts';
+import { looksLatin } from './skeleton.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|:|$)/i;
 const INVISIBLE =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d/u;
 const BLANK_ONLY = /^[\s\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\u3164\ufeff.]*$/u;
-const LITTER = /(^\.[^/]*\.sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$|^core(\.\d+)?$)/;
+const LITTER = /(^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$|^core(\.\d+)?$)/;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 1024;
 
@@ -66,6 +67,13 @@ const CHECKS: readonly NameCheck[] = [
   {
     rule: 'name-misleads',
     severity: 'suspect',
+    title: 'Name with letters that look like others',
+    why: 'It is read as a name that it is not.',
+    test: (part) => /[^\u0000-\u007f]/.test(part) && passesForLatin(part),
+  },
+  {
+    rule: 'name-misleads',
+    severity: 'suspect',
     title: 'Name that looks empty or like a parent folder',
     why: 'Lists show nothing, or another name.',
     test: (part) => BLANK_ONLY.test(part) || /^[.\u2024\u2025\u2026\uff0e]+\s*$/u.test(part),
@@ -96,7 +104,7 @@ const CHECKS: readonly NameCheck[] = [
     severity: 'suspect',
     title: 'Name with shell syntax',
     why: 'A script that does not quote it runs it.',
-    test: (part) => /\$\(|`|\$\{|;\s*\w|\|\s*\w|&&/.test(part),
+    test: (part) => /\$\(|`|\$\{|;\s*\w|\|\s*\w|&&|\$[A-Z_]{3}|%[A-Z_]{3,}%/.test(part),
   },
   {
     rule: 'name-short-form',
@@ -120,6 +128,14 @@ const CHECKS: readonly NameCheck[] = [
     test: (part) => part.length > LONGEST_NAME,
   },
 ];
+
+/** A word of Latin letters with one of another script that passes for one; a letter in a form for display; a selector. */
+function passesForLatin(part: string): boolean {
+  if (/[\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/u.test(part)) return true;
+  if (/(?<![\p{Extended_Pictographic}\d#*])[\ufe00-\ufe0f]/u.test(part)) return true;
+  const words = part.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.some((word) => /[A-Za-z]/.test(word) && [...word].some((char) => char > '\u024f' && looksLatin(char)));
+}
 
 /** What the name of a new entry gives away. Entries that were there keep their names without a word. */
 export function nameHits(scene: Scene, change: Change): Hit[] {

@@ -1,7 +1,7 @@
 import type { FileRule } from '../rule.ts';
 
 const AGENT_DIRS =
-  'agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf zencoder junie aider warp'.split(
+  'agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules'.split(
     ' ',
   );
 
@@ -55,6 +55,17 @@ export const agentRules: readonly FileRule[] = [
       'agents.{json,toml,yaml,yml}',
       '.aider*',
       'codex.md',
+      'GROK.md',
+      'IFLOW.md',
+      'HEARTBEAT.md',
+      'TOOLS.md',
+      'IDENTITY.md',
+      'BOOTSTRAP.md',
+      '{.,}{AGENTS,CLAUDE,GEMINI}{,.*}.md',
+      'llm.txt',
+      '.{continue,kilocode,cursor,windsurf,cline,trae}*',
+      'memory-bank/**',
+      '{.,}ai-rules/**',
       'copilot.md',
       '.replit.md',
     ],
@@ -107,7 +118,22 @@ export const agentRules: readonly FileRule[] = [
       '.github/skills/**',
       '.github/workflows/copilot-setup-steps.yml',
       '.github/mcp.json',
-      'mcp.json',
+      '{.,}mcp.{json,jsonc,toml,yaml,yml}',
+      '{.,}mcp{,-,_,.}{config,servers,settings}.{json,jsonc,toml,yaml,yml}',
+      'claude_desktop_config.json',
+      'smithery.yaml',
+      'ai-plugin.json',
+      '.github/{claude,copilot}*.y{,a}ml',
+      '.github/copilot-setup-steps.yml',
+      '{.,}pr{-,_}agent.toml',
+      '{.,}{sweep,ellipsis,bito,coderabbit,greptile,swe-agent}.y{,a}ml',
+      'promptfooconfig.y{,a}ml',
+      'gptme.toml',
+      'forge.y{,a}ml',
+      'recipe.y{,a}ml',
+      'agents.config.{json,js,ts}',
+      'rulesync.json{,c}',
+      'ai.json',
       'tools.json',
       'opencode.json{,c}',
       'crush.json',

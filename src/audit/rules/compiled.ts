@@ -31,7 +31,7 @@ export const compiledRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'toml',
         danger:
-          /^(package\.(build|links|metadata|forced-target|workspace|default-run)|lib\.(proc-macro|path|crate-type)|patch|replace|workspace\.(members|metadata|package\.build)|bin\[\]|cargo-features|profile\.[\w.]*(rustflags|trim))(\.|\[|$)/i,
+          /^(package\.(build|links|metadata|forced-target|workspace|default-run)|lib\.(proc-macro|path|crate-type)|patch|replace|workspace\.(members|metadata|package\.build)|bin\[\]|cargo-features|profile\.[\w.-]*(rustflags|trim|codegen-backend))(\.|\[|$)/i,
         safe: /^package\.metadata\.(docs|docs\.rs)/,
       },
       {
@@ -96,12 +96,13 @@ export const compiledRules: readonly FileRule[] = [
       '.goreleaser.y{,a}ml',
       '.air.toml',
       'tools.go',
+      '{.,}ko.y{,a}ml',
     ],
     judges: [
       {
         kind: 'lines',
         danger:
-          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)|custom|plugin|path:|\bcmd\b|hooks?|command|^# |bin\s*=|script|run:|publish|env:|settings\.custom|entrypoint/i,
+          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)|custom|plugin|path:|\bcmd\b|hooks?|command|^# |bin\s*=|script|run:|publish|env:|settings\.custom|entrypoint|flags|BaseImage/i,
         safe: /^#\s/,
       },
       {

@@ -6,7 +6,20 @@ export const environmentRules: readonly FileRule[] = [
     family: 'shell',
     trigger: 'entering the folder with mise activated',
     severity: 'suspect',
-    paths: ['{.,}mise{,.*}.toml', '.mise/**', '.config/mise/**', '.config/mise.toml', '.rtx.toml', 'mise/**/*.toml'],
+    paths: [
+      '{.,}mise{,.*}.toml',
+      '.mise/**',
+      '.config/mise/**',
+      '.config/mise.toml',
+      '.rtx.toml',
+      'mise/**/*.toml',
+      '{.,}aqua.y{,a}ml',
+      'aqua/*.y{,a}ml',
+      'aqua-policy.yaml',
+      '{.,}pkgx.y{,a}ml',
+      'hermit.hcl',
+      '{.,}proto{tools,.toml}',
+    ],
     judges: [
       {
         kind: 'keys',

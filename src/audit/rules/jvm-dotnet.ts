@@ -94,7 +94,7 @@ export const jvmDotnetRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /jvmargs|systemProp|java\.home|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript|(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin|classpath|import|-D\w+|-agent/i,
+          /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript|(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin|classpath|import|-D\w+|-agent/i,
         removed: /sha256|pgp|verify|trusted-key/,
       },
     ],
@@ -137,6 +137,9 @@ export const jvmDotnetRules: readonly FileRule[] = [
       '*.cake',
       'build.fsx',
       'packages.config',
+      'tools/{init,install,uninstall}.ps1',
+      'web.config',
+      'app.config',
       'paket.dependencies',
       '*.nuspec',
       '*.csx',
@@ -150,9 +153,10 @@ export const jvmDotnetRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
+        // Any element that is not known to be plain: MSBuild has a property for each program that it starts.
         danger:
-          /<(Exec|UsingTask|Target|Import|Analyzer|Task|Code|Sdk|PreBuild|PostBuild|RestoreSources|DownloadFile|WriteLines|Copy|Delete|CallTarget|MSBuild|Message|Touch|Move)\b|RoslynCodeTask|\$\(\[|(Pre|Post)BuildEvent|BeforeTargets|AfterTargets|HintPath|packageSources|<add\b|commandName|executablePath|commandLineArgs|environmentVariables|<#|"(version|sdk|rollForward|commands|tools)"|DataCollector|allowedExtensions|Process\.|AllowUnsafe|AssemblySearchPaths|OutputPath|\bsource\b/i,
-        safe: /^<PackageReference\s+(Include|Update)="[\w.-]+"\s+Version="[\w.*[\](), -]+"\s*\/?>(<\/PackageReference>)?$|^<(Version|TargetFramework)>[^<]*<\/(Version|TargetFramework)>$/,
+          /<[\w?!]|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables|<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector|allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
+        safe: /^(?!.*\$\(\[)(<PackageReference\s+(Include|Update)="[\w.-]+"(\s+Version="[\w.*[\](), -]+")?\s*\/?>(<\/PackageReference>)?|<(PackageVersion|package)\s+(Include|id)="[\w.-]+"\s+[vV]ersion="[\w.*[\](), -]+"(\s+\w+="[\w.]+")?\s*\/>|<(PropertyGroup|ItemGroup)>|<Project Sdk="Microsoft\.NET\.Sdk(\.\w+)*">|<Project>|<\?xml [^>]*\?>|<!--[^>]*-->|<(ProjectReference|Compile|None|Content|EmbeddedResource|Using|InternalsVisibleTo|Folder|FrameworkReference)\s[^<>]*\/?>|<(Version|VersionPrefix|VersionSuffix|AssemblyVersion|FileVersion|TargetFrameworks?|LangVersion|Nullable|ImplicitUsings|OutputType|RootNamespace|AssemblyName|Description|Authors|Company|Copyright|Product|Title|PackageId|PackageTags|PackageLicenseExpression|PackageProjectUrl|PackageReadmeFile|PackageIcon|PackageReleaseNotes|RepositoryUrl|RepositoryType|IsPackable|IsTestProject|GenerateDocumentationFile|TreatWarningsAsErrors|PrivateAssets|IncludeAssets|Deterministic|InvariantGlobalization|DebugType|Optimize|NeutralLanguage|UserSecretsId|EnableNullable|Configurations?|Platforms?)>[^<$]*<\/\w+>)$/,
       },
       {
         kind: 'custom',
@@ -161,5 +165,38 @@ export const jvmDotnetRules: readonly FileRule[] = [
     ],
     why: 'The build, and an IDE that opens the project, runs its tasks.',
     source: 'MSBuild documentation',
+  },
+  {
+    id: 'java-services',
+    family: 'languages',
+    trigger: 'compiling, testing or starting the program',
+    severity: 'suspect',
+    paths: ['META-INF/services/*', 'META-INF/MANIFEST.MF', 'META-INF/spring{.factories,/*}', 'data_readers.clj{,c}'],
+    judges: [
+      { kind: 'lines', danger: /^(?![\w-]+:\s)[\w${]|^(Premain|Agent|Launcher-Agent|Main|Boot)-?Class|^Class-Path|=/i },
+    ],
+    why: 'The Java machine, a compiler or a framework loads the classes that it names.',
+    source: 'java.util.ServiceLoader; java.lang.instrument; Spring documentation',
+  },
+  {
+    id: 'java-runtime-config',
+    family: 'languages',
+    trigger: 'starting the program or its tests',
+    severity: 'suspect',
+    paths: [
+      '{application,bootstrap}{,-*}.{properties,y{,a}ml}',
+      '{logback,log4j,log4j2}{,-test,-spring}.{xml,properties,json,y{,a}ml}',
+      'junit-platform.properties',
+      'quarkus*.properties',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger:
+          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:|cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender|SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent/i,
+      },
+    ],
+    why: 'It makes the program load classes, scripts or settings from elsewhere.',
+    source: 'Spring Boot, Logback and Log4j documentation; CVE-2021-44228',
   },
 ];

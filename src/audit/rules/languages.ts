@@ -186,7 +186,7 @@ export const languageRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags|ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen|target|dependency_overrides|pin-depends/i,
+          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags|ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen|gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },
     ],

@@ -97,8 +97,8 @@ export const pythonRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'toml',
         danger:
-          /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
-        value: /\s@\s*(git\+|https?:|file:)|^(git\+|file:|\.{1,2}\/)/,
+          /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.uv\.(?!dev-dependencies|required-version|package\b|managed\b|default-groups)[\w-]+|tool\.meson-python|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
+        value: /\s@\s*(git\+|https?:|file:)|^(git\+|file:|\.{1,2}\/|[/~])/,
         safe: /^build-system\.requires\[\]=(setuptools|wheel|hatchling|poetry-core|flit_core|pdm-backend|setuptools[_-]scm(\[toml\])?)[ 0-9.,<>=!~*]*$|^tool\.(towncrier|commitizen)\.(version|name|filename|directory)=[^/]*$/i,
       },
     ],
@@ -128,13 +128,16 @@ export const pythonRules: readonly FileRule[] = [
       'alembic.ini',
       'prospector.y{,a}ml',
       '.pyre_configuration',
+      'logging{,_config,-config}.{conf,ini}',
+      'doit.cfg',
     ],
     judges: [
       {
         kind: 'keys',
         format: 'auto',
         danger:
-          /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command)/i,
+          /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command|setup_requires|dependency_links|index_url|find_links|^aliases|compiler|include_dirs|library_dirs|command_packages|\bargs\b|\bclass\b|formatter|backend|verbosity)/i,
+        value: /^attr:/,
         safe: /^[^=]*(testpaths|markers|ignore_missing_imports|exclude)[^=.]*=/i,
       },
     ],
@@ -195,7 +198,8 @@ export const pythonRules: readonly FileRule[] = [
       { kind: 'custom', see: judgeYarnLock },
       {
         kind: 'lines',
-        danger: /^files\s*=\s*\[\s*\]|develop\s*=\s*true|^(type|source)\s*=.*(git|directory|url|file|path)/,
+        danger: /^files\s*=\s*\[\s*\]|develop\s*=\s*true|^(type|source)\s*=.*(git|directory|url|file|path|editable)/,
+        safe: /^source = \{ editable = "\." \}$/,
       },
     ],
     why: 'A package comes from a host that was not there, or its hash is gone.',

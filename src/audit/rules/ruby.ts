@@ -41,19 +41,26 @@ export const rubyRules: readonly FileRule[] = [
       'Deliverfile',
       'Gymfile',
       'Snapfile',
+      'Appraisals',
+      'config/boot.rb',
+      'bin/{rails,rake,setup,bundle,dev,update,spring}',
+      'db/seeds.rb',
+      'sorbet/tapioca/*.rb',
     ],
     judges: [
       {
         kind: 'custom',
         see: ({ path, after }) =>
-          /(^|\/)\.(irbrc|pryrc|rdbgrc|byebugrc|simplecov)$|file$|\.rb$|\.ru$|\.bundle\//i.test(path) &&
-          after !== undefined
+          /(^|\/)\.(irbrc|pryrc|rdbgrc|byebugrc|simplecov)$|file$|\.rb$|\.ru$|\.bundle\/|(^|\/)bin\/|appraisals$/i.test(
+            path,
+          ) && after !== undefined
             ? ['a program or its settings']
             : [],
       },
       {
         kind: 'lines',
-        danger: /^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|- \.?\//i,
+        danger:
+          /^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|extend_config|- \.?\//i,
       },
     ],
     why: 'Ruby tools run it, or load what it names.',
@@ -74,5 +81,20 @@ export const rubyRules: readonly FileRule[] = [
     ],
     why: 'It is a Ruby program, and says where gems come from.',
     source: 'bundler gemfile(5)',
+  },
+  {
+    id: 'ruby-erb',
+    family: 'languages',
+    trigger: 'starting the application or its tests',
+    severity: 'suspect',
+    paths: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|require|load|send|Net|URI)\b|%x)/,
+      },
+    ],
+    why: 'Rails runs the Ruby between the marks before it reads the settings.',
+    source: 'Rails guides, configuring a database and fixtures',
   },
 ];

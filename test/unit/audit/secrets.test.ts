@@ -111,7 +111,7 @@ it('finds a secret of every format, in code, in a shell line, alone and behind b
 it('looks at a line for any run of forty letters of base64, wherever it stands, and for none of 39', () => {
   const plain = ' .,x '.repeat(9);
   for (let at = 0; at <= plain.length; at += 1) {
-    const put = (run: string): string => plain.slice(0, at).trimEnd() + `-${run}-` + plain.slice(at).trimStart();
+    const put = (run: string): string => `${plain.slice(0, at).trimEnd()}-${run}-${plain.slice(at).trimStart()}`;
     expect(mayHoldSecret(put('q'.repeat(40))), `40 at ${at}`).toBe(true);
     expect(mayHoldSecret(put('q'.repeat(39))), `39 at ${at}`).toBe(false);
   }
