@@ -4,17 +4,19 @@ import { defineConfig } from 'vitest/config';
 // long: shown to pass, too long for every run; `npm run test:long`, no part of `npm test`.
 // unproven: written, and not yet shown to pass on an engine; `npm run test:unproven`, no part of `npm test`.
 const LONG = [
+  'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
   'test/engine/engine/container.test.ts',
 ];
-const UNPROVEN = [
-  'test/e2e/odd-trees.test.ts',
-  'test/engine/engine/ssh.test.ts',
-  'test/engine/hardening/foreign.test.ts',
-  'test/engine/workspace/*.test.ts',
+/** Part of every run with few random cases, and of the long run with all of them. */
+const THOROUGH = [
+  'test/attacks/hostile-layer.test.ts',
+  'test/engine/workspace/workspace.test.ts',
+  'test/unit/workspace/base.test.ts',
 ];
+const UNPROVEN = ['test/engine/hardening/foreign.test.ts'];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
   test: {
@@ -28,6 +30,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     expect: { poll: { timeout: 180_000 } },
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
+    ...(name === 'long' ? { env: { RUN_CLAUDE_THOROUGH: '1' } } : {}),
     ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
   },
 });
@@ -39,7 +42,7 @@ export default defineConfig({
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
-      suite('long', LONG, 1_800_000, true),
+      suite('long', [...LONG, ...THOROUGH], 1_800_000, true),
       suite('unproven', UNPROVEN, 1_800_000, false),
     ],
   },

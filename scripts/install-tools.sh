@@ -18,6 +18,8 @@ need setfattr attr
 need ip iproute2
 need nsenter util-linux
 need busybox busybox-static
+need ssh-keygen openssh-client
+[ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
 echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
 if [ -z "$missing" ]; then exit 0; fi
 

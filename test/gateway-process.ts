@@ -55,7 +55,7 @@ export class GatewayProcess implements AsyncDisposable {
     };
     const base = gatewayConfig(policy as unknown as Policy, upstreams, await options.credential?.current(), []);
     const limits = { ...base.limits, headMs: 15_000, connectMs: 20_000 };
-    const kept = await keepRunning({
+    const kept = keepRunning({
       config: { ...base, directory: dir, limits, ...options.config },
       targets: options.targets ?? {},
       credential: options.credential,
@@ -76,6 +76,7 @@ export class GatewayProcess implements AsyncDisposable {
         return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, wait: () => exit, remove };
       },
     });
+    await kept.ready;
     return new GatewayProcess(dir, events, log, kept, pids);
   }
 

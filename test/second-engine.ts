@@ -23,7 +23,7 @@ FROM $OURS AS ours
 USER 0
 RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync; do \\
   cp -L --parents "$f" /mini; ldd "$f" | grep -o '/[^ ]*' | xargs cp -L --parents -t /mini; done; \\
-  cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /home/agent /workspace /tmp /mini
+  cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /home/agent /workspace /run/run-claude /tmp /mini
 FROM scratch
 COPY --from=ours /mini/ /
 COPY busybox /bin/

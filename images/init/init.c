@@ -1,11 +1,12 @@
 /*
  * PID 1 of every container of ours.
  *
- *   init [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *   init [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps whatever dies, and ends with its status (128 + signal when it was killed). With --forward it keeps one
- * forwarder running, started again whenever it ends; at the pids limit it tries until there is room.
+ * forwarder running, started again whenever it ends; at the pids limit it tries until there is room. With --until it
+ * starts nothing before FILE is there, which lies where nobody inside can make it.
  *
  * Compile: cc -static -O2 -std=gnu11 -Wall -Wextra -Werror init.c
  *
@@ -28,6 +29,7 @@
 #define FORWARDER "/usr/lib/run-claude/forwarder"
 #define MAX_FORWARDS 16
 #define RESTART_MS 100
+#define LOOK_MS 5
 #define FAILED 125
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
@@ -83,6 +85,16 @@ static pid_t start_patiently(char *const argv[], const sigset_t *signals)
 	}
 }
 
+/* Starting a container takes longer than what it waits for, so both are done side by side. */
+static void wait_for(const char *file, const sigset_t *signals)
+{
+	while (access(file, F_OK) < 0) {
+		int got = sigtimedwait(signals, NULL, &(struct timespec){.tv_nsec = LOOK_MS * 1000000L});
+		if (got == SIGHUP || got == SIGINT || got == SIGQUIT || got == SIGTERM)
+			exit(128 + got);
+	}
+}
+
 static int status_of(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -92,6 +104,11 @@ int main(int argc, char *argv[])
 {
 	char *forward[MAX_FORWARDS + 2] = {FORWARDER};
 	int forwards = 0, at = 1;
+	const char *until = NULL;
+	if (at + 1 < argc && strcmp(argv[at], "--until") == 0) {
+		until = argv[at + 1];
+		at += 2;
+	}
 	for (; at + 1 < argc && strcmp(argv[at], "--forward") == 0; at += 2) {
 		if (forwards == MAX_FORWARDS) {
 			fprintf(stderr, "init: at most %d --forward\n", MAX_FORWARDS);
@@ -100,7 +117,7 @@ int main(int argc, char *argv[])
 		forward[++forwards] = argv[at + 1];
 	}
 	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
-		fprintf(stderr, "usage: init [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		fprintf(stderr, "usage: init [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -112,6 +129,8 @@ int main(int argc, char *argv[])
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
 		sigaddset(&wanted, passed_on[i]);
 
+	if (until)
+		wait_for(until, &wanted);
 	pid_t forwarder = forwards > 0 ? start(forward, &before, false) : 0;
 	pid_t program = start_patiently(argv + at + 1, &before);
 	for (;;) {

@@ -8,6 +8,8 @@ import { SshAgent } from './ssh.ts';
 export interface Client {
   /** GET, answered by JSON. Rejects with Node's own error, or one that carries statusCode. */
   get(path: string, timeoutMs: number): Promise<unknown>;
+  /** Sends a request whose answer nobody waits for: what is left undone is for gc. Resolves when it is on its way. */
+  send(method: 'DELETE', path: string): Promise<void>;
   docker(): Promise<Docker>;
   close(): void;
 }
@@ -18,6 +20,7 @@ export function openClient(endpoint: Endpoint): Client {
   let loaded: Promise<Docker> | undefined;
   return {
     get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
+    send: (method, path) => sendOnly(endpoint, method, path),
     docker: () => {
       loaded ??= loadDocker(endpoint, agent);
       return loaded;
@@ -33,6 +36,18 @@ function agentOf(endpoint: Endpoint): HttpAgent {
     return new HttpsAgent({ ca, cert, key, rejectUnauthorized: verify, keepAlive: true });
   }
   return new HttpAgent({ keepAlive: true });
+}
+
+function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<void> {
+  if (endpoint.kind !== 'unix') throw new TypeError('only what is sent to this machine is surely received');
+  return new Promise((resolve) => {
+    // A connection of its own, which the end of this process may cut.
+    const options = { socketPath: endpoint.path, method, path, headers: { Host: 'docker' }, agent: false };
+    const request = httpRequest(options, (response) => response.resume());
+    request.on('socket', (socket) => socket.unref());
+    request.on('error', () => resolve());
+    request.end(() => resolve());
+  });
 }
 
 function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {

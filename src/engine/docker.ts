@@ -66,7 +66,10 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
         const Labels = { ...labels, [OWNER_LABEL]: owner };
         await docker.createNetwork({ Name: name, Driver: 'bridge', CheckDuplicate: true, Labels });
       }),
-    removeNetwork: (name) => unlessGone('remove the network', (docker) => docker.getNetwork(name).remove()),
+    removeNetwork: (name, how) =>
+      how === 'unawaited' && facts.local
+        ? client.send('DELETE', `/networks/${encodeURIComponent(name)}`)
+        : unlessGone('remove the network', (docker) => docker.getNetwork(name).remove()),
     list: (sessionId) => withDocker('list its objects', (docker) => listObjects(docker, owner, sessionId)),
     putArchive: (container, path, tar) =>
       withDocker('copy into the container', async (docker) => {

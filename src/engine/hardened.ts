@@ -32,6 +32,8 @@ export interface AgentParts extends SessionParts {
   readonly user: string;
   /** The program itself; init goes before it. */
   readonly argv: readonly string[];
+  /** Init starts nothing before this file is there: nobody inside can make it. */
+  readonly until?: string | undefined;
   /** What init's forwarder joins, each as init's --forward wants it. */
   readonly forwards: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -51,7 +53,13 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
   const { memoryMb, cpus, pids, tmpMb } = parts.limits;
   return {
     ...ours(parts, 'agent', ''),
-    argv: [`${INSIDE}/init`, ...parts.forwards.flatMap((spec) => ['--forward', spec]), '--', ...parts.argv],
+    argv: [
+      `${INSIDE}/init`,
+      ...(parts.until === undefined ? [] : ['--until', parts.until]),
+      ...parts.forwards.flatMap((spec) => ['--forward', spec]),
+      '--',
+      ...parts.argv,
+    ],
     user: parts.user,
     env: parts.env,
     workdir: parts.workdir,

@@ -20,12 +20,26 @@ export class SshAgent extends Agent {
     const port = this.#port === undefined ? [] : ['-p', this.#port];
     const argv = ['-T', '-o', 'BatchMode=yes', ...port, '--', this.#destination, 'docker', 'system', 'dial-stdio'];
     const child = spawn('ssh', argv, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const { stdin, stdout } = child;
     const complaint: Buffer[] = [];
     child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk));
-    const connection = Duplex.from({ readable: child.stdout, writable: child.stdin });
+    const connection = new Duplex({
+      read: () => stdout.resume(),
+      // What ssh said comes with its end; a write that fails before that says less, and is not waited for.
+      write: (chunk: Buffer, _, done) => stdin.write(chunk, () => done()),
+      final: (done) => stdin.end(() => done()),
+    });
+    stdin.on('error', () => undefined);
+    stdout.on('data', (chunk: Buffer) => {
+      if (!connection.push(chunk)) stdout.pause();
+    });
     child.on('error', (error) => connection.destroy(error));
     child.on('close', (status) => {
-      if (status === 0 || connection.destroyed) return;
+      if (connection.destroyed) return;
+      if (status === 0) {
+        connection.push(null);
+        return;
+      }
       const said = Buffer.concat(complaint).toString('utf8').trim();
       connection.destroy(Object.assign(new Error(said || `ssh ended with status ${status}`), { code: 'ESSH' }));
     });

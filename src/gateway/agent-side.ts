@@ -5,6 +5,9 @@ export const GATEWAY_VOLUME = '/run/run-claude/gw';
 /** The gateway's own directory in it. */
 export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
+/** The socket that the gateway opens last: where it is, the gateway is ready. */
+export const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
+
 /** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
 const API_PORT = 47_801;
 const PROXY_PORT = 47_802;
@@ -55,7 +58,7 @@ export interface AgentSide {
 export function forwards({ credential, proxy }: AgentSide): readonly string[] {
   return [
     ...(credential === undefined ? [] : [`${API_PORT}=${GATEWAY_DIR}/api.sock`]),
-    ...(proxy ? [`${PROXY_PORT}=${GATEWAY_DIR}/proxy.sock`] : []),
+    ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),
   ];
 }
 

@@ -13,6 +13,8 @@ export interface GatewayContainerOptions {
   readonly network: string;
   /** Waited for before the start: the network is made while the container is. */
   readonly networkMade: Promise<void>;
+  /** Called once the volume has its directory: the engine fills it when the first container that mounts it is made. */
+  readonly filled: () => void;
   readonly runtime: string | undefined;
 }
 
@@ -22,7 +24,7 @@ export interface GatewayContainerOptions {
  * engine is told.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
-  const { sessionId, image, seccomp, volume, network, networkMade, runtime } = options;
+  const { sessionId, image, seccomp, volume, network, networkMade, filled, runtime } = options;
   const container = await engine.create(
     gatewaySpec({
       sessionId,
@@ -38,6 +40,7 @@ export async function startContainer(engine: Engine, options: GatewayContainerOp
       runtime,
     }),
   );
+  filled();
   try {
     await networkMade;
     await container.start();

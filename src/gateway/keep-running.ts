@@ -29,6 +29,8 @@ export interface KeepOptions {
 }
 
 export interface KeptGateway {
+  /** Rejects with GATEWAY_FAILED when the first start fails; stop() is still to be called then. */
+  readonly ready: Promise<void>;
   readonly lost: Promise<RunClaudeError>;
   readonly exceeded: Promise<string>;
   usage(): GatewayUsage;
@@ -39,10 +41,8 @@ export interface KeptGateway {
 /**
  * Keeps a gateway running: one that ends is started again with what it knew (rules, CA, totals; the credential over
  * stdin as before), and lost is said once when that fails too often. Renews the credential before it ends.
- *
- * @throws RunClaudeError GATEWAY_FAILED when the first start fails.
  */
-export async function keepRunning(options: KeepOptions): Promise<KeptGateway> {
+export function keepRunning(options: KeepOptions): KeptGateway {
   const { credential, log, tell, targets } = options;
   let config = options.config;
   let stopping = false;
@@ -149,18 +149,17 @@ export async function keepRunning(options: KeepOptions): Promise<KeptGateway> {
     stopping = true;
     clearTimeout(timer);
     driven?.close();
+    await ready.catch(() => undefined);
     await restarting;
     await container?.remove();
   }
 
   takeSecret(options.secret);
-  try {
-    await run();
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const ready = run();
+  // Whoever started it waits for it; without this an earlier failure of something else leaves it unhandled.
+  ready.catch(() => undefined);
   return {
+    ready,
     lost,
     exceeded,
     usage: () => config.usage,

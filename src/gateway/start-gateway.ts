@@ -6,7 +6,7 @@ import type { Tell } from '../types/event.ts';
 import type { GatewayConfig } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME, modelVariables } from './agent-side.ts';
+import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME, LAST_SOCKET, modelVariables } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
@@ -24,10 +24,14 @@ export interface GatewayOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The agent's way out, ready: what its container needs, and what the session asks while it runs. */
+/** The agent's way out: what its container needs, and what the session asks while it runs. */
 export interface Gateway {
+  /** Rejects when it could not be started (GATEWAY_FAILED, or what the engine says): the agent's container is to be ended. */
+  readonly ready: Promise<void>;
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
+  /** For init's --until: the agent's container may start before the gateway is ready, its program not. */
+  readonly until: string | undefined;
   /** For init's --forward. */
   readonly forwards: readonly string[];
   readonly agentNetwork: ContainerSpec['network'];
@@ -39,16 +43,18 @@ export interface Gateway {
   hosts(): readonly HostTotal[];
   /** The network log's file. */
   readonly log: string;
+  /** The agent has ended: begins to end the gateway too, side by side with whatever else ends. */
+  quit(): void;
   /** After the agent's container is removed. Never throws for what is gone already. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the session's gateway: to be run side by side with the rest of the stage. With `--network none` there is
- * none, and the agent has no network at all.
+ * Begins to start the session's gateway, side by side with the rest of the stage; `ready` says when it is there. With
+ * `--network none` there is none, and the agent has no network at all.
  *
- * @throws RunClaudeError GATEWAY_FAILED, USAGE (rules), BROKER_FAILED, CREDENTIAL_EXPIRED, or what the engine says;
- * nothing of it is left then.
+ * @throws RunClaudeError USAGE (rules), BROKER_FAILED, CREDENTIAL_EXPIRED, or what the engine says; nothing of it is
+ * left then.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { engine, plan, tell, env } = options;
@@ -62,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const clear = async (): Promise<void> => {
     log.close();
     await made;
-    await Promise.all([engine.removeVolume(volume), engine.removeNetwork(network)]);
+    await Promise.all([engine.removeVolume(volume), engine.removeNetwork(network, 'unawaited')]);
   };
   try {
     const credential = policy.credentials === 'broker' ? options.credential : undefined;
@@ -71,19 +77,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const [config, seccomp] = await Promise.all([
       configure(credential),
       readSeccompProfile(),
-      engine.createVolume({ name: volume, labels }),
+      // One of a killed command has sockets in it.
+      engine.removeVolume(volume).then(() => engine.createVolume({ name: volume, labels })),
     ]);
-    const kept = await keepRunning({
-      start: () =>
-        startContainer(engine, {
-          sessionId,
-          image: plan.image,
-          seccomp,
-          volume,
-          network,
-          networkMade,
-          runtime: policy.runtime,
-        }),
+    const { image } = plan;
+    const { runtime } = policy;
+    let filled: () => void = () => undefined;
+    const whenFilled = new Promise<void>((resolve) => {
+      filled = resolve;
+    });
+    const parts = { sessionId, image, seccomp, volume, network, networkMade, filled, runtime };
+    const kept = keepRunning({
+      start: () => startContainer(engine, parts),
       config: config.gateway,
       targets: config.targets,
       credential,
@@ -95,6 +100,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       kept.setRules([...config.gateway.rules, ...rules]);
       tell({ kind: 'message', level: 'info', text: `network: allowed ${rules.at(-1)?.host ?? ''}` });
     });
+    let quitting: Promise<void> | undefined;
+    const quit = (): Promise<void> => {
+      unwatch();
+      quitting ??= kept.stop();
+      return quitting;
+    };
     const side: AgentSide = {
       credential: policy.credentials === 'broker' ? (credential?.kind ?? 'oauth') : undefined,
       api: credential?.cloud?.api,
@@ -102,9 +113,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       proxy: policy.network === 'gateway',
       sessionCa: config.gateway.brokers.length > 0,
     };
+    // The agent's container must not be the first to mount the volume.
+    await Promise.race([whenFilled, kept.ready.catch(() => undefined)]);
     return {
+      ready: kept.ready,
       mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
       env: agentEnv(side),
+      until: LAST_SOCKET,
       forwards: forwards(side),
       agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
       lost: kept.lost,
@@ -112,9 +127,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       usage: kept.usage,
       hosts: log.totals,
       log: log.file,
+      quit: () => void quit().catch(() => undefined),
       stop: async () => {
-        unwatch();
-        await kept.stop();
+        await quit();
         await clear();
       },
     };
@@ -138,8 +153,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 function noGateway(log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {
+    ready: Promise.resolve(),
     mounts: [],
     env: {},
+    until: undefined,
     forwards: [],
     agentNetwork: 'none',
     lost: never,
@@ -147,6 +164,7 @@ function noGateway(log: string, close: () => void): Gateway {
     usage: () => ({ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }),
     hosts: () => [],
     log,
+    quit: () => undefined,
     stop: async () => close(),
   };
 }

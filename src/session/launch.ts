@@ -12,6 +12,8 @@ export interface AgentEnd {
   readonly status: number;
   /** Why we stopped it, when we did. */
   readonly stopped: string | undefined;
+  /** The gateway did not start, so the program never did. */
+  readonly neverRan?: Error | undefined;
 }
 
 /** Every full-screen program sends some of these: a warning each time would hide those that matter. */
@@ -22,16 +24,17 @@ const GRACE_MS = 10_000;
 
 /**
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
- * `lost` is the gateway's: a session without its gateway is stopped, never run on an open network.
+ * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
  */
 export async function launch(
   agent: Container,
   workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
-  gateway: Pick<Gateway, 'lost' | 'exceeded'> | undefined,
+  gateway: Pick<Gateway, 'ready' | 'lost' | 'exceeded'> | undefined,
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
+  let neverRan: Error | undefined;
   const done = new AbortController();
   const stop = (why: string): void => {
     if (stopped !== undefined || done.signal.aborted) return;
@@ -40,11 +43,20 @@ export async function launch(
     void endWithin(agent, done.signal);
   };
   if (gateway !== undefined) {
+    gateway.ready.catch((error: Error) => {
+      neverRan = error;
+      return agent.kill('SIGKILL').catch(() => undefined);
+    });
     void gateway.lost.then((error) => stop(error.message));
     void gateway.exceeded.then(stop);
   }
-  const disk =
-    workspace === undefined ? undefined : watchGrowth(workspace, agent, { tty: plan.tty, tell: deps.tell, stop });
+  let disk: { stop(): void } | undefined;
+  const watch = (): void => {
+    import('./gate.ts').catch(() => undefined);
+    if (workspace === undefined || done.signal.aborted) return;
+    workspace.wake().catch((error: Error) => stop(error.message));
+    disk = watchGrowth(workspace, agent, { tty: plan.tty, tell: deps.tell, stop });
+  };
   const onAbort = (): void => stop('interrupted');
   deps.interruption.signal.addEventListener('abort', onAbort);
   const timer =
@@ -52,20 +64,30 @@ export async function launch(
       ? undefined
       : setTimeout(() => stop(`its time limit is reached`), plan.policy.timeoutMs);
   try {
-    const ended = await attachTerminal(agent, {
-      streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-      tty: plan.tty,
-      // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
-      stdin: !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
-      signals: process,
-    });
+    const awake = async (): Promise<void> => {
+      await agent.start();
+      // It failed meanwhile: the signal came too early.
+      if (neverRan !== undefined) await agent.kill('SIGKILL');
+      // The program waits for the gateway and for nothing else: the rest comes after.
+      void Promise.resolve(gateway?.ready).then(watch, () => undefined);
+    };
+    const ended = await attachTerminal(
+      { ...agent, start: awake },
+      {
+        streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
+        tty: plan.tty,
+        // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
+        stdin: !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
+        signals: process,
+      },
+    );
     for (const [what, count] of Object.entries(ended.dropped)) {
       const text = `control sequences of the agent that did not reach your terminal: ${count} × ${what}`;
       if (count === 0) continue;
       if (ORDINARY.has(what)) deps.tell({ kind: 'trace', text });
       else deps.tell({ kind: 'message', level: 'warning', text });
     }
-    return { status: ended.status, stopped };
+    return { status: ended.status, stopped, neverRan };
   } finally {
     done.abort();
     clearTimeout(timer);

@@ -6,9 +6,7 @@ import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
 import { collectBound } from './bind-claude.ts';
 import { readSnapshot } from './bind-snapshot.ts';
-import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
-import { finishBind } from './end-bind.ts';
 import { homeRoot, openHome } from './home.ts';
 import { prepareImage } from './prepare-image.ts';
 import { listSessions, ownerState, updateRecord } from './record.ts';
@@ -56,7 +54,7 @@ async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<Se
   if (plan.mode === 'bind') {
     const snapshot = readSnapshot(plan.sessionDir);
     if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });
-    await finishBind(record, snapshot, deps);
+    await (await import('./end-bind.ts')).finishBind(record, snapshot, deps);
     await prepareImage(plan, deps);
     const left = await collectBound(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
     const waits = left.claude !== undefined && left.claude.items.length > 0;
@@ -67,6 +65,7 @@ async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<Se
     return updateRecord(record, { stage: 'failed' });
   }
   await prepareImage(plan, deps);
+  const { collectSession } = await import('./collect.ts');
   const roots = [homeRoot(await openHome(engine, plan))];
   const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
   try {

@@ -43,6 +43,10 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     } finally {
       await agent.remove();
     }
+    if (ended.neverRan !== undefined) {
+      record = updateRecord(record, { stage: 'failed' });
+      throw ended.neverRan;
+    }
     record = updateRecord(record, { stage: 'ended', agentStatus: ended.status, stoppedBecause: ended.stopped });
     const outcome = await finishBind(record, staged.workspace.snapshot, deps);
     const left = await collectBound(record, staged.home, deps, staged.credential?.inside() ?? []);
@@ -80,7 +84,7 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     return status;
   } catch (error) {
     if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });
-    else tell({ kind: 'message', level: 'error', text: notPutRight(record) });
+    else if (record.stage !== 'failed') tell({ kind: 'message', level: 'error', text: notPutRight(record) });
     throw error;
   } finally {
     await scope.close();

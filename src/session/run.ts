@@ -5,16 +5,12 @@ import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
-import { applySession } from './apply-session.ts';
 import { bringClaudeBack } from './claude-data.ts';
-import { collectSession } from './collect.ts';
 import type { SessionDeps } from './deps.ts';
-import { endSession, type SessionEnd } from './end-session.ts';
-import { type AgentEnd, launchWithCredential } from './launch.ts';
+import { launchWithCredential } from './launch.ts';
 import { dropLayerIfOver } from './layer-life.ts';
 import { prepareImage } from './prepare-image.ts';
 import { createRecord, releaseRecord, updateRecord } from './record.ts';
-import { decideSession, reviewOf } from './review-session.ts';
 import { openScope, type Scope } from './scope.ts';
 import { type Staged, stage } from './stage.ts';
 
@@ -51,13 +47,19 @@ async function carryThrough(
     const { staged, agent } = await start(plan, deps, scope, openIt);
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
     const ended = await launchWithCredential(agent, staged.workspace, plan, deps, staged);
+    staged.gateway.quit();
     await agent.remove();
+    if (ended.neverRan !== undefined) {
+      record = updateRecord(record, { stage: 'failed' });
+      throw ended.neverRan;
+    }
     record = updateRecord(record, {
       stage: 'ended',
       agentStatus: ended.status,
       stoppedBecause: ended.stopped,
       usage: staged.gateway?.usage(),
     });
+    const { collectSession, settle } = await import('./gate.ts');
     record = await collectSession(record, staged.workspace, deps, staged.credential?.inside());
     await scope.close();
     const status = await settle(record, ended, deps);
@@ -81,7 +83,7 @@ async function start(
   const { signal } = deps.interruption;
   await prepareImage(plan, deps);
   signal.throwIfAborted();
-  const staged = await stage(plan, deps, scope, async (roots) => {
+  const staged = await stage(plan, deps, scope, async (roots, beside) => {
     const opened = await openIt({
       plan,
       engine: deps.engine,
@@ -89,24 +91,10 @@ async function start(
       signal,
       roots,
     });
-    return scope.use(opened, (workspace) => workspace.close({ keepLayer: true }));
+    return beside.use(opened, (workspace) => workspace.close({ keepLayer: true }));
   });
   signal.throwIfAborted();
   const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
   signal.throwIfAborted();
   return { staged, agent };
-}
-
-/** The question, its answer carried out, and what the person is told at the end. */
-async function settle(record: SessionRecord, ended: AgentEnd, deps: SessionDeps): Promise<number> {
-  const review = reviewOf(record);
-  const choice = await decideSession(record, review, deps, ended.stopped !== undefined);
-  const end: SessionEnd = { record, review, choice, agent: ended };
-  if (choice.discard || !choice.decided) return endSession(end, deps);
-  const applied = await applySession(record, choice, deps, {
-    conflict: 'keep',
-    dryRun: false,
-    yes: record.plan.policy.autoApply || record.plan.policy.yes,
-  });
-  return endSession({ ...end, record: applied.record, outcome: applied.outcome }, deps);
 }

@@ -18,7 +18,7 @@ import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import type { Scope } from './scope.ts';
 
-/** Everything that the agent's container stands on, ready. */
+/** Everything that the agent's container stands on; its program waits for the gateway. */
 export interface Staged<W> {
   readonly agent: ContainerSpec;
   readonly workspace: W;
@@ -30,24 +30,25 @@ export interface Staged<W> {
 }
 
 /**
- * Opens the workspace, fills the home and starts the gateway, side by side. What was made is kept in `scope`, also when
- * another part fails; the first failure is thrown.
+ * Opens the workspace, fills the home and begins to start the gateway, side by side. What was made is kept in `scope`,
+ * also when another part fails; the first failure is thrown.
  */
 export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   plan: Plan,
   deps: SessionDeps,
   scope: Scope,
-  openIt: (roots: readonly ReaderRoot[]) => Promise<W>,
+  openIt: (roots: readonly ReaderRoot[], scope: Pick<Scope, 'use'>) => Promise<W>,
 ): Promise<Staged<W>> {
   const seccomp = await readSeccompProfile();
   const { engine, tell } = deps;
   const home = scope.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialOf(plan, deps);
   const file = plan.policy.credentials === 'file' && credential ? credentialFile(credential) : undefined;
+  const beside = scope.beside();
   const parts = await allOrFirstFailure([
-    openIt([homeRoot(home)]),
+    openIt([homeRoot(home)], beside),
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
-      scope.use(started, (gateway) => gateway.stop()),
+      beside.use(started, (gateway) => gateway.stop()),
     ),
     fillHome({ plan, deps, home, kind: credential?.kind, file }),
   ]);
@@ -64,6 +65,7 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     runtime: plan.policy.runtime,
     user: plan.user,
     argv: file === undefined ? programArgv(plan, claude) : file.argv(programArgv(plan, claude)),
+    until: gateway.until,
     forwards: gateway.forwards,
     env: joinEnv({ ...plan.env, ...claude.env }, gateway.env),
     workdir: path.posix.join('/workspace', plan.project.startIn),

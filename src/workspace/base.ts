@@ -14,6 +14,7 @@ import {
   compareSnapshots,
   countEntries,
   type Difference,
+  decodeHeader,
   decodeSnapshot,
   encodeSnapshot,
   type Snapshot,
@@ -288,7 +289,7 @@ function syncedState(gen: string): string | undefined {
 export function settleBase(gen: string): void {
   const manifest = path.join(gen, 'manifest');
   if (!existsSync(manifest)) return;
-  const { state } = decodeSnapshot(readFileSync(manifest)).header as Header;
+  const { state } = decodeHeader(readFileSync(manifest)) as Header;
   if (syncedState(gen) === state) return;
   // No such program or option (macOS): the base is made anew after a reboot.
   const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);

@@ -33,8 +33,8 @@ export interface Layer extends LayerView {
   readonly strategy: StrategyName;
   /** For the agent's container. */
   readonly mounts: readonly Mount[];
-  /** Once the collector runs and before the agent does. */
-  begin(collector: Collector): Promise<void>;
+  /** What has to be read before the agent starts; undefined where nothing is. */
+  begin?(collector: Collector): Promise<void>;
   /** Takes down what the engine holds; with `keep` the directories stay. */
   close(keep: boolean): Promise<void>;
 }

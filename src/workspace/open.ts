@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { openContentStore } from '../store/content.ts';
+import type { TreeReader } from '../types/collector.ts';
 import type { Plan } from '../types/plan.ts';
 import { settleBase } from './base.ts';
 import { type BaseTree, openBaseTree } from './base-tree.ts';
@@ -18,7 +19,8 @@ import { walkTree } from './walk.ts';
 import type { LiveChange, Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
- * Brings the base up to date, opens the session's layer over it and starts its collector; tells what was left out.
+ * Brings the base up to date and opens the session's layer over it; tells what was left out. Its collector starts when
+ * it is first asked, or by wake().
  * Throws RunClaudeError of prepareBase, the strategy, the engine, COLLECTOR_*.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
@@ -103,9 +105,9 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
   const { plan, engine } = options;
   const layer = await openLayer(options, record);
   const merged = layer.strategy === 'copy' ? undefined : layer.mounts[0];
-  let collector: RunningCollector;
-  try {
-    collector = await startCollector({
+  let started: Promise<RunningCollector> | undefined;
+  const collector = (): Promise<RunningCollector> => {
+    started ??= startCollector({
       engine,
       sessionId: plan.sessionId,
       image: plan.image,
@@ -113,34 +115,49 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
       places: layer.places,
       nonces: layer.nonces,
     });
-    await layer.begin(collector);
+    return started;
+  };
+  const stop = async (): Promise<void> => {
+    const running = await started?.catch(() => undefined);
+    await running?.stop();
+  };
+  try {
+    await layer.begin?.(await collector());
   } catch (error) {
+    await stop();
     await layer.close(true);
     throw error;
   }
-  if (record.generation !== '') settleBase(record.generation);
   const bytes = plan.diskMb * 1024 ** 2;
   const written = async (): Promise<Written> => {
-    const { present } = await layer.delta(collector);
+    const { present } = await layer.delta(await collector());
     return { bytes: present.reduce((sum, one) => sum + (one.allocated ?? one.size), 0), entries: present.length };
   };
   return {
     mounts: layer.mounts,
     record,
-    reader: collector,
+    reader: readerOf(collector),
     base: baseTree(plan, record),
-    live: async (limit) => liveChanges(collector, await layer.delta(collector), limit),
+    async wake() {
+      await collector();
+      if (record.generation !== '') settleBase(record.generation);
+    },
+    async live(limit) {
+      const reader = await collector();
+      return liveChanges(reader, await layer.delta(reader), limit);
+    },
     usage: written,
     watchDisk: (hooks) =>
       watchSpace(
-        { space: () => collector.space('layer'), written },
+        { space: async () => (await collector()).space('layer'), written },
         { bytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES },
         hooks,
       ),
     async collect() {
+      const reader = await collector();
       return collectChanges({
-        collector,
-        delta: await layer.delta(collector),
+        collector: reader,
+        delta: await layer.delta(reader),
         store: openContentStore(path.join(plan.sessionDir, 'store')),
         selection: selectPaths(record.rules),
         includeIgnored: plan.policy.includeIgnored,
@@ -149,9 +166,21 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
       });
     },
     async close({ keepLayer }) {
-      await collector.stop();
+      await stop();
       await layer.close(keepLayer);
       if (!keepLayer) releaseBases(plan.baseDir, plan.sessionId);
+    },
+  };
+}
+
+/** Reads through a collector that is started by the first question. */
+function readerOf(collector: () => Promise<RunningCollector>): TreeReader {
+  return {
+    async *list(root, below) {
+      yield* (await collector()).list(root, below);
+    },
+    async *read(root, file) {
+      yield* (await collector()).read(root, file);
     },
   };
 }

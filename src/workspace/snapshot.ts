@@ -74,6 +74,12 @@ export function decodeSnapshot(bytes: Buffer): { header: unknown; snapshot: Snap
   }
 }
 
+/** As {@link decodeSnapshot}, without its entries. */
+export function decodeHeader(bytes: Buffer): unknown {
+  const end = bytes.indexOf('\0\0');
+  return JSON.parse(decodeBytes(end < 0 ? bytes : bytes.subarray(0, end)));
+}
+
 /** One entry that differs: from undefined is new, to undefined is gone. */
 export interface Difference {
   readonly path: string;

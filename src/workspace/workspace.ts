@@ -55,6 +55,8 @@ export interface Workspace {
   readonly reader: TreeReader;
   /** The base, for what need not be asked of the collector. */
   readonly base: BaseTree;
+  /** Starts the reader, which nothing needs before the agent runs: its container and the agent's need not wait for each other. */
+  wake(): Promise<void>;
   /** What differs now, while the agent works; bounded. */
   live(limit: number): Promise<readonly LiveChange[]>;
   /** Bytes and entries that the session has written so far. */

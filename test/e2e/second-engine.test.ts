@@ -24,6 +24,8 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
     said += chunk.toString();
   });
   await sees(child, 'ready');
+  // The reader starts beside the agent: with it the session's changes are collected although the engine is gone.
+  await expect.poll(() => engine.docker('ps', '-q', '--filter', 'name=-collector')).not.toBe('');
   await engine.stop();
   expect(await ended).not.toBe(0);
   expect(said).toMatch(/wait in session|was cut off|stopped answering/);

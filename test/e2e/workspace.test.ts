@@ -5,58 +5,77 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../scene.ts';
+import { openSshFront } from '../ssh-front.ts';
 import { openTlsFront } from '../tls-front.ts';
 
-it('an engine behind TLS: no path of this machine is mounted anywhere, and only differences are sent again', async () => {
-  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-tls-'));
-  const front = await openTlsFront(dir);
-  const scene = new Scene({
-    env: { DOCKER_HOST: front.host, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: front.certPath },
-  });
-  const key = createHash('sha256').update(scene.project).digest('hex').slice(0, 16);
-  try {
-    scene.write('name\u00fc ,:\\.txt', 'odd');
-    const script =
-      'cat README.md; cat /proc/self/mountinfo > mounts.txt; echo inside >> log.txt; git status --short; ls -ld ~';
-    const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
-    expect(result.stderr).toContain('(volume)');
-    expect(result.stdout).toContain('# sample');
-    expect(result.stdout).toMatch(/drwx.* agent .*\/home\/agent/);
-    expect(result.status).toBe(0);
-    const mounts = readFileSync(path.join(scene.project, 'mounts.txt'), 'utf8');
-    expect(mounts).toMatch(/ \/workspace .* overlay /);
-    expect(mounts).not.toContain(scene.root);
-    expect(readFileSync(path.join(scene.project, 'log.txt'), 'utf8')).toBe('third\ninside\n');
-    scene.write('README.md', 'edited on the host\n');
-    const second = await scene.run([
-      'exec',
-      scene.project,
-      '--',
-      'sh',
-      '-c',
-      'cat README.md log.txt; ls *.txt | wc -l',
-    ]);
-    expect(second.stdout).toBe('edited on the host\nthird\ninside\n3\n');
-    expect(second.status).toBe(0);
-    await scene.run(['exec', scene.project, '--', 'sh', '-c', 'echo more > more.txt; rm log.txt']);
-    const explored = await scene.run(['explore'], { input: 'cat more.txt README.md; ls log.txt; echo x > y; cat y\n' });
-    expect(explored.stdout).toBe('more\nedited on the host\nx\n');
-    expect((await scene.run(['diff', '--name-only'])).stdout).toBe('log.txt\nmore.txt\n');
-    await scene.run(['discard', '--yes']);
-    await scene.run(['gc', '--yes']);
-    // What was applied in full, or changed nothing, left no volume behind but the base.
-    const left = execFileSync('docker', ['volume', 'ls', '-q'], { encoding: 'utf8' }).split('\n');
-    const ids = (await scene.run(['sessions', '--json'])).stdout;
-    const own = (JSON.parse(ids) as { id: string }[]).map(({ id }) => `run-claude-${id}`);
-    expect(left.filter((name) => own.some((one) => name.startsWith(one)))).toEqual([]);
-    expect(left).toContain(`run-claude-base-${key}`);
-  } finally {
-    await scene[Symbol.asyncDispose]();
-    execFileSync('docker', ['volume', 'rm', '-f', `run-claude-base-${key}`], { stdio: 'ignore' });
-    front.close();
-    rmSync(dir, { recursive: true, force: true });
-  }
-});
+/** An engine that is elsewhere, as far as the command can tell: what its environment has to say for it. */
+type Elsewhere = (dir: string) => Promise<{ env: Record<string, string>; close(): void | Promise<void> }>;
+
+const behindTls: Elsewhere = async (dir) => {
+  const { host, certPath, close } = await openTlsFront(dir);
+  return { env: { DOCKER_HOST: host, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: certPath }, close };
+};
+const overSsh: Elsewhere = async (dir) => {
+  const { host, path: PATH, close } = await openSshFront(dir);
+  return { env: { DOCKER_HOST: host, PATH }, close };
+};
+
+it.each([
+  ['tcp:// with TLS', behindTls],
+  ['ssh://', overSsh],
+] as const)(
+  'an engine at %s: no path of this machine is mounted, and only differences are sent again',
+  async (_, far) => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-far-'));
+    const front = await far(dir);
+    const scene = new Scene({ env: front.env });
+    const key = createHash('sha256').update(scene.project).digest('hex').slice(0, 16);
+    try {
+      scene.write('name\u00fc ,:\\.txt', 'odd');
+      const script =
+        'cat README.md; cat /proc/self/mountinfo > mounts.txt; echo inside >> log.txt; git status --short; ls -ld ~';
+      const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
+      expect(result.stderr).toContain('(volume)');
+      expect(result.stdout).toContain('# sample');
+      expect(result.stdout).toMatch(/drwx.* agent .*\/home\/agent/);
+      expect(result.status).toBe(0);
+      const mounts = readFileSync(path.join(scene.project, 'mounts.txt'), 'utf8');
+      expect(mounts).toMatch(/ \/workspace .* overlay /);
+      expect(mounts).not.toContain(scene.root);
+      expect(readFileSync(path.join(scene.project, 'log.txt'), 'utf8')).toBe('third\ninside\n');
+      scene.write('README.md', 'edited on the host\n');
+      const second = await scene.run([
+        'exec',
+        scene.project,
+        '--',
+        'sh',
+        '-c',
+        'cat README.md log.txt; ls *.txt | wc -l',
+      ]);
+      expect(second.stdout).toBe('edited on the host\nthird\ninside\n3\n');
+      expect(second.status).toBe(0);
+      await scene.run(['exec', scene.project, '--', 'sh', '-c', 'echo more > more.txt; rm log.txt']);
+      const explored = await scene.run(['explore'], {
+        input: 'cat more.txt README.md; ls log.txt; echo x > y; cat y\n',
+      });
+      expect(explored.stdout).toBe('more\nedited on the host\nx\n');
+      expect((await scene.run(['diff', '--name-only'])).stdout).toBe('log.txt\nmore.txt\n');
+      await scene.run(['discard', '--yes']);
+      await scene.run(['gc', '--yes']);
+      // What was applied in full, or changed nothing, left no volume behind but the base.
+      const left = execFileSync('docker', ['volume', 'ls', '-q'], { encoding: 'utf8' }).split('\n');
+      const ids = (await scene.run(['sessions', '--json'])).stdout;
+      const own = (JSON.parse(ids) as { id: string }[]).map(({ id }) => `run-claude-${id}`);
+      expect(left.filter((name) => own.some((one) => name.startsWith(one)))).toEqual([]);
+      expect(left).toContain(`run-claude-base-${key}`);
+    } finally {
+      await scene[Symbol.asyncDispose]();
+      execFileSync('docker', ['volume', 'rm', '-f', `run-claude-base-${key}`], { stdio: 'ignore' });
+      await front.close();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  },
+);
 
 it('--disk stops what grows without a terminal, and diff --follow watches it from beside', async () => {
   await using scene = new Scene();

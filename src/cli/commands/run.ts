@@ -9,8 +9,6 @@ import { prepareImage, sessionImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
 import { recoverEarlier } from '../../session/recover.ts';
 import { runSession } from '../../session/run.ts';
-import { runBind } from '../../session/run-bind.ts';
-import { reportPlace } from '../../session/write-report.ts';
 import { askLine } from '../../terminal/ask.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import { tryLayers } from '../../workspace/try-layers.ts';
@@ -47,7 +45,10 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
   const { engine, host, policy } = prepared;
   const { tell, env, interruption } = context;
   const image = await sessionImage(policy, engine, env);
-  const report = policy.report === undefined ? undefined : reportPlace(policy.report, context.cwd);
+  const report =
+    policy.report === undefined
+      ? undefined
+      : (await import('../../session/write-report.ts')).reportPlace(policy.report, context.cwd);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, interruption);
   try {
@@ -70,7 +71,7 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       rememberStart(plan, host.stateDir);
     }
     await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
-    const run = plan.mode === 'bind' ? runBind : runSession;
+    const run = plan.mode === 'bind' ? (await import('../../session/run-bind.ts')).runBind : runSession;
     return await run(plan, {
       engine,
       host,

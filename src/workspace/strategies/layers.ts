@@ -69,7 +69,6 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     ...viewLayers(dir, generation),
     strategy: 'layers',
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
-    begin: async () => undefined,
     async close(keep) {
       const emptied = emptyWork(work);
       if (!emptied) await mountOnce(place, volume);

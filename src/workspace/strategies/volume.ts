@@ -76,7 +76,6 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     ...viewVolume(sessionId, dir, base),
     strategy: 'volume',
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
-    begin: async () => undefined,
     async close(keep) {
       await engine.removeVolume(volume);
       if (keep) return;

@@ -71,6 +71,7 @@ beforeAll(async () => {
     tell: (event) => said.push(JSON.stringify(event)),
     env: { ANTHROPIC_BASE_URL: standIn.url },
   });
+  await gateway.ready;
   agent = await engine.create(
     agentSpec({
       sessionId,

@@ -17,7 +17,7 @@ async function keep(turns: (boolean | Error)[]) {
   const events: SessionEvent[] = [];
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
   const pids: number[] = [];
-  const kept = await keepRunning({
+  const kept = keepRunning({
     config: { usage: {} } as GatewayConfig,
     targets: {},
     credential: undefined,
@@ -43,6 +43,7 @@ async function keep(turns: (boolean | Error)[]) {
     log.close();
     rmSync(dir, { recursive: true, force: true });
   };
+  await kept.ready;
   return { kept, pids, texts, end };
 }
 
