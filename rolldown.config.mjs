@@ -36,7 +36,7 @@ export const bundling = {
 export default defineConfig({
   ...bundling,
   input: { main: 'src/main.ts' },
-  plugins: [...bundling.plugins, nameLicenses()],
+  plugins: [silentRequests, nameLicenses()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, chunkFileNames: '[name]-[hash].js', minify: 'dce-only' },
 });
 
