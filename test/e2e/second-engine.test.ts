@@ -26,6 +26,7 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   await sees(child, 'ready');
   // The reader starts beside the agent: with it the session's changes are collected although the engine is gone.
   await expect.poll(() => engine.docker('ps', '-q', '--filter', 'name=-collector')).not.toBe('');
+  expect((await scene.run(['status', '--json'])).stdout).toContain('work.txt');
   await engine.stop();
   expect(await ended).not.toBe(0);
   expect(said).toMatch(/wait in session|was cut off|stopped answering/);
