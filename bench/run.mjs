@@ -2,7 +2,8 @@
 // tree in the same run, in one table a tree. TREE: FILES[xBYTES][+COMMITS], behind xfs: or btrfs: on a disk of that kind
 // (100, 30000x33000, 200000x4000, 1000x4000+10000, xfs:30000x33000); the first three are the default.
 // RUN_CLAUDE_BENCH_ROUNDS (3) runs of each line, the median counts. Needs an engine, rsync, git, and root for a disk of
-// its own; where `srt` (npm: @anthropic-ai/sandbox-runtime, which copies nothing) is installed it has a line. Uses directories, sessions and containers of its own. Times of a busy machine vary: read the ratios.
+// its own; where `srt` (npm: @anthropic-ai/sandbox-runtime, which copies nothing) is installed it has a line. Uses
+// directories, sessions and containers of its own. Times of a busy machine vary: read the ratios.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
