@@ -9,6 +9,7 @@ const LONG = [
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
   'test/engine/engine/container.test.ts',
+  'test/engine/gateway/toolchains.test.ts',
 ];
 /** Part of every run with few random cases, and of the long run with all of them. */
 const THOROUGH = [

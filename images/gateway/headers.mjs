@@ -1,4 +1,5 @@
 // Headers as they are handed on: what belongs to one hop is dropped (RFC 9110 7.6.1), repeated headers stay repeated.
+import { Refused } from './egress.mjs';
 import { parseAuthority } from './names.mjs';
 
 const HOP = new Set([
@@ -24,11 +25,14 @@ export function hostHeader(raw, defaultPort) {
 
 /**
  * How a body is framed on the next hop. Node frames a body by itself only for methods that usually have one: a GET with
- * a chunked body would go out bare, and its bytes be read as the next request.
+ * a chunked body would go out bare, and its bytes be read as the next request. Throws Refused for other codings.
  * @param {import('node:http').IncomingHttpHeaders} headers @returns {string[]}
  */
 export function framing(headers) {
-  return headers['transfer-encoding'] === undefined ? [] : ['transfer-encoding', 'chunked'];
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return [];
+  if (coding.toLowerCase() !== 'chunked') throw new Refused('the body is in a coding other than chunked');
+  return ['transfer-encoding', 'chunked'];
 }
 
 /** Headers that make some servers act on another method, path or host than the one that was judged. */

@@ -44,7 +44,17 @@ export function createHolding() {
   };
 }
 
-const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...Buffer.from('"\\,[]{}')];
+const [QUOTE = 0, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Buffer.from('"\\,[]{}');
+
+/** Where the string that begins at `from` has its closing quote. @param {Buffer} bytes @param {number} from */
+function endOfString(bytes, from) {
+  for (let end = bytes.indexOf(QUOTE, from + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let before = end - 1;
+    while (bytes[before] === BACKSLASH) before -= 1;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return bytes.length;
+}
 
 /** Throws Refused for JSON whose parsed form would be out of proportion. @param {Buffer} bytes */
 function judgeShape(bytes) {
@@ -52,9 +62,8 @@ function judgeShape(bytes) {
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === QUOTE) {
-      for (at += 1; at < bytes.length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
-    } else if (byte === COMMA) nodes += 1;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COMMA) nodes += 1;
     else if (byte === OPEN || byte === OPEN_LIST) {
       nodes += 1;
       depth += 1;

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
 import { GatewayProcess } from '../../gateway-process.ts';
+import { fragmented, helloWith, serverName } from './client-hello.ts';
 
 // The real program on unix sockets. Everything that must not be reached leads to a canary, which no attempt may touch;
 // the control at the end opens each layer in turn and shows the same attempts arriving.
@@ -83,6 +84,9 @@ beforeAll(async () => {
     'mixed.test',
     'linklocal.test',
     'metadata.test',
+    'sixtofour.test',
+    'zero.test',
+    'broadcast.test',
   ]
     .map((host): { host: string; from: string; port?: number } => ({ host, from }))
     .concat([{ host: 'odd.test', port: 8443, from }]);
@@ -102,6 +106,9 @@ beforeAll(async () => {
       'mixed.test': [`127.0.0.2@${good}`, `127.0.0.1@${canary}`],
       'linklocal.test': ['fe80::1'],
       'metadata.test': ['169.254.169.254'],
+      'sixtofour.test': ['2002:7f00:1::'],
+      'zero.test': [`0.0.0.0@${canary}`],
+      'broadcast.test': ['255.255.255.255'],
       'api.anthropic.com': [`127.0.0.1@${canary}`],
     },
   };
@@ -117,17 +124,26 @@ it('lets through what is allowed: TLS to its own name, plain HTTP, a wildcard, a
   const close = 'connection: close\r\n';
   // The server's side of the handshake.
   const hello = /\x16\x03/;
-  const [tls, upper, wild, redirect, inside] = await Promise.all([
+  const [tls, pieces, upper, wild, redirect, inside] = await Promise.all([
     gateway.say(connectTo('good.test:443'), await helloFor('good.test'), hello),
+    gateway.say(connectTo('good.test:443'), fragmented(await helloFor('good.test'), 40), hello),
     gateway.say(connectTo('GOOD.test:443'), await helloFor('Good.Test'), hello),
     gateway.say(connectTo('a.wild.test:443'), await helloFor('a.wild.test'), hello),
     gateway.say(get('http://plain.test/', 'plain.test', close)),
     gateway.say(connectTo('plain.test:80'), get('/', 'plain.test', close)),
   ]);
-  for (const answer of [tls, upper, wild]) expect(answer).toMatch(/ 200 [\s\S]*\x16\x03/);
+  for (const answer of [tls, pieces, upper, wild]) expect(answer).toMatch(/ 200 [\s\S]*\x16\x03/);
   for (const answer of [redirect, inside]) expect(answer).toContain('302 Found');
   expect(goodHits).toBeGreaterThan(0);
 });
+
+const WEBSOCKET =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+const H2C = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+const TWO_NAMES = (() => {
+  const two = `${serverName('good.test').slice(4)}${serverName('evil.test').slice(4)}`;
+  return (two.length / 2).toString(16).padStart(4, '0') + two;
+})();
 
 /** What, the bytes, and the bytes that follow once a tunnel is open. */
 const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] = [
@@ -206,6 +222,109 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
     connectTo('plain.test:80'),
     async () => get('http://evil.test/', 'evil.test'),
   ],
+  ['HTTP/2 by prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['HTTP/2 in a tunnel without TLS', connectTo('good.test:443'), async () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['HTTP/2 in a plain tunnel', connectTo('plain.test:80'), async () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an upgrade to h2c with its settings', get('http://plain.test/', 'plain.test', H2C)],
+  ['an upgrade to TLS', get('http://plain.test/', 'plain.test', 'Connection: Upgrade\r\nUpgrade: TLS/1.2\r\n')],
+  ['a WebSocket to an unlisted host', get('http://evil.test/', 'evil.test', WEBSOCKET)],
+  ['a WebSocket whose Host header differs', get('http://plain.test/', 'evil.test', WEBSOCKET)],
+  ['a WebSocket with a body', get('http://plain.test/', 'plain.test', `${WEBSOCKET}Content-Length: 4\r\n`)],
+  [
+    'a CONNECT with a body, to an unlisted host',
+    `CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\nContent-Length: 4\r\n\r\nGET `,
+  ],
+  ['a second CONNECT inside a plain tunnel', connectTo('plain.test:80'), async () => connectTo('evil.test:443')],
+  ['a CONNECT in absolute form', connectTo('https://good.test:443', 'good.test:443')],
+  ['a CONNECT to a path', connectTo('good.test:443/', 'good.test:443')],
+  [
+    'an encrypted server name beside the allowed one',
+    connectTo('good.test:443'),
+    async () =>
+      helloWith([
+        [0, serverName('good.test')],
+        [0xfe0d, '00'],
+      ]),
+  ],
+  [
+    'an older encrypted server name (ESNI)',
+    connectTo('good.test:443'),
+    async () =>
+      helloWith([
+        [0, serverName('good.test')],
+        [0xffce, '00'],
+      ]),
+  ],
+  ['two server names in one extension', connectTo('good.test:443'), async () => helloWith([[0, TWO_NAMES]])],
+  [
+    'two server name extensions',
+    connectTo('good.test:443'),
+    async () =>
+      helloWith([
+        [0, serverName('good.test')],
+        [0, serverName('evil.test')],
+      ]),
+  ],
+  [
+    'another server name in small records',
+    connectTo('good.test:443'),
+    async () => fragmented(await helloFor('evil.test'), 7),
+  ],
+  [
+    'an empty record before the first message',
+    connectTo('good.test:443'),
+    async () => Buffer.concat([Buffer.of(22, 3, 1, 0, 0), await helloFor('good.test')]),
+  ],
+  [
+    'a server name with a trailing dot',
+    connectTo('good.test:443'),
+    async () => helloWith([[0, serverName('good.test.')]]),
+  ],
+  ['a server name with a NUL', connectTo('good.test:443'), async () => helloWith([[0, serverName('good.test\0')]])],
+  [
+    'an SSL 2 hello',
+    connectTo('good.test:443'),
+    async () => Buffer.from('802e0100020015000000100100800700c0030080060040020080040080', 'hex'),
+  ],
+  [
+    'early data before the first message',
+    connectTo('good.test:443'),
+    async () => Buffer.concat([Buffer.of(23, 3, 3, 0, 1, 0), await helloFor('good.test')]),
+  ],
+  ['a 6to4 address', connectTo('[2002:7f00:1::]:443')],
+  ['a Teredo address', connectTo('[2001:0:7f00:1::1]:443')],
+  ['a NAT64 address', connectTo('[64:ff9b::7f00:1]:443')],
+  ['an IPv4-compatible address', connectTo('[::127.0.0.1]:443')],
+  ['a translated address', connectTo('[::ffff:0:127.0.0.1]:443')],
+  ['an address with leading zeros', connectTo('127.000.000.001:443')],
+  ['an address in hexadecimal parts', connectTo('0x7f.0.0.1:443')],
+  ['a bare IPv6 address', connectTo('::1:443')],
+  ['a name that resolves to a 6to4 address', connectTo('sixtofour.test:443')],
+  ['a name that resolves to the unspecified address', connectTo('zero.test:443')],
+  ['a name that resolves to broadcast', connectTo('broadcast.test:443')],
+  ['a name that looks alike, in punycode', connectTo('xn--gd-jmca.test:443')],
+  ['a soft hyphen', connectTo('go\u00adod.test:443')],
+  ['an encoded dot', get('http://plain%2etest/', 'plain.test')],
+  ['a host after a fragment', get('http://evil.test#@plain.test/', 'plain.test')],
+  ['a host before a query', get('http://evil.test?@plain.test/', 'plain.test')],
+  ['no host', get('http:///', 'plain.test')],
+  ['one slash', get('http:/evil.test/', 'plain.test')],
+  ['two ports', get('http://plain.test:80:8080/', 'plain.test')],
+  ['a tab in the address', get('http://plain.test\t.evil.test/', 'plain.test')],
+  ['white space before the Host header', `GET http://plain.test/ HTTP/1.1\r\n Host: plain.test\r\n\r\n`],
+  ['a Host header with a path', get('http://plain.test/', 'plain.test/evil.test')],
+  ['a Host header with a list', get('http://plain.test/', 'plain.test, evil.test')],
+  [
+    'two different lengths',
+    `POST http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde`,
+  ],
+  ['a length with a sign', `POST http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nContent-Length: +4\r\n\r\nabcd`],
+  [
+    'an unknown transfer coding',
+    `POST http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+  ],
+  ['bare line feeds', 'GET http://evil.test/ HTTP/1.1\nHost: evil.test\n\n'],
+  ['HTTP/0.9', 'GET http://evil.test/\r\n\r\n'],
 ];
 
 it(`stops ${attempts.length} ways around the policy`, async () => {

@@ -5,6 +5,7 @@ import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { createEgress } from '../../../images/gateway/egress.mjs';
 import { createRelay } from '../../../images/gateway/relay.mjs';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
+import { helloWith, serverName } from './client-hello.ts';
 
 const egressFor = (config: Partial<GatewayConfig>) => {
   const base = {
@@ -63,38 +64,13 @@ it('lets a wildcard carry only so many names, and judges before it resolves', ()
   lookup.mockRestore();
 });
 
-/** A ClientHello with these extensions, each a type and a body in hexadecimal. */
-function helloWith(extensions: readonly [number, string][]): Buffer {
-  const sized = (bytes: Buffer, size: number): Buffer => {
-    const length = Buffer.alloc(size);
-    length.writeUIntBE(bytes.length, 0, size);
-    return Buffer.concat([length, bytes]);
-  };
-  const list = extensions.map(([type, hex]) =>
-    Buffer.concat([Buffer.of(type >> 8, type & 255), sized(Buffer.from(hex, 'hex'), 2)]),
-  );
-  const body = [
-    Buffer.alloc(34),
-    Buffer.of(0),
-    sized(Buffer.of(0x13, 1), 2),
-    sized(Buffer.of(0), 1),
-    sized(Buffer.concat(list), 2),
-  ];
-  return Buffer.concat([Buffer.of(22, 3, 1), sized(Buffer.concat([Buffer.of(1), sized(Buffer.concat(body), 3)]), 2)]);
-}
-
 it('reads the one server name, and sees names that are encrypted, twice or empty', () => {
-  const name = (text: string): string => {
-    const hex = Buffer.from(text).toString('hex');
-    const entry = `00${text.length.toString(16).padStart(4, '0')}${hex}`;
-    return `${(entry.length / 2).toString(16).padStart(4, '0')}${entry}`;
-  };
   const plain = { kind: 'hello', serverName: 'good.test', encrypted: false };
-  expect(readClientHello(helloWith([[0, name('good.test')]]))).toEqual(plain);
+  expect(readClientHello(helloWith([[0, serverName('good.test')]]))).toEqual(plain);
   expect(
     readClientHello(
       helloWith([
-        [0, name('good.test')],
+        [0, serverName('good.test')],
         [0xfe0d, '00'],
       ]),
     ),
@@ -102,12 +78,12 @@ it('reads the one server name, and sees names that are encrypted, twice or empty
   expect(
     readClientHello(
       helloWith([
-        [0, name('good.test')],
-        [0, name('evil.test')],
+        [0, serverName('good.test')],
+        [0, serverName('evil.test')],
       ]),
     ).kind,
   ).toBe('bad');
-  const two = `${name('good.test').slice(4)}${name('evil.test').slice(4)}`;
+  const two = `${serverName('good.test').slice(4)}${serverName('evil.test').slice(4)}`;
   expect(readClientHello(helloWith([[0, (two.length / 2).toString(16).padStart(4, '0') + two]])).kind).toBe('bad');
   expect(readClientHello(helloWith([[0, '0000']])).kind).toBe('bad');
   expect(readClientHello(helloWith([]))).toEqual({ kind: 'hello', serverName: undefined, encrypted: false });
