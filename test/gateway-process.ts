@@ -14,6 +14,14 @@ import type { Policy } from '../src/types/policy.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../images/gateway/main.mjs');
 
+export interface GatewayProcessOptions {
+  readonly config: Partial<GatewayConfig>;
+  readonly targets?: RelayTargets;
+  readonly credential?: CredentialSource;
+  /** How many files it may have open. */
+  readonly descriptors?: number;
+}
+
 /** The real gateway program as a process of this machine, on unix sockets, driven by the host's real side. */
 export class GatewayProcess implements AsyncDisposable {
   readonly dir: string;
@@ -30,11 +38,7 @@ export class GatewayProcess implements AsyncDisposable {
     this.pids = pids;
   }
 
-  static async start(options: {
-    readonly config: Partial<GatewayConfig>;
-    readonly targets?: RelayTargets;
-    readonly credential?: CredentialSource;
-  }): Promise<GatewayProcess> {
+  static async start(options: GatewayProcessOptions): Promise<GatewayProcess> {
     const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-gateway-'));
     const events: SessionEvent[] = [];
     const pids: number[] = [];
@@ -63,7 +67,9 @@ export class GatewayProcess implements AsyncDisposable {
       log,
       tell: (event) => events.push(event),
       start: async () => {
-        const child = spawn(process.execPath, ['--max-old-space-size=320', PROGRAM], {
+        const limit = `ulimit -n ${options.descriptors ?? 4096}; exec "$0" "$@"`;
+        const words = ['-c', limit, process.execPath, '--max-old-space-size=320', PROGRAM];
+        const child = spawn('sh', words, {
           stdio: 'pipe',
           env: { PATH: process.env['PATH'] },
         });

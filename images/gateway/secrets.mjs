@@ -5,8 +5,8 @@
 /** No credential, or one that is no longer good: the message says how to log in. */
 export class Unauthorised extends Error {}
 
-/** How long the host may take, a person's password prompt included. */
-const REFRESH_MS = 60_000;
+/** How long the host may take: a person's password prompt, or another session's refresh that was killed. */
+const REFRESH_MS = 90_000;
 /** A provider that refuses the new credential too will not like the next one better, and the agent can provoke a 401 at
  * will (a request without the header that its login needs): the host is not asked again for a while. */
 const REFRESH_PAUSE_MS = 30_000;

@@ -9,6 +9,8 @@ const TOKEN_URL = 'https://platform.claude.com/v1/oauth/token';
 const CLIENT_ID = '9d1c250a-e61b-44d9-88ed-5944d1962f5e';
 /** A token that ends sooner than this is refreshed before use. */
 const NEAR_MS = 5 * 60_000;
+/** Longer than a lock counts whose holder was killed. */
+const LOCK_WAIT_MS = 75_000;
 
 export interface OAuthOptions {
   readonly configDir: string;
@@ -94,7 +96,7 @@ function loggedOut(name: string): RunClaudeError {
 
 /** Refreshes unless somebody did so already: `spent` is the access token that no longer serves. */
 async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent: string | undefined): Promise<Login> {
-  return withRefreshLock(options.configDir, options.lockWaitMs ?? 45_000, async () => {
+  return withRefreshLock(options.configDir, options.lockWaitMs ?? LOCK_WAIT_MS, async () => {
     const document = await store.read();
     const login = loginOf(document);
     if (document === undefined || login === undefined) throw loggedOut(store.name);

@@ -14,6 +14,8 @@ const RESTART_PAUSE_MS = 100;
 /** A container that starts slowly on a busy machine is no failure; one that says nothing for this long is. */
 const READY_MS = 60_000;
 const RENEW_BEFORE_MS = 5 * 60_000;
+/** Where this machine's clock is ahead, every credential has ended already. */
+const RENEW_PAUSE_MS = 30_000;
 /** setTimeout counts in 32 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -69,7 +71,7 @@ export function keepRunning(options: KeepOptions): KeptGateway {
     config = { ...config, secret };
     clearTimeout(timer);
     if (secret?.expiresMs === undefined || credential === undefined) return;
-    const wait = Math.max(1000, secret.expiresMs - Date.now() - RENEW_BEFORE_MS);
+    const wait = Math.max(RENEW_PAUSE_MS, secret.expiresMs - Date.now() - RENEW_BEFORE_MS);
     timer = setTimeout(() => void renew(), Math.min(wait, MAX_TIMER_MS));
     timer.unref();
   };

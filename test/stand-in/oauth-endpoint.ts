@@ -8,6 +8,8 @@ export interface OAuthEndpoint extends AsyncDisposable {
   readonly asked: string[];
   /** Answers this status without a body from now on; 0: serves again. */
   fail(status: number): void;
+  /** Answers after this many milliseconds from now on. */
+  slow(ms: number): void;
   /** The refresh token that is still good. */
   valid: string;
 }
@@ -15,13 +17,16 @@ export interface OAuthEndpoint extends AsyncDisposable {
 export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> {
   let failing = 0;
   let made = 0;
+  let delayMs = 0;
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as { refresh_token: string };
       asked.push(body.refresh_token);
+      if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs).unref());
+      if (response.destroyed) return undefined;
       if (failing !== 0) return response.writeHead(failing).end();
       if (body.refresh_token !== endpoint.valid)
         return response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
@@ -39,6 +44,9 @@ export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> 
     asked,
     fail: (status) => {
       failing = status;
+    },
+    slow: (ms) => {
+      delayMs = ms;
     },
     valid,
     [Symbol.asyncDispose]: async () => {

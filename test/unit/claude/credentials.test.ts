@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -10,10 +11,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CredentialPlaces, describeCredential, findCredential } from '../../../src/claude/credentials.ts';
 import type { CredentialSource } from '../../../src/types/credential.ts';
+import { compileProgram } from '../../compile.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../stand-in/oauth-endpoint.ts';
 
 const HOUR_MS = 3_600_000;
@@ -64,6 +66,23 @@ function places(more: Partial<CredentialPlaces> = {}): CredentialPlaces {
     ...more,
   };
 }
+
+/** A session's refresh as a process of its own. */
+async function refreshing(...more: string[]): Promise<{ child: ChildProcess; said: Promise<string> }> {
+  program ??= compileProgram(resolve(import.meta.dirname, '../../stand-in/refresh-program.ts'));
+  const child = spawn(process.execPath, [await program, home, endpoint.url, ...more], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = new Promise<string>((done) => {
+    let text = '';
+    child.stdout.on('data', (part) => {
+      text += part;
+    });
+    child.on('close', () => done(text));
+  });
+  return { child, said };
+}
+let program: Promise<string> | undefined;
 
 describe('finding the credential', () => {
   it('finds none in an empty home', async () => {
@@ -189,12 +208,37 @@ describe('refreshing the login', () => {
     endpoint.fail(0);
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
   });
-  it('goes on from the store after a crash between its write and the session’s', async () => {
+  it('refreshes once for two processes together', async () => {
     logIn(-1000);
-    await (await find()).current();
-    // The session that refreshed is gone before it could hand the token on: the next one finds it in the store.
+    endpoint.slow(300);
+    const both = [await refreshing(), await refreshing()];
+    expect(await Promise.all(both.map(({ said }) => said))).toEqual(['access-1\n', 'access-1\n']);
+    expect(endpoint.asked).toEqual(['refresh-0']);
+  });
+  it('goes on from the store when a session is killed after the store’s write and before its gateway knows', async () => {
+    logIn(-1000);
+    const { child, said } = await refreshing('hold');
+    await expect.poll(() => stored()['claudeAiOauth']?.['accessToken']).toBe('access-1');
+    child.kill('SIGKILL');
+    expect(await said).toBe('');
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
     expect(endpoint.asked).toEqual(['refresh-0']);
+  });
+  it('takes the lock over from a session that was killed while it asked', async () => {
+    logIn(-1000);
+    endpoint.slow(60_000);
+    const { child, said } = await refreshing();
+    await expect.poll(() => endpoint.asked).toEqual(['refresh-0']);
+    child.kill('SIGKILL');
+    expect(await said).toBe('');
+    const locks = [join(home, '.claude', '.oauth_refresh.lock'), join(home, '.claude.lock')];
+    expect(locks.map((lock) => existsSync(lock))).toEqual([true, true]);
+    endpoint.slow(0);
+    // A minute later.
+    const old = new Date(Date.now() - 61_000);
+    for (const lock of locks) utimesSync(lock, old, old);
+    expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
+    expect(locks.map((lock) => existsSync(lock))).toEqual([false, false]);
   });
   it('hands out nothing that the store did not take', async () => {
     const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
