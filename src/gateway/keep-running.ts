@@ -28,6 +28,8 @@ export interface KeepOptions {
   readonly secret: Secret | undefined;
   readonly log: NetworkLog;
   readonly tell: Tell;
+  /** Called with the totals whenever they change. */
+  readonly keepUsage?: (usage: GatewayUsage) => void;
 }
 
 export interface KeptGateway {
@@ -65,6 +67,7 @@ export function keepRunning(options: KeepOptions): KeptGateway {
   const onUsage = (usage: GatewayUsage, reached: string | undefined): void => {
     config = { ...config, usage };
     if (reached !== undefined) sayExceeded(reached);
+    options.keepUsage?.(usage);
   };
 
   const takeSecret = (secret: Secret | undefined): void => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Tell } from '../types/event.ts';
 import type { NetworkEntry } from '../types/gateway.ts';
@@ -6,6 +6,8 @@ import type { NetworkEntry } from '../types/gateway.ts';
 /** The agent can make entries as fast as it can connect. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 const MAX_HOSTS = 1000;
+/** Refusals that a person is told of while the session runs. */
+const MAX_TOLD = 20;
 
 /** All of one host, for the report. */
 export interface HostTotal {
@@ -23,7 +25,7 @@ export interface HostTotal {
 }
 
 /** Adds an entry to the totals of its host and port. Past 1000 hosts the rest counts as one, '(others)'. */
-export function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostTotal {
+function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostTotal {
   const own = `${entry.host}:${entry.port}`;
   const full = totals.size >= MAX_HOSTS && !totals.has(own);
   const key = full ? '(others)' : own;
@@ -66,11 +68,19 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
   const totals = new Map<string, HostTotal>();
   let bytes = 0;
   let open = true;
+  const told = new Set<string>();
+  const sayOnce = (entry: NetworkEntry): void => {
+    // A host's two usual ports are one thing to allow.
+    const what = `${entry.host}${portOf(entry.port)}`;
+    if (told.has(what) || told.size > MAX_TOLD) return;
+    told.add(what);
+    tell(told.size > MAX_TOLD ? TOO_MANY : notice(entry));
+  };
   return {
     file,
     add(entry) {
       const total = addToTotals(totals, entry);
-      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) tell(notice(entry));
+      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) sayOnce(entry);
       const line = `${JSON.stringify(entry)}\n`;
       if (!open || bytes > MAX_LOG_BYTES) return;
       bytes += line.length;
@@ -86,10 +96,18 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
 
 function notice(entry: NetworkEntry): Parameters<Tell>[0] {
   const where = entry.host === '' ? 'a request' : `${entry.host}:${entry.port}`;
-  const way =
-    entry.unlisted === true ? `; to allow it: run-claude network allow ${entry.host}${portOf(entry.port)}` : '';
-  return { kind: 'message', level: 'warning', text: `network: refused ${where} (${entry.why ?? ''})${way}` };
+  const why =
+    entry.unlisted === true
+      ? `. To allow it: run-claude network allow ${entry.host}${portOf(entry.port)}`
+      : ` (${entry.why ?? ''})`;
+  return { kind: 'message', level: 'warning', text: `network: refused ${where}${why}` };
 }
+
+const TOO_MANY: Parameters<Tell>[0] = {
+  kind: 'message',
+  level: 'warning',
+  text: 'network: more hosts are refused; run-claude network lists them',
+};
 
 const portOf = (port: number): string => (port === 443 || port === 80 || port === 0 ? '' : `:${port}`);
 
@@ -106,6 +124,14 @@ export function readNetworkLog(file: string): readonly NetworkEntry[] {
         throw error;
       }
     });
+}
+
+/** What a session asked for, by host; empty when there is no log. */
+export function networkTotals(sessionDir: string): readonly HostTotal[] {
+  const file = networkLogFile(sessionDir);
+  const totals = new Map<string, HostTotal>();
+  for (const entry of existsSync(file) ? readNetworkLog(file) : []) addToTotals(totals, entry);
+  return [...totals.values()];
 }
 
 /** The rules that would have let this session's refused hosts pass, as lines for the command line or the config. */

@@ -3,7 +3,7 @@ import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import type { GatewayConfig } from '../types/gateway.ts';
+import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
 import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME, LAST_SOCKET, modelVariables } from './agent-side.ts';
@@ -14,6 +14,7 @@ import { keepRunning } from './keep-running.ts';
 import { watchAllowed } from './live-rules.ts';
 import { type HostTotal, networkLogFile, openNetworkLog } from './network-log.ts';
 import { findUpstreams } from './upstream.ts';
+import { usageLine, writeUsage } from './usage.ts';
 
 export interface GatewayOptions {
   readonly engine: Engine;
@@ -95,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       secret: config.gateway.secret,
       log,
       tell,
+      keepUsage: (usage) => writeUsage(plan.sessionDir, usage),
     });
     const unwatch = watchAllowed(plan.sessionDir, (rules) => {
       kept.setRules([...config.gateway.rules, ...rules]);
@@ -131,6 +133,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       stop: async () => {
         await quit();
         await clear();
+        for (const text of atEnd(kept.usage(), log.totals())) tell({ kind: 'message', level: 'info', text });
       },
     };
   } catch (error) {
@@ -147,6 +150,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const gateway: GatewayConfig = gatewayConfig(policy, upstreams, secret, brokers);
     return { gateway, targets: upstreams.targets };
   }
+}
+
+/** What a person is told when it is over. */
+function atEnd(usage: GatewayUsage, hosts: readonly HostTotal[]): string[] {
+  const refused = hosts.filter((total) => total.refused > 0 && !total.quiet);
+  const names = new Set(refused.map(({ host }) => host));
+  const count = `${names.size} ${names.size === 1 ? 'host was' : 'hosts were'} refused`;
+  return [
+    ...(usage.requests > 0 ? [usageLine(usage)] : []),
+    ...(names.size > 0 ? [`network: ${count}; run-claude network tells which, --suggest what would allow them`] : []),
+  ];
 }
 
 /** No network at all: nothing to start, nothing to lose. */

@@ -1,5 +1,6 @@
 import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
 import type { Plan } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';
 
 /** The start screen: what goes in, one line each. `credential` names its source, never its value. */
@@ -23,12 +24,18 @@ export function startScreen(plan: Plan, credential: string): string[] {
         ? `the project itself${shielded(plan) ? ', inside with a .git of its own' : ''}`
         : `a copy (${plan.strategy})`,
     ),
-    row('network', policy.network === 'gateway' ? 'gateway: the provider only, unless allowed' : policy.network),
+    row('network', networkWords(policy)),
     row('credential', credential),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];
+}
+
+function networkWords({ network, networkPresets }: Policy): string {
+  if (network !== 'gateway') return network;
+  const registries = networkPresets.includes('default') ? ' and the package registries' : '';
+  return `gateway: the provider${registries}, nothing else unless allowed`;
 }
 
 function shielded({ project }: Plan): boolean {

@@ -55,7 +55,7 @@ const WORDS = {
   type: 'of another kind',
 } as const;
 
-function aboutSession({ session, base, exitStatus, outcome }: Report): string[] {
+function aboutSession({ session, base, exitStatus, outcome, network }: Report): string[] {
   if (base !== undefined) return ['', `Compared with ${code(base)}.`];
   if (session === undefined) return [];
   const applied = outcome?.filter(({ verdict }) => verdict === 'applied').length;
@@ -66,7 +66,14 @@ function aboutSession({ session, base, exitStatus, outcome }: Report): string[] 
       : `${applied} of ${outcome?.length} changes applied`;
   const stopped = session.stoppedBecause === undefined ? '' : `, stopped: ${code(session.stoppedBecause)}`;
   const agent = session.agentStatus === undefined ? '' : `, agent ended with ${session.agentStatus}`;
-  return ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];
+  const lines = ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];
+  const { usage } = session;
+  if (usage !== undefined && usage.requests > 0)
+    lines.push(`Requests to the model: ${usage.requests}, about $${usage.costUsd.toFixed(2)} at list prices.`);
+  const refused = new Set(network?.flatMap((row) => (row.refused > 0 ? [row.host] : [])));
+  const shown = [...refused].slice(0, 10).map(code).join(', ');
+  if (refused.size > 0) lines.push(`Hosts refused: ${shown}${refused.size > 10 ? `, ${refused.size - 10} more` : ''}.`);
+  return lines;
 }
 
 function rowOf({ path, line, title, detail, why, rule }: ReportedFinding): string {

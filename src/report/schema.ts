@@ -60,6 +60,17 @@ const outcome = z.strictObject({
 
 const count = z.int().min(0);
 
+const network = z.strictObject({
+  host: z.string(),
+  port: count,
+  passed: count,
+  refused: count,
+  failed: count,
+  bytesOut: count,
+  bytesIn: count,
+  why: z.string().optional().describe('of the last refusal'),
+});
+
 /** What `--report x.json` writes. */
 export const reportSchema = z
   .strictObject({
@@ -78,6 +89,7 @@ export const reportSchema = z
     rules: z.array(rule).describe('those that findings name, as far as they are built in'),
     problems: z.array(z.strictObject({ path, why: z.string() })),
     withheld: z.array(z.strictObject({ directory: path, entries: count, bytes: count })),
+    network: z.array(network).optional().describe('what the session asked of its gateway, by host'),
     outcome: z.array(outcome).optional().describe('what became of each change; absent where nothing was decided'),
   })
   .meta({

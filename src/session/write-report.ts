@@ -2,6 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { rulesNamed } from '../audit/catalogue.ts';
 import { RunClaudeError, usageError } from '../errors.ts';
+import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
+import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
 import { writeFileAtomic } from '../store/record.ts';
@@ -23,7 +25,9 @@ export interface ReportedSession {
 
 /** The outcome of a session, as `--report` writes it. */
 export function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Report {
-  const { id, plan, started, agentStatus, stoppedBecause, usage, outcome } = record;
+  const { id, plan, started, agentStatus, stoppedBecause, outcome } = record;
+  const usage = record.usage ?? readUsage(plan.sessionDir);
+  const hosts = networkTotals(plan.sessionDir).filter(({ quiet }) => !quiet);
   return {
     ...auditReport(review, plan.project.root, exitStatus),
     kind: 'session',
@@ -38,8 +42,13 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       discarded: choice.discard,
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     },
+    ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
+}
+
+function networkRow({ host, port, passed, refused, failed, up, down, why }: HostTotal) {
+  return { host, port, passed, refused, failed, bytesOut: up, bytesIn: down, ...(why === undefined ? {} : { why }) };
 }
 
 /** What an audit alone has to say; {@link sessionReport} builds on it. */

@@ -22,18 +22,20 @@ export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> 
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', async () => {
+    const answer = (): unknown => {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as { refresh_token: string };
-      asked.push(body.refresh_token);
-      if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs).unref());
-      if (response.destroyed) return undefined;
       if (failing !== 0) return response.writeHead(failing).end();
       if (body.refresh_token !== endpoint.valid)
         return response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
       made += 1;
       endpoint.valid = `refresh-${made}`;
-      const answer = { access_token: `access-${made}`, refresh_token: endpoint.valid, expires_in: 28_800 };
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const tokens = { access_token: `access-${made}`, refresh_token: endpoint.valid, expires_in: 28_800 };
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens));
+    };
+    request.on('end', () => {
+      asked.push((JSON.parse(Buffer.concat(chunks).toString()) as { refresh_token: string }).refresh_token);
+      if (delayMs === 0) answer();
+      else setTimeout(() => void (response.destroyed || answer()), delayMs).unref();
     });
   });
   await new Promise<void>((resolve) => {

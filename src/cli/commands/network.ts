@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
 import { allowHost } from '../../gateway/live-rules.ts';
 import {
-  addToTotals,
   type HostTotal,
   networkLogFile,
+  networkTotals,
   readNetworkLog,
   suggestRules,
 } from '../../gateway/network-log.ts';
@@ -29,10 +29,9 @@ export const networkCommand: CommandRun = async (line, context) => {
     context.write(`${JSON.stringify(entries, undefined, 2)}\n`);
     return 0;
   }
-  const totals = new Map<string, HostTotal>();
-  for (const entry of entries) addToTotals(totals, entry);
-  for (const total of totals.values()) context.write(`${lineOf(total)}\n`);
-  if (totals.size === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing was asked of the gateway' });
+  const totals = networkTotals(session.plan.sessionDir);
+  for (const total of totals) context.write(`${lineOf(total)}\n`);
+  if (totals.length === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing was asked of the gateway' });
   return 0;
 };
 
@@ -57,6 +56,8 @@ function lineOf(total: HostTotal): string {
     [total.failed, 'failed'],
   ] as const;
   const said = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : [])).join(', ');
-  const why = total.refused > 0 && total.why !== undefined ? `  (${cleanLine(total.why)})` : '';
-  return `${cleanLine(total.host)}:${total.port}  ${said}, ${total.up} bytes out, ${total.down} in${why}`;
+  const bytes = total.up + total.down > 0 ? `, ${total.up} bytes out, ${total.down} in` : '';
+  const refusal = total.unlisted ? 'not an allowed host' : total.why;
+  const why = total.refused > 0 && refusal !== undefined ? `  (${cleanLine(refusal)})` : '';
+  return `${cleanLine(total.host)}:${total.port}  ${said}${bytes}${why}`;
 }

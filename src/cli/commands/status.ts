@@ -1,3 +1,4 @@
+import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -15,7 +16,8 @@ export const statusCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record) => {
     if (isRunning(record)) return runningStatus(record, line, context);
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
-    const { id, project, stage, started, agentStatus, stoppedBecause, outcome, usage, note } = record;
+    const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;
+    const usage = record.usage ?? readUsage(record.plan.sessionDir);
     if (line.options.has('json')) {
       const changes = review?.items.map(({ change, state, findings }) => ({
         path: change.path,
@@ -32,6 +34,7 @@ export const statusCommand: CommandRun = (line, context) =>
     const stopped = stoppedBecause === undefined ? '' : `, stopped: ${cleanLine(stoppedBecause)}`;
     context.write(`${id}  ${stage}${ended}${stopped}\n${cleanLine(project)}\n`);
     if (outcome !== undefined && outcome.changes.length > 0) context.write(`${outcomeLine(outcome)}, ${outcome.at}\n`);
+    if (usage !== undefined && usage.requests > 0) context.write(`${usageLine(usage)}\n`);
     if (note) context.write(`note: ${cleanLine(note)}\n`);
     for (const { text } of review === undefined ? [] : summaryLines(review)) context.write(`${text}\n`);
     return 0;
@@ -44,6 +47,7 @@ async function runningStatus(
   context: CommandContext,
 ): Promise<number> {
   const { id, project, stage, started, workspace } = record;
+  const usage = readUsage(record.plan.sessionDir);
   let live: Awaited<ReturnType<typeof liveNow>> = [];
   // A bind session has no layer.
   if (workspace !== undefined) {
@@ -57,7 +61,7 @@ async function runningStatus(
   }
   if (line.options.has('json')) {
     const changes = live.map(({ path, kind, size }) => ({ path, kind, size }));
-    context.write(`${JSON.stringify({ id, project, stage, started, changes }, undefined, 2)}\n`);
+    context.write(`${JSON.stringify({ id, project, stage, started, usage, changes }, undefined, 2)}\n`);
     return 0;
   }
   const counts = new Map<string, number>();
@@ -65,5 +69,6 @@ async function runningStatus(
   const said = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}\n${cleanLine(project)}\n`);
   if (workspace !== undefined) context.write(`so far: ${said === '' ? 'nothing changed' : said}\n`);
+  if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
   return 0;
 }

@@ -20,5 +20,7 @@ async function serve(request, response) {
 }
 
 const tls = { key: await readFile('/srv/key.pem'), cert: await readFile('/srv/cert.pem') };
-https.createServer(tls, serve).listen(443);
-http.createServer(serve).listen(80, () => process.stdout.write('listening\n'));
+/** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
+const listener = (request, response) => void serve(request, response);
+https.createServer(tls, listener).listen(443);
+http.createServer(listener).listen(80, () => process.stdout.write('listening\n'));

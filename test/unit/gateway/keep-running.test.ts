@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { keepRunning } from '../../../src/gateway/keep-running.ts';
-import { openNetworkLog } from '../../../src/gateway/network-log.ts';
+import { networkTotals, openNetworkLog } from '../../../src/gateway/network-log.ts';
+import { readUsage, usageLine, writeUsage } from '../../../src/gateway/usage.ts';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 
@@ -69,4 +70,48 @@ it('leaves nothing running when it is stopped while it starts again, and fails w
   for (const pid of one.pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   expect(one.texts()).toEqual([]);
   await expect(keep([false])).rejects.toThrow('it ended before it was ready');
+});
+
+it('tells of each host that is refused once, of twenty at most, and how to allow it', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
+  const texts: string[] = [];
+  const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => {
+    if (event.kind === 'message') texts.push(event.text);
+  });
+  const refuse = (host: string, port: number): void =>
+    log.add({
+      at: '',
+      kind: 'connect',
+      verdict: 'refused',
+      host,
+      port,
+      method: '',
+      unlisted: true,
+      up: 0,
+      down: 0,
+      ms: 0,
+    });
+  for (const port of [443, 80, 443, 8443]) refuse('a.test', port);
+  expect(texts).toEqual([
+    'network: refused a.test:443. To allow it: run-claude network allow a.test',
+    'network: refused a.test:8443. To allow it: run-claude network allow a.test:8443',
+  ]);
+  for (let n = 0; n < 100; n += 1) refuse(`h${n}.test`, 443);
+  expect(texts).toHaveLength(21);
+  expect(texts.at(-1)).toBe('network: more hosts are refused; run-claude network lists them');
+  log.close();
+  expect(networkTotals(dir)).toHaveLength(103);
+  rmSync(dir, { recursive: true });
+});
+
+it('keeps the totals of a session where another command finds them, and says them in a line', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-usage-'));
+  expect(readUsage(dir)).toBeUndefined();
+  const usage = { requests: 12, inputTokens: 120_034, outputTokens: 5000, costUsd: 0.734 };
+  writeUsage(dir, usage);
+  expect(readUsage(dir)).toEqual(usage);
+  expect(usageLine(usage)).toBe('12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices');
+  writeFileSync(path.join(dir, 'usage.json'), '{"requests":"many"}');
+  expect(readUsage(dir)).toBeUndefined();
+  rmSync(dir, { recursive: true });
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import { rendererFor } from '../../../src/report/render.ts';
@@ -49,12 +52,20 @@ it('is published as a JSON Schema that is current, and every report fits it', as
   expect(report.rules.map(({ id }) => id)).toEqual(expect.arrayContaining(['git-hook', 'build-make', 'name-control']));
 });
 
-it('carries a session with its outcome, and says what --fail-on asks', () => {
+it('carries a session with its outcome and its network, and says what --fail-on asks', () => {
+  const sessionDir = mkdtempSync(path.join(tmpdir(), 'rc-report-'));
+  const entry = { kind: 'connect', port: 443, method: 'CONNECT', up: 0, down: 0, ms: 1 };
+  const lines = [
+    { ...entry, host: 'registry.test', verdict: 'passed', up: 5, down: 7 },
+    { ...entry, host: 'evil.test', verdict: 'refused', why: 'evil.test is not an allowed host', unlisted: true },
+    { ...entry, host: 'flags.test', verdict: 'refused', quiet: true },
+  ];
+  writeFileSync(path.join(sessionDir, 'network.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const record = {
     id: 'id',
     started: '2026-01-01T00:00:00.000Z',
     agentStatus: 3,
-    plan: { mode: 'copy', strategy: 'layers', project: { root: '/p' } },
+    plan: { mode: 'copy', strategy: 'layers', project: { root: '/p' }, sessionDir },
     outcome: { at: 'now', changes: [{ path: 'a', verdict: 'applied' }] },
     usage: { requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.5 },
   } as unknown as SessionRecord;
@@ -65,7 +76,14 @@ it('carries a session with its outcome, and says what --fail-on asks', () => {
     exitStatus: 121,
     session: { agentStatus: 3, decided: true },
     outcome: [{ path: 'a', verdict: 'applied' }],
+    network: [
+      { host: 'registry.test', port: 443, passed: 1, refused: 0, bytesOut: 5, bytesIn: 7 },
+      { host: 'evil.test', port: 443, passed: 0, refused: 1, why: 'evil.test is not an allowed host' },
+    ],
   });
+  rmSync(sessionDir, { recursive: true });
+  expect(render('x.md', report)).toContain('Hosts refused: `evil.test`.');
+  expect(render('x.md', report)).toContain('Requests to the model: 1, about $0.50 at list prices.');
   expect(render('x.md', report)).toContain('1 of 1 changes applied, agent ended with 3, exit status 121');
   const found = review();
   const quiet = { ...found, items: found.items.filter(({ state }) => state === 'clean'), general: [] };

@@ -1,0 +1,34 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { GatewayUsage } from '../types/gateway.ts';
+
+const usageFile = (sessionDir: string): string => path.join(sessionDir, 'usage.json');
+
+/** Leaves the totals in the session's directory, for `status` of a session that runs or was cut off. */
+export function writeUsage(sessionDir: string, usage: GatewayUsage): void {
+  const file = usageFile(sessionDir);
+  writeFileSync(`${file}.new`, JSON.stringify(usage), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** The totals of a session, or undefined when it asked nothing of the provider. */
+export function readUsage(sessionDir: string): GatewayUsage | undefined {
+  try {
+    const value = JSON.parse(readFileSync(usageFile(sessionDir), 'utf8')) as Record<string, unknown>;
+    const { requests, inputTokens, outputTokens, costUsd } = value;
+    const all = [requests, inputTokens, outputTokens, costUsd].map(Number);
+    const [first = 0, second = 0, third = 0, fourth = 0] = all;
+    if (!all.every(Number.isFinite)) return undefined;
+    return { requests: first, inputTokens: second, outputTokens: third, costUsd: fourth };
+  } catch {
+    // Not written yet, which is the usual case, or not by us.
+    return undefined;
+  }
+}
+
+/** One line for people: '12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices'. */
+export function usageLine({ requests, inputTokens, outputTokens, costUsd }: GatewayUsage): string {
+  const count = (value: number): string => value.toLocaleString('en-US');
+  const asked = `${count(requests)} ${requests === 1 ? 'request' : 'requests'} to the model`;
+  return `${asked}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out, about $${costUsd.toFixed(2)} at list prices`;
+}
