@@ -8,10 +8,26 @@ import { expectedHost } from './model.ts';
 import { edited, random, randomTree } from './random-tree.ts';
 import { changesBetween, memoryStore, type Node, readTimes, readTree, type Tree, writeTree } from './tree.ts';
 
-const sorted = (tree: ReadonlyMap<string, unknown>): unknown[] => [...tree].sort(([a], [b]) => (a < b ? -1 : 1));
+export const sorted = (tree: ReadonlyMap<string, unknown>): unknown[] => [...tree].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** One random tree, with random edits of a session and of the host. */
+export interface RandomRun {
+  readonly base: Tree;
+  readonly session: Tree;
+  readonly host: Tree;
+  readonly next: (below: number) => number;
+}
+
+export function randomRuns(first: number, count: number): RandomRun[] {
+  return Array.from({ length: count }, (_, at) => {
+    const next = random(first + at);
+    const base = randomTree(next);
+    return { base, session: edited(base, next, 9), host: edited(base, next, 4), next };
+  });
+}
 
 /** Trees as folders of one project: one apply costs little more for many of them than for one. */
-function together(trees: readonly Tree[]): Tree {
+export function together(trees: readonly Tree[]): Tree {
   const all = new Map<string, Node>();
   for (const [at, tree] of trees.entries()) {
     all.set(`t${at}`, { kind: 'dir', mode: 0o755 });
@@ -25,11 +41,7 @@ function together(trees: readonly Tree[]): Tree {
  * model of each tree, then one undo, compared with before. Throws with the seeds.
  */
 export async function propertyRun(first: number, count: number, root: string): Promise<{ applied: number }> {
-  const runs = Array.from({ length: count }, (_, at) => {
-    const next = random(first + at);
-    const base = randomTree(next);
-    return { base, session: edited(base, next, 9), host: edited(base, next, 4), next };
-  });
+  const runs = randomRuns(first, count);
   const [base, session, host] = (['base', 'session', 'host'] as const).map((side) =>
     together(runs.map((run) => run[side])),
   ) as [Tree, Tree, Tree];
