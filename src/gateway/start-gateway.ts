@@ -23,6 +23,8 @@ export interface GatewayOptions {
   readonly tell: Tell;
   /** This process's environment: ANTHROPIC_BASE_URL, HTTPS_PROXY, NODE_EXTRA_CA_CERTS are the host's own. */
   readonly env: NodeJS.ProcessEnv;
+  /** An agent runs already and has the volume of a gateway that is gone: this one takes that one's place. */
+  readonly agentRuns?: boolean;
 }
 
 /** The agent's way out: what its container needs, and what the session asks while it runs. */
@@ -79,7 +81,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       configure(credential),
       readSeccompProfile(),
       // One of a killed command has sockets in it.
-      engine.removeVolume(volume).then(() => engine.createVolume({ name: volume, labels })),
+      (options.agentRuns === true ? Promise.resolve() : engine.removeVolume(volume)).then(() =>
+        engine.createVolume({ name: volume, labels }),
+      ),
     ]);
     const { image } = plan;
     const { runtime } = policy;

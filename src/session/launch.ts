@@ -25,6 +25,7 @@ const GRACE_MS = 10_000;
 /**
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
  * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
+ * Without `keys` nothing that is typed reaches it.
  */
 export async function launch(
   agent: Container,
@@ -32,6 +33,7 @@ export async function launch(
   plan: Plan,
   deps: SessionDeps,
   gateway: Pick<Gateway, 'ready' | 'lost' | 'exceeded'> | undefined,
+  { keys }: { readonly keys: boolean } = { keys: true },
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
   let neverRan: Error | undefined;
@@ -77,7 +79,7 @@ export async function launch(
         streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
         tty: plan.tty,
         // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
-        stdin: !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
+        stdin: keys && !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
         signals: process,
       },
     );

@@ -4,6 +4,7 @@ import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
+import { askAboutAgent } from './attach-again.ts';
 import { collectBound } from './bind-claude.ts';
 import { readSnapshot } from './bind-snapshot.ts';
 import type { SessionDeps } from './deps.ts';
@@ -17,8 +18,8 @@ export function needsRecovery(record: SessionRecord): boolean {
 }
 
 /**
- * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended, its layer
- * is collected, frozen and audited. A session that is past that is given back as it is. Throws RunClaudeError
+ * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended (a person is
+ * asked first where the agent still runs), its layer is collected, frozen and audited. A session that is past that is given back as it is. Throws RunClaudeError
  * SESSION_RUNNING while its own command is there, SESSION_LOST when its layer is gone.
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
@@ -33,11 +34,16 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     );
   }
   const { tell } = deps;
-  tell({ kind: 'message', level: 'info', text: `Session ${record.id} was cut off. Collecting what it left...` });
-  const current = updateRecord(record, { owner: processIdentity() });
+  let current = updateRecord(record, { owner: processIdentity() });
   try {
+    current = await askAboutAgent(current, deps);
+    // An end that was waited for is its own.
+    const cutOff = current.stage === record.stage;
+    const text = `Session ${record.id} was cut off. Collecting what it left...`;
+    if (cutOff) tell({ kind: 'message', level: 'info', text });
     await removeContainers(record.id, deps);
-    const recovered = await collectLeft(current, deps);
+    const why = current.stoppedBecause ?? (cutOff ? 'run-claude was killed' : undefined);
+    const recovered = await collectLeft(current, deps, why);
     await removeRest(recovered, deps);
     return updateRecord(recovered, { owner: undefined });
   } catch (error) {
@@ -47,10 +53,13 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
 }
 
 /** By how far it came: nothing ran, the project itself is put right, or the layer is frozen. */
-async function collectLeft(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
+async function collectLeft(
+  record: SessionRecord,
+  deps: SessionDeps,
+  stoppedBecause: string | undefined,
+): Promise<SessionRecord> {
   const { plan } = record;
   const { engine, tell } = deps;
-  const stoppedBecause = record.stoppedBecause ?? 'run-claude was killed';
   if (plan.mode === 'bind') {
     const snapshot = readSnapshot(plan.sessionDir);
     if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });

@@ -86,7 +86,8 @@ function programArgv(plan: Plan, claude: StagedClaude): readonly string[] {
   return ['claude', ...claude.args.filter((word) => !program.args.includes(word)), ...program.args];
 }
 
-async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
+/** The person's own, as the policy wants it. Throws what finding and refreshing throw. */
+export async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
   if (plan.policy.credentials === 'none') return undefined;
   const { env, host } = deps;
   const found = await findCredential({ env, home: host.home, platform: host.platform });
