@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { AwsKeys, CredentialSource, Secret } from '../types/credential.ts';
-import { asObject, type JsonObject, parseObject } from './json-object.ts';
+import { type JsonObject, parseObject } from './json-object.ts';
+import { post } from './post.ts';
 import type { RunProgram } from './run-program.ts';
 
 /** What the cloud credentials are found from. */
@@ -115,7 +116,7 @@ function vertex({ env, home, run }: CloudPlaces): CredentialSource {
   const cloud = { url, api: { kind: 'vertex', region, project } } as const;
   return asked('Google application default credentials', 'auth-token', cloud, async () => {
     const stored = await readFile(file, 'utf8').then(parseObject, () => undefined);
-    const own = stored === undefined ? undefined : await googleToken(stored);
+    const own = stored === undefined ? undefined : await googleToken(stored, env);
     if (own !== undefined) return own;
     for (const words of [['auth', 'application-default'], ['auth']]) {
       const said = await run(['gcloud', ...words, 'print-access-token'], { env, timeoutMs: ASK_MS });
@@ -141,42 +142,40 @@ function vertexHost(region: string): string {
 }
 
 /** An access token for a stored login or a service account's key; undefined for other kinds, which gcloud knows. */
-async function googleToken(stored: JsonObject): Promise<Secret | undefined> {
+async function googleToken(stored: JsonObject, env: NodeJS.ProcessEnv): Promise<Secret | undefined> {
   const word = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '');
   const url = word('token_uri') || GOOGLE_TOKEN_URL;
   if (stored['type'] === 'authorized_user')
-    return postForm(url, {
-      grant_type: 'refresh_token',
-      client_id: word('client_id'),
-      client_secret: word('client_secret'),
-      refresh_token: word('refresh_token'),
-    });
+    return postForm(
+      url,
+      {
+        grant_type: 'refresh_token',
+        client_id: word('client_id'),
+        client_secret: word('client_secret'),
+        refresh_token: word('refresh_token'),
+      },
+      env,
+    );
   if (stored['type'] !== 'service_account') return undefined;
   const now = Math.floor(Date.now() / 1000);
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claim = { iss: word('client_email'), scope: GOOGLE_SCOPE, aud: url, iat: now, exp: now + 3600 };
   const text = `${part({ alg: 'RS256', typ: 'JWT', kid: word('private_key_id') })}.${part(claim)}`;
   const signature = createSign('RSA-SHA256').update(text).sign(word('private_key'), 'base64url');
-  return postForm(url, {
-    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-    assertion: `${text}.${signature}`,
-  });
+  const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+  return postForm(url, { grant_type: grant, assertion: `${text}.${signature}` }, env);
 }
 
-async function postForm(url: string, form: Readonly<Record<string, string>>): Promise<Secret> {
+async function postForm(url: string, form: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Promise<Secret> {
   const failed = (why: string, hint: string): RunClaudeError =>
     new RunClaudeError('CREDENTIAL_EXPIRED', `no Google access token: ${why}`, { hint });
   let status: number;
   let answer: JsonObject | undefined;
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      body: new URLSearchParams(form),
-      signal: AbortSignal.timeout(ASK_MS),
-    });
-    status = response.status;
-    answer = asObject(parseObject(await response.text()));
+    const body = new URLSearchParams(form).toString();
+    const posted = await post(url, { type: 'application/x-www-form-urlencoded', body }, env, ASK_MS);
+    status = posted.status;
+    answer = parseObject(posted.body);
   } catch (error) {
     throw failed(error instanceof Error ? error.message : 'no answer', 'Check the network connection.');
   }

@@ -60,6 +60,7 @@ export async function findCredential(places: CredentialPlaces): Promise<Credenti
   for (const store of stores) {
     const source = await storedLogin(store, {
       configDir,
+      env,
       ...(places.endpoint === undefined ? {} : { endpoint: places.endpoint }),
       ...(places.lockWaitMs === undefined ? {} : { lockWaitMs: places.lockWaitMs }),
     });

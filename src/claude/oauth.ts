@@ -2,6 +2,7 @@ import { RunClaudeError } from '../errors.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { asObject, type JsonObject, parseObject } from './json-object.ts';
+import { post } from './post.ts';
 import { withRefreshLock } from './refresh-lock.ts';
 
 // From Claude Code 2.1.329: where and as whom it refreshes a claude.ai or console login.
@@ -17,6 +18,8 @@ export interface OAuthOptions {
   /** The token endpoint; a stand-in in tests. */
   readonly endpoint?: string;
   readonly lockWaitMs?: number;
+  /** For the person's HTTPS_PROXY. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 interface Login {
@@ -102,7 +105,7 @@ async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent
     if (document === undefined || login === undefined) throw loggedOut(store.name);
     if (login.accessToken !== spent && (login.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return login;
     if (login.refreshToken === undefined) throw loggedOut(store.name);
-    const answer = await postRefresh(options.endpoint ?? TOKEN_URL, login);
+    const answer = await postRefresh(options.endpoint ?? TOKEN_URL, login, options.env ?? {});
     if (answer.kind === 'unreachable') return stillGood(login, answer.why);
     if (answer.kind === 'refused') {
       // Claude before 2.1 refreshes without these locks: what it stored meanwhile is as good as what we asked for.
@@ -135,31 +138,26 @@ type Answer =
   | { kind: 'refused' }
   | { kind: 'unreachable'; why: string };
 
-async function postRefresh(endpoint: string, login: Login): Promise<Answer> {
-  let response: Response;
+async function postRefresh(endpoint: string, login: Login, env: NodeJS.ProcessEnv): Promise<Answer> {
+  const asked = JSON.stringify({
+    grant_type: 'refresh_token',
+    refresh_token: login.refreshToken,
+    client_id: login.clientId ?? CLIENT_ID,
+    ...(login.scopes.length === 0 ? {} : { scope: login.scopes.join(' ') }),
+  });
+  let status: number;
   let body: JsonObject | undefined;
   try {
-    response = await fetch(endpoint, {
-      method: 'POST',
-      redirect: 'error',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        grant_type: 'refresh_token',
-        refresh_token: login.refreshToken,
-        client_id: login.clientId ?? CLIENT_ID,
-        ...(login.scopes.length === 0 ? {} : { scope: login.scopes.join(' ') }),
-      }),
-      signal: AbortSignal.timeout(30_000),
-    });
-    body = parseObject(await response.text());
+    const posted = await post(endpoint, { type: 'application/json', body: asked }, env, 30_000);
+    status = posted.status;
+    body = parseObject(posted.body);
   } catch (error) {
-    // The message of a failed fetch names the host, never the body that was sent.
     return { kind: 'unreachable', why: error instanceof Error ? error.message : 'no answer' };
   }
-  if (response.status === 400 || response.status === 401 || response.status === 403) return { kind: 'refused' };
+  if (status === 400 || status === 401 || status === 403) return { kind: 'refused' };
   const accessToken = text(body?.['access_token']);
   const expires = body?.['expires_in'];
-  if (!response.ok || accessToken === undefined || typeof expires !== 'number')
-    return { kind: 'unreachable', why: `status ${response.status}` };
+  if (status !== 200 || accessToken === undefined || typeof expires !== 'number')
+    return { kind: 'unreachable', why: `status ${status}` };
   return { kind: 'fresh', accessToken, refreshToken: text(body?.['refresh_token']), expiresInS: expires };
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { withSettings } from '../claude/settings-env.ts';
 import { EXIT } from '../errors.ts';
 import { findPlaces } from '../session/probe.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
@@ -40,7 +41,8 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
     return EXIT.ok;
   }
   const places = findPlaces(process.env, homedir());
-  const context: CommandContext = { env: process.env, cwd: process.cwd(), places, tell, write, interruption };
+  const env = withSettings(process.env, { home: homedir(), platform: process.platform });
+  const context: CommandContext = { env, cwd: process.cwd(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
 }

@@ -10,10 +10,16 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
 import { type CredentialPlaces, describeCredential, findCredential } from '../../../src/claude/credentials.ts';
+import { post } from '../../../src/claude/post.ts';
+import { withSettings } from '../../../src/claude/settings-env.ts';
 import type { CredentialSource } from '../../../src/types/credential.ts';
 import { compileProgram } from '../../compile.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../stand-in/oauth-endpoint.ts';
@@ -68,9 +74,14 @@ function places(more: Partial<CredentialPlaces> = {}): CredentialPlaces {
 }
 
 /** A session's refresh as a process of its own. */
-async function refreshing(...more: string[]): Promise<{ child: ChildProcess; said: Promise<string> }> {
+async function refreshing(
+  more: string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+  at = endpoint.url,
+): Promise<{ child: ChildProcess; said: Promise<string> }> {
   program ??= compileProgram(resolve(import.meta.dirname, '../../stand-in/refresh-program.ts'));
-  const child = spawn(process.execPath, [await program, home, endpoint.url, ...more], {
+  const child = spawn(process.execPath, [await program, home, at, ...more], {
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const said = new Promise<string>((done) => {
@@ -114,6 +125,27 @@ describe('finding the credential', () => {
     const source = await find({ env: { PATH: process.env['PATH'], ANSWER: 'helper-key' } });
     expect(await source.current()).toEqual({ kind: 'api-key', value: 'helper-key' });
     expect(existsSync(join(project, 'marker'))).toBe(false);
+  });
+  it('takes what the person’s settings say of the provider, managed ones above, never a project’s, and nothing else', async () => {
+    const managedSettings = join(home, 'managed.json');
+    const own = {
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      AWS_REGION: 'eu-west-1',
+      AWS_PROFILE: 'mine',
+      NODE_OPTIONS: '--require x',
+      PATH: '/evil',
+    };
+    writeFileSync(join(home, '.claude/settings.json'), JSON.stringify({ env: own }));
+    writeFileSync(managedSettings, JSON.stringify({ env: { AWS_PROFILE: 'company', ANTHROPIC_MODEL: 7 } }));
+    const env = withSettings({ PATH: '/bin', AWS_REGION: 'us-east-1' }, { home, platform: 'linux', managedSettings });
+    expect(env).toEqual({
+      PATH: '/bin',
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      AWS_REGION: 'eu-west-1',
+      AWS_PROFILE: 'company',
+    });
+    expect((await find({ env })).name).toBe('AWS profile company');
+    expect(withSettings({}, { home: join(home, 'nobody'), platform: 'linux', managedSettings: '/none' })).toEqual({});
   });
   it('says when a helper fails, without its output', async () => {
     writeFileSync(join(home, '.claude/settings.json'), '{"apiKeyHelper":"echo half-a-secret; exit 3"}');
@@ -215,9 +247,48 @@ describe('refreshing the login', () => {
     expect(await Promise.all(both.map(({ said }) => said))).toEqual(['access-1\n', 'access-1\n']);
     expect(endpoint.asked).toEqual(['refresh-0']);
   });
+  it('asks through the HTTPS proxy of this machine, under the company’s CA, and not where NO_PROXY says so', async () => {
+    const ca = createCa(Date.now());
+    writeFileSync(join(home, 'ca.pem'), ca.certificate);
+    const asked: string[] = [];
+    const tls = createTlsServer(createHostCertificate(ca, 'token.test', Date.now()), (socket) => {
+      const out = connect(Number(new URL(endpoint.url).port), '127.0.0.1');
+      socket.on('error', () => out.destroy());
+      out.on('error', () => socket.destroy());
+      socket.pipe(out).pipe(socket);
+    });
+    await new Promise<void>((done) => tls.listen(0, '127.0.0.1', done));
+    const proxy = createServer();
+    proxy.on('connect', (request: IncomingMessage, client: Socket) => {
+      asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
+      const out = connect((tls.address() as AddressInfo).port, '127.0.0.1');
+      client.on('error', () => out.destroy());
+      out.on('error', () => client.destroy());
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      client.pipe(out).pipe(client);
+    });
+    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+    try {
+      logIn(-1000);
+      const { PATH } = process.env;
+      const HTTPS_PROXY = `http://me:p%40ss@127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const env = { PATH, HTTPS_PROXY, NODE_EXTRA_CA_CERTS: join(home, 'ca.pem') };
+      const one = await refreshing([], env, 'https://token.test/v1/oauth/token');
+      expect(await one.said).toBe('access-1\n');
+      expect(asked).toEqual([`token.test:443 Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
+      logIn(-1000, 'refresh-1');
+      await expect(
+        post('https://x.token.test/', { type: 'a', body: 'b' }, { ...env, NO_PROXY: '.token.test' }, 20_000),
+      ).rejects.toThrow(/x\.token\.test/);
+      expect(asked).toHaveLength(1);
+    } finally {
+      proxy.close();
+      tls.close();
+    }
+  });
   it('goes on from the store when a session is killed after the store’s write and before its gateway knows', async () => {
     logIn(-1000);
-    const { child, said } = await refreshing('hold');
+    const { child, said } = await refreshing(['hold']);
     await expect.poll(() => stored()['claudeAiOauth']?.['accessToken']).toBe('access-1');
     child.kill('SIGKILL');
     expect(await said).toBe('');

@@ -1,0 +1,90 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+
+export interface Posted {
+  readonly status: number;
+  readonly body: string;
+}
+
+const LONGEST = 1 << 20;
+
+/**
+ * One POST from this host to where tokens are had, through the person's HTTPS_PROXY when the address is https and
+ * NO_PROXY does not name its host. A redirect is an answer like another: what was sent goes to this one address.
+ *
+ * @throws Error when there is no answer within `timeoutMs`; its message names hosts, never what was sent.
+ */
+export async function post(
+  address: string,
+  content: { readonly type: string; readonly body: string },
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<Posted> {
+  const url = new URL(address);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const proxy = proxyFor(url, env);
+  const socket = proxy === undefined ? undefined : await tunnel(proxy, url, signal);
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const request = (secure ? https : http).request(url, {
+      method: 'POST',
+      signal,
+      headers: { 'content-type': content.type, 'content-length': Buffer.byteLength(content.body) },
+      ...(socket === undefined ? {} : { createConnection: () => tlsConnect({ socket, servername: url.hostname }) }),
+    });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        body += part;
+        if (body.length > LONGEST) response.destroy(new Error('the answer is too long'));
+      });
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    request.end(content.body);
+  });
+}
+
+function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
+  const text = env['HTTPS_PROXY'] || env['https_proxy'] || env['ALL_PROXY'] || env['all_proxy'] || '';
+  if (url.protocol !== 'https:' || !URL.canParse(text)) return undefined;
+  const proxy = new URL(text);
+  const except = (env['NO_PROXY'] || env['no_proxy'] || '').toLowerCase().split(/[,\s]+/);
+  const host = url.hostname.toLowerCase();
+  const straight = except.some((entry) => {
+    const name = entry.replace(/^\*?\./, '').replace(/:\d+$/, '');
+    return name !== '' && (name === '*' || host === name || host.endsWith(`.${name}`));
+  });
+  return proxy.protocol === 'http:' && !straight ? proxy : undefined;
+}
+
+function tunnel(proxy: URL, to: URL, signal: AbortSignal): Promise<Socket> {
+  const authority = `${to.hostname}:${to.port || '443'}`;
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      host: proxy.hostname,
+      port: proxy.port || 80,
+      method: 'CONNECT',
+      path: authority,
+      signal,
+      headers: {
+        host: authority,
+        ...(proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
+      },
+    });
+    request.once('error', reject);
+    request.once('connect', (response, socket) => {
+      if (response.statusCode === 200) resolve(socket);
+      else {
+        socket.destroy();
+        reject(new Error(`the HTTPS proxy answered ${response.statusCode}`));
+      }
+    });
+    request.end();
+  });
+}
