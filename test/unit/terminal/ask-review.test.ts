@@ -80,6 +80,20 @@ writeFileSync(
    fs.writeFileSync(f, fs.readFileSync(f, 'utf8').replace('+line six', '+line edited'));`,
 );
 
+/** A pager, and a difftool: what each was given. */
+const pager = path.join(root, 'pager.mjs');
+writeFileSync(
+  pager,
+  `let text = ''; process.stdin.on('data', (d) => (text += d)).on('end', () => {
+   process.stdout.write(['PAGED', text.split('\\n').length, 'lines in', process.cwd(), 'secure', process.env.LESSSECURE, ''].join(' ')); });`,
+);
+const difftool = path.join(root, 'difftool.mjs');
+writeFileSync(
+  difftool,
+  `import fs from 'node:fs'; const [a, b] = process.argv.slice(2);
+   process.stderr.write(['TOOL', ...[a, b].map((f) => f.split('/').at(-1)), ...[a, b].map((f) => fs.readFileSync(f).length), ''].join(' '));`,
+);
+
 const QUESTION = /Apply changes to ~\/Projects\/my-project\? \[y\/N\/d\/s\/l\/\?\]:/;
 
 beforeAll(async () => {
@@ -194,6 +208,66 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     ]);
     const parts = chosen.find(({ path: name }) => name === 'src/file01.txt')?.text;
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
+  });
+
+  it('shows again, in the pager and in the person’s difftool; takes the rest; asks for deletions one by one', async () => {
+    const programs = { PAGER: `${process.execPath} ${pager}`, DIFFTOOL: `${process.execPath} ${difftool}` };
+    await using session = open(size, { ...env, ...programs });
+    const { pty, choice } = session;
+    let at = await pty.see(ASKED);
+    const answer = async (pattern: RegExp, keys: string): Promise<void> => {
+      at = await pty.see(pattern, { from: at });
+      pty.send(`${keys}\r`);
+    };
+    pty.send('d\r');
+    at = await pty.see('TERM' in env ? /new \\x1b\[31m3/ : /PAGED [0-9]{3} lines in \/ secure 1/, { from: at });
+    await answer(ASKED, 's');
+    await answer(/Take src\/file01\.txt\?.*\]:/s, 't');
+    at = await pty.see(/TOOL before after [0-9]+ [0-9]+/, { from: at });
+    await answer(/Take src\/file01\.txt\?.*\]:/s, 'h');
+    await answer(/part 1\/2\?.*\]:/s, '?');
+    at = await pty.see(/leave it and the rest of the file/, { from: at });
+    await answer(/part 1\/2\?.*\]:/s, 'a');
+    await answer(/Take src\/file02\.txt\?.*\]:/s, 'h');
+    await answer(/part 1\/2\?.*\]:/s, 'd');
+    await answer(/Take src\/file03\.txt\?.*\]:/s, 'v');
+    at = await pty.see(/six|PAGED/, { from: at });
+    await answer(/Take src\/file03\.txt\?.*\]:/s, 'a');
+    // All is no yes to what is suspect.
+    at = await pty.see(/make runs it|PAGED/, { from: at });
+    await answer(/Take suspect Makefile\?.*\]:/s, 'n');
+    await answer(/Delete old\.txt\?.*\]:/s, 'l');
+    at = await pty.see(/- old\.txt/, { from: at });
+    await answer(/Delete old\.txt\?.*\]:/s, 'e');
+    await answer(/Take old\.txt\?.*\]:/s, 'y');
+    await answer(/Apply 14 of 16 changes\?.*\]:/s, 'y');
+    expect(await pty.exited).toBe(0);
+    const chosen: { path: string; text?: string }[] = choice().chosen;
+    expect(chosen).toHaveLength(14);
+    expect(chosen.find(({ path: name }) => name === 'src/file01.txt')?.text).toBe(after);
+    const left = choice().left.map(
+      ({ path: name, verdict }: { path: string; verdict: string }) => `${name} ${verdict}`,
+    );
+    expect(left.sort()).toEqual(['.git/hooks/pre-commit blocked', 'Makefile skipped', 'src/file02.txt skipped']);
+  });
+
+  it('takes a selection back, and leaves a suspect change that gets no yes', async () => {
+    await using session = open(size, env);
+    const { pty, choice } = session;
+    let at = await pty.see(ASKED);
+    const answer = async (pattern: RegExp, keys: string): Promise<void> => {
+      at = await pty.see(pattern, { from: at });
+      pty.send(`${keys}\r`);
+    };
+    pty.send('s\r');
+    await answer(/Take src\/file01\.txt\?.*\]:/s, 'q');
+    await answer(/Delete old\.txt\?.*\]:/s, 'n');
+    await answer(/Apply 0 of 16 changes\?.*\]:/s, 'n');
+    await answer(ASKED, 'y');
+    await answer(/Apply suspect Makefile\?/, 'n');
+    expect(await pty.exited).toBe(0);
+    expect(choice().chosen).toHaveLength(15);
+    expect(choice().left).toContainEqual(expect.objectContaining({ path: 'Makefile', verdict: 'suspect' }));
   });
 });
 
