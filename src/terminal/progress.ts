@@ -59,11 +59,16 @@ export function createProgress(options: ProgressOptions): Progress {
 }
 
 function progressText(event: ProgressEvent, elapsedMs: number): string {
+  // '2500 of 5000 files', and '3.0 MB of 1.2 GB'.
+  const done = event.total === undefined || event.unit === 'bytes' ? amount(event.done, event.unit) : event.done;
   const total = event.total === undefined ? '' : ` of ${amount(event.total, event.unit)}`;
   const share = event.total ? ` (${Math.floor((100 * event.done) / event.total)}%)` : '';
   const perSecond = elapsedMs > 500 && event.unit !== 'steps' ? (event.done * 1000) / elapsedMs : 0;
-  const rate = perSecond >= 1 ? `, ${amount(Math.round(perSecond), event.unit)}/s` : '';
-  return `${event.what}: ${amount(event.done, event.unit)}${total}${share}${rate}`;
+  const rate =
+    perSecond >= 1
+      ? `, ${event.unit === 'bytes' ? amount(Math.round(perSecond), 'bytes') : Math.round(perSecond)}/s`
+      : '';
+  return `${event.what}: ${done}${total}${share}${rate}`;
 }
 
 function barText(event: ProgressEvent, elapsedMs: number, columns: number): string {

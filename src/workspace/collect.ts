@@ -3,6 +3,7 @@ import { isDotGitName } from '../git/names.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Change, Collected, Entry, WithheldGroup } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
 import { baseIgnoreRules } from './ignored.ts';
@@ -20,10 +21,13 @@ export interface CollectOptions {
   readonly baseEntries: number;
   /** Paths whose base side is not what it was when the session began. */
   readonly moved?: (path: string) => boolean;
+  readonly tell: Tell;
 }
 
 /** Larger files are listed and blocked: nobody reviews them. */
 export const CONTENT_MAX_BYTES = 1 << 30;
+/** What is less is read before a bar could be seen. */
+const SHOWN_FROM = 500;
 /** Ignored files that the project has are named one by one up to here. */
 const IGNORED_NAMED_MAX = 1000;
 const AT_ONCE = 16;
@@ -33,7 +37,8 @@ const AT_ONCE = 16;
  * read or classified becomes a change with a problem, never nothing.
  */
 export async function collectChanges(options: CollectOptions): Promise<Collected> {
-  const { collector, store } = options;
+  const { collector, store, tell } = options;
+  const what = 'Reading what changed';
   const pairs = await pairWithBase(collector, options.delta);
   const { wanted, withheld } = await setIgnoredAside(pairs, options);
   const changes: Array<Change | undefined> = new Array(wanted.length);
@@ -42,9 +47,13 @@ export async function collectChanges(options: CollectOptions): Promise<Collected
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
         changes[at] = await toChange(wanted[at] as Wanted, options);
+        if (wanted.length >= SHOWN_FROM) {
+          tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
+        }
       }
     }),
   );
+  tell({ kind: 'progress-end', what });
   await store.flush();
   const found = changes.filter((change) => change !== undefined);
   const problems = found.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));

@@ -156,6 +156,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     async collect() {
       const reader = await collector();
       return collectChanges({
+        tell: options.tell,
         collector: reader,
         delta: await layer.delta(reader),
         store: openContentStore(path.join(plan.sessionDir, 'store')),
