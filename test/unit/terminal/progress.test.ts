@@ -7,8 +7,9 @@ function printed(
   options: Partial<PrinterOptions>,
   event: Partial<Extract<SessionEvent, { kind: 'progress' }>> = {},
 ): string {
-  let [text, nowMs] = ['', 0];
-  const stderr = { write: (more: string) => void (text += more) };
+  const written: string[] = [];
+  let nowMs = 0;
+  const stderr = { write: (more: string) => written.push(more) };
   const common = { stderr, quiet: false, trace: false, json: false, tty: true, columns: 80, nowMs: () => nowMs };
   const tell = createPrinter({ ...common, ...options });
   const what = 'Copying the project';
@@ -18,7 +19,7 @@ function printed(
     if (step === 60) tell({ kind: 'message', level: 'warning', text: 'something' });
   }
   tell({ kind: 'progress-end', what });
-  return text;
+  return written.join('');
 }
 
 describe('progress', () => {
