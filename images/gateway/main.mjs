@@ -21,6 +21,8 @@ const tell = messageWriter(process.stdout);
 /** @param {import('node:http').Server} server @param {string} file @param {number} connections */
 async function listen(server, file, connections) {
   server.maxConnections = connections;
+  // Requests sent without waiting for answers are all read at once: this many of one connection, then a new one.
+  server.maxRequestsPerSocket = 256;
   rmSync(file, { force: true });
   await new Promise((done, failed) => {
     server.once('error', failed);

@@ -337,6 +337,16 @@ it('lets a slow reader wait without filling memory, and a stream go on for other
   slow.destroy();
 });
 
+it('reads no more of a flood of requests on one connection than it can keep', async () => {
+  await using gateway = await start();
+  const one = 'GET /v1/organizations HTTP/1.1\r\nHost: x\r\n\r\n';
+  const answer = await say(gateway, one.repeat(5000), /503 Service Unavailable/);
+  expect(answer.match(/HTTP\/1\.1 403/g)?.length).toBeLessThanOrEqual(256);
+  expect(answer).toContain('503');
+  expect(gateway.entries().length).toBeLessThanOrEqual(256);
+  expect(await say(gateway, post('/v1/messages'))).toContain(' 200 ');
+});
+
 it('control: the provider stand-in takes what is sent straight', async () => {
   const answer = await new Promise<string>((done) => {
     const socket = connect(port, '127.0.0.1');
