@@ -71,7 +71,12 @@ async function perform(
 ): Promise<ChangeOutcome[]> {
   const tools = { walker: run.walker, journal, token, content: run.store, tell: run.tell };
   try {
-    const done = await runSteps(steps, { ...tools, resumed: false, ...(run.signal && { signal: run.signal }) });
+    const done = await runSteps(steps, {
+      ...tools,
+      kind: run.kind,
+      resumed: false,
+      ...(run.signal && { signal: run.signal }),
+    });
     return onePerPath([...done.values()]);
   } catch (error) {
     if (!(error instanceof DiskFailure)) throw error;

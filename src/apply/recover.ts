@@ -62,7 +62,7 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   } else {
     say(`An ${what} of ${read.head.at} ended in the middle: finishing it`);
     try {
-      const done = await runSteps(read.steps, { ...tools, resumed: true });
+      const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true });
       outcomes = onePerPath([...done].map(([number, outcome]) => read.failed.get(number) ?? outcome));
     } catch (error) {
       if (!(error instanceof DiskFailure)) throw error;

@@ -4,7 +4,7 @@ import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { fingerprintHost, readHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, JournalHead } from './journal.ts';
 import { performStep } from './perform-step.ts';
 import type { Step } from './steps.ts';
 import { isDone, isUntouched } from './steps.ts';
@@ -16,6 +16,7 @@ export interface Run {
   /** Names of our files beside their targets: token and step number. */
   readonly token: string;
   readonly tell: Tell;
+  readonly kind: JournalHead['kind'];
   readonly signal?: AbortSignal;
   /** Steps of an earlier process that ended in the middle: what is half done is ours. */
   readonly resumed: boolean;
@@ -40,7 +41,7 @@ const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
   const outcomes = new Map<number, ChangeOutcome>();
   const done = new Set<number>();
-  const what = 'applying';
+  const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
   for (const [number, step] of steps.entries()) {
     run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
     // Signals are looked at between two paths only; a started path is finished.
