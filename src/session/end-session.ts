@@ -67,7 +67,7 @@ function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
     outcome.changes.filter(({ verdict }) => verdicts.includes(verdict)).length;
   say(`Applied ${count('applied')} of ${outcome.changes.length} changes.`);
   for (const { path, verdict, why } of outcome.changes) {
-    if (verdict === 'conflict' || verdict === 'failed')
+    if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
   }
   sayClaude(outcome.claude ?? [], say);
