@@ -91,7 +91,9 @@ function sees(
   const { after: entry } = change;
   if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
   if (entry !== undefined && entry.kind !== 'file') return undefined;
-  if (before === UNREADABLE || after === UNREADABLE) return 'its content cannot be judged';
+  // What looks into every file leaves that to the rules that every such file has: unreadable, text-long.
+  if (before === UNREADABLE || after === UNREADABLE)
+    return rule.paths.includes('*') ? undefined : 'its content cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
   const seen = judge(rule, {
     path,

@@ -1,83 +1,81 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { judgeGitConfig } from '../../../src/audit/git-config.ts';
+import { splitKey } from '../../../src/git/config-parse.ts';
+import { classOfKey, keyPatterns } from '../../../src/git/keys.ts';
+import { NOT_PROVEN, PROOFS, type Proof } from './exec-keys.ts';
 
-// Git itself is the judge: each key that the audit blocks as one that runs something does run it, in one repository,
-// and what the gate lets pass (the configuration without it) does not. `RUN` is a program that makes the marker.
-const KEYS: readonly (readonly [key: string, value: string, trigger: readonly string[], input?: string])[] = [
-  ['core.fsmonitor', 'RUN;:', ['status']],
-  ['diff.external', 'RUN;:', ['diff']],
-  ['diff.z.command', 'RUN;:', ['diff']],
-  ['diff.z.textconv', 'RUN;cat', ['diff']],
-  ['filter.z.clean', 'RUN;cat', ['add', 'f']],
-  ['core.editor', 'RUN;:', ['commit', '--amend']],
-  ['core.sshCommand', 'RUN;:', ['ls-remote', 'ssh://h/x']],
-  ['core.gitProxy', 'RUN', ['ls-remote', 'git://h/x']],
-  ['core.askPass', 'RUN', ['credential', 'fill'], 'protocol=https\nhost=h\n\n'],
-  ['credential.helper', '!RUN;:', ['credential', 'fill'], 'protocol=https\nhost=h\n\n'],
-  ['alias.zz', '!RUN', ['zz']],
-  ['tar.tgz.command', 'RUN;cat', ['archive', '--format=tgz', 'HEAD']],
-  ['trailer.z.command', 'RUN;:', ['interpret-trailers'], 'a\n'],
-  ['gpg.program', 'RUN', ['commit', '-S', '--allow-empty', '-m', 'x']],
-  ['browser.z.cmd', 'RUN;:', ['web--browse', '-b', 'z', 'http://h']],
-  ['difftool.z.cmd', 'RUN', ['difftool', '-y', '-t', 'z']],
-  ['remote.o.uploadpack', 'RUN;git-upload-pack', ['fetch', 'o']],
-];
+// Git itself is the judge: each key that the audit blocks as one that runs something does run it, in a repository of its
+// own, and what the gate lets pass (the configuration without it) does not.
+const root = mkdtempSync(path.join(tmpdir(), 'git-runs-'));
+const template = path.join(root, 'template');
+const marker = path.join(root, 'marker');
+const program = path.join(root, 'program');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-it('runs what each blocked key names, and nothing without it', { timeout: 300_000 }, () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'git-runs-'));
-  try {
-    const repo = path.join(root, 'repo');
-    const marker = path.join(root, 'marker');
-    const program = path.join(root, 'run.sh');
-    writeFileSync(program, `#!/bin/sh\ntouch ${marker}\n`);
-    chmodSync(program, 0o755);
-    const env = {
-      PATH: process.env['PATH'],
-      HOME: root,
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_AUTHOR_NAME: 'n',
-      GIT_AUTHOR_EMAIL: 'e',
-      GIT_COMMITTER_NAME: 'n',
-      GIT_COMMITTER_EMAIL: 'e',
-    };
-    execFileSync('git', ['init', '-q', repo], { env });
-    writeFileSync(path.join(repo, 'f'), 'a');
-    writeFileSync(path.join(repo, '.gitattributes'), '* diff=z filter=z\n');
-    const git = (argv: readonly string[], input = ''): void => {
-      spawnSync('git', ['-C', repo, ...argv], { env, input, timeout: 180_000 });
-    };
-    git(['add', '-A']);
-    git(['commit', '-qm', 'a']);
-    git(['config', 'remote.o.url', repo]);
-    const file = path.join(repo, '.git/config');
-    const clean = readFileSync(file, 'utf8');
-    const ran: string[] = [];
-    const expected: string[] = [];
-    for (const [key, value, trigger, input] of KEYS) {
-      const attempt = (): boolean => {
-        rmSync(marker, { force: true });
-        writeFileSync(path.join(repo, 'f'), `${Math.random()}`);
-        git(trigger, input);
-        git(['rebase', '--abort']);
-        return existsSync(marker);
-      };
-      git(['config', key, value.replace('RUN', program)]);
-      const planted = readFileSync(file, 'utf8');
-      const verdict = judgeGitConfig(clean, planted)
-        .map(({ class: shown, severity }) => `${severity} ${shown}`)
-        .join();
-      const runs = attempt();
-      writeFileSync(file, clean);
-      ran.push(`${key}: ${verdict}, ${runs ? 'runs' : 'does not run'}, then ${attempt() ? 'runs' : 'nothing'}`);
-      expected.push(`${key}: blocked exec, runs, then nothing`);
-    }
-    expect(ran).toEqual(expected);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+const env = {
+  PATH: `${root}/work/bin:${process.env['PATH']}:${execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim()}`,
+  HOME: root,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'n',
+  GIT_AUTHOR_EMAIL: 'e',
+  GIT_COMMITTER_NAME: 'n',
+  GIT_COMMITTER_EMAIL: 'e',
+  TERM: 'dumb',
+};
+const fill = (text: string): string => text.replaceAll('RUN', `touch ${marker}`).replaceAll('PROGRAM', program);
+/** Runs a shell's text in the person's repository; what it answers is no matter. */
+const shell = (text: string): void =>
+  void spawnSync('sh', ['-c', fill(text)], { cwd: path.join(root, 'work/r'), env, input: '', timeout: 180_000 });
+
+beforeAll(() => {
+  writeFileSync(program, `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+  mkdirSync(path.join(template, 'r'), { recursive: true });
+  mkdirSync(path.join(template, 'bin'));
+  // What git would open on a machine that has it, and wait for.
+  for (const tool of ['vim', 'vimdiff', 'gvimdiff', 'nvimdiff', 'nvim', 'emacs', 'meld'])
+    writeFileSync(path.join(template, 'bin', tool), '#!/bin/sh\n', { mode: 0o755 });
+  const text = 'git init -q -b main; echo a >f; git add f; git commit -qm a; echo b >f';
+  execFileSync('sh', ['-c', text], { cwd: path.join(template, 'r'), env });
+});
+
+/** A fresh repository, planted or not: what the audit says of its configuration, and whether git then ran it. */
+function attempt({ planted, before, then }: Proof, isPlanted: boolean): { ran: boolean; verdicts: string[] } {
+  const work = path.join(root, 'work');
+  rmSync(work, { recursive: true, force: true });
+  rmSync(marker, { force: true });
+  cpSync(template, work, { recursive: true, preserveTimestamps: true });
+  if (before !== undefined) shell(before);
+  expect(existsSync(marker), before).toBe(false);
+  const file = path.join(work, 'r/.git/config');
+  const clean = readFileSync(file, 'utf8');
+  for (const one of isPlanted ? planted.split(' && ') : []) {
+    const at = one.indexOf(' = ');
+    execFileSync('git', ['config', one.slice(0, at), fill(one.slice(at + 3))], { cwd: path.join(work, 'r'), env });
+  }
+  const hits = judgeGitConfig(clean, readFileSync(file, 'utf8'));
+  shell(then);
+  return { ran: existsSync(marker), verdicts: hits.map((hit) => `${hit.severity} ${hit.class}`) };
+}
+
+it.each(PROOFS)('$planted', (proof) => {
+  const keys = proof.planted.split(' && ').length;
+  const blocked = Array.from({ length: keys }, () => 'blocked exec');
+  expect(attempt(proof, true)).toEqual({ ran: true, verdicts: blocked });
+  expect(attempt(proof, false)).toEqual({ ran: false, verdicts: [] });
+});
+
+it('shows every key of the table, or says why it cannot be shown here', () => {
+  const shown = PROOFS.flatMap(({ shows }) => shows.split(' '));
+  expect([...shown, ...Object.keys(NOT_PROVEN)].sort()).toEqual([...keyPatterns('exec')].sort());
+  for (const { shows, planted } of PROOFS) {
+    const classes = planted.split(' && ').map((one) => classOfKey(one.slice(0, one.indexOf(' = '))));
+    expect(classes.every((one) => one === 'exec')).toBe(true);
+    const sections = shows.split(' ').map((pattern) => splitKey(pattern).section);
+    for (const section of sections) expect(planted.toLowerCase()).toContain(section);
   }
 });
