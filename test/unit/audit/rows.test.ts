@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import { allRules } from '../../../src/audit/catalogue.ts';
+import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import { auditFiles } from './plant.ts';
 import type { Row } from './rows.ts';
 import { CONTENT_ROWS, NOT_HERE } from './rows-content.ts';
 import { GIT_NOT_HERE, GIT_ROWS } from './rows-git.ts';
 import { LANGUAGE_ROWS } from './rows-languages.ts';
+import { CATALOGUE, NEAR_ROWS } from './rows-near.ts';
 import { SHELL_JS_ROWS } from './rows-shell-js.ts';
 
-const ROWS: readonly Row[] = [...GIT_ROWS, ...SHELL_JS_ROWS, ...LANGUAGE_ROWS, ...CONTENT_ROWS];
+const ROWS: readonly Row[] = [...GIT_ROWS, ...SHELL_JS_ROWS, ...LANGUAGE_ROWS, ...CONTENT_ROWS, ...NEAR_ROWS];
 const severityOf = new Map(allRules().map((rule) => [rule.id, rule.severity]));
 /** What ordinary git commands write too: said, and no more. */
 const NOTED = new Set(['A-151']);
@@ -40,6 +42,23 @@ it('trips every rule that there is, and says why a kind of attack has none', () 
     expect(ROWS.map((row) => row.id)).not.toContain(id);
     expect(why).toMatch(/\w/);
   }
+});
+
+it('has a near miss for every rule but those that speak at any change of a file', () => {
+  const near = new Set(ROWS.filter((one) => one.near !== undefined).map(({ rule }) => rule));
+  const always = new Set(
+    FILE_RULES.filter((rule) => rule.always === true || rule.judges.some(({ kind }) => kind === 'any')).map(
+      ({ id }) => id,
+    ),
+  );
+  expect([...severityOf.keys()].filter((rule) => !near.has(rule) && !always.has(rule))).toEqual([]);
+});
+
+it('has every kind of attack of the catalogue: a row, or the reason that there is none', () => {
+  const shown = new Set(ROWS.map(({ id }) => id.replace(/[a-z]$/, '')));
+  const reasons = { ...GIT_NOT_HERE, ...NOT_HERE };
+  expect(CATALOGUE.length).toBeGreaterThan(420);
+  expect(CATALOGUE.filter((id) => !shown.has(id) && !(id in reasons))).toEqual([]);
 });
 
 // One of each family that no list names: the kind is caught, not the name.
