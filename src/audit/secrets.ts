@@ -1,4 +1,5 @@
 import { lazy } from './lazy.ts';
+import { maintainedSecrets } from './maintained-secrets.ts';
 
 /**
  * Formats that issuers publish so that scanners may find what leaked: the kind, something that every such secret has
@@ -136,6 +137,22 @@ function hasEncodedRun(text: string): boolean {
     if (to - from >= SHORTEST_ENCODED) return true;
   }
   return false;
+}
+
+/**
+ * What a maintained set of rules (secretlint's) finds in new lines, by the index of the line; what is an example or a
+ * placeholder left out. The formats of this file come on top.
+ */
+export function secretsByOthers(lines: readonly string[], path: string): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  if (EXAMPLE_FILE.test(path)) return found;
+  const text = lines.join('\n');
+  for (const { kind, index, match } of maintainedSecrets(text, path.slice(path.lastIndexOf('/') + 1))) {
+    if (PLACEHOLDER.test(match)) continue;
+    const at = text.slice(0, index).split('\n').length - 1;
+    if (!found.has(at)) found.set(at, `${kind}, as secretlint knows it`);
+  }
+  return found;
 }
 
 /** The kind of secret that stands in a line, also behind one layer of base64, or undefined. Never gives the secret. */

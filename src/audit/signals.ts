@@ -5,7 +5,7 @@ import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
 import { lazy } from './lazy.ts';
 import { LINE_SIGNALS } from './line-signals.ts';
 import type { Line } from './lines.ts';
-import { mayHoldSecret, secretIn } from './secrets.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from './secrets.ts';
 import { looksLatin } from './skeleton.ts';
 
 /** A signal shows this many lines of one file, and says how many there are. */
@@ -220,8 +220,9 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
     )
     .map(({ signal }) => signal);
   const secrets = mayHoldSecret(all);
+  const byOthers = secretsByOthers(texts, path);
   const found = new Map<string, { count: number; line: Line }>();
-  for (const [at, line] of fits.length === 0 && !secrets ? [] : lines.entries()) {
+  for (const [at, line] of fits.length === 0 && !secrets && byOthers.size === 0 ? [] : lines.entries()) {
     const text = texts[at] ?? '';
     for (const signal of fits) {
       if (!signal.regex.test(text) || (signal.safe?.test(text) ?? false)) continue;
@@ -229,7 +230,7 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
       if (one === undefined) found.set(signal.id, { count: 1, line });
       else one.count += 1;
     }
-    const secret = secrets ? secretIn(text, path) : undefined;
+    const secret = (secrets ? secretIn(text, path) : undefined) ?? byOthers.get(at);
     if (secret !== undefined)
       say(
         'secret',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Log, ReportingDescriptor, Result, Run } from 'sarif';
 import { encodeBytes } from '../types/path.ts';
 import { visible } from '../types/visible.ts';
 import { asciiJson } from './json.ts';
@@ -13,7 +14,7 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 export function sarifReport(report: Report): string {
   const ids = [...new Set(report.findings.map((finding) => finding.rule))].sort();
   const at = new Map(ids.map((id, index) => [id, index]));
-  const run = {
+  const run: Run = {
     tool: {
       driver: {
         name: report.tool.name,
@@ -25,10 +26,11 @@ export function sarifReport(report: Report): string {
     columnKind: 'utf16CodeUnits',
     results: report.findings.map((finding) => resultOf(finding, at.get(finding.rule) ?? 0)),
   };
-  return `${asciiJson({ $schema: SCHEMA, version: '2.1.0', runs: [run] })}\n`;
+  const log: Log = { $schema: SCHEMA, version: '2.1.0', runs: [run] };
+  return `${asciiJson(log)}\n`;
 }
 
-function ruleOf(id: string, report: Report): object {
+function ruleOf(id: string, report: Report): ReportingDescriptor {
   const known = report.rules.find((rule) => rule.id === id);
   const found = report.findings.filter((finding) => finding.rule === id);
   const worst = (['blocked', 'suspect', 'note'] as const).find((level) =>
@@ -46,7 +48,7 @@ function ruleOf(id: string, report: Report): object {
   };
 }
 
-function resultOf(finding: ReportedFinding, ruleIndex: number): object {
+function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
   const { rule, severity, path, title, why, detail, line } = finding;
   const text = [`${title}: ${visible(path)}`, detail, why].filter((part) => part !== undefined && part !== '');
   return {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { mayHoldSecret, secretIn } from '../../../src/audit/secrets.ts';
+import { maintainedSecrets } from '../../../src/audit/maintained-secrets.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/secrets.ts';
+import { auditFiles } from './plant.ts';
 
 const WORD = 'k7Qz3mX9pLw2Rt8Yv5Nc4Bh6Jd1Gf0SaEuTiOoPqWxZyKlMnHgFrDsCvBj';
 const HEX = '9f3a7c1e5b8d2f604a6e9c3b7d15f08e2c4a6b8d0f1e3a5c7b9d2e4f6a8c0b1d';
@@ -142,4 +144,28 @@ it('is quiet about what only begins like one, is an example, or is an ordinary h
   ];
   expect(lines.filter((line) => secretIn(line, 'src/a.ts') !== undefined)).toEqual([]);
   expect(secretIn(`T=ghp_${w(36)}`, '.env.example')).toBeUndefined();
+});
+
+it('finds what the maintained rules know and no format here does, on its line', () => {
+  const lines = ['first', `VERCEL_TOKEN=vcp_${w(56)}`, `const url = 'mysql://root:${w(20)}@db.internal:3306/app';`];
+  const kinds = [...secretsByOthers(lines, 'src/a.ts')].sort(([a], [b]) => a - b);
+  expect(kinds).toEqual([
+    [1, 'vercel, as secretlint knows it'],
+    [2, expect.stringMatching(/as secretlint knows it$/)],
+  ]);
+  expect(secretIn(lines[1] ?? '', 'src/a.ts')).toBeUndefined();
+  const [finding] = auditFiles({ 'src/a.ts': lines.join('\n') }).filter(({ rule }) => rule === 'secret');
+  expect(finding).toMatchObject({ severity: 'suspect', line: 2 });
+  expect(JSON.stringify(finding)).not.toContain(w(20));
+  expect(secretsByOthers(lines, '.env.example').size).toBe(0);
+  expect(secretsByOthers(["const url = 'mysql://root:example-password@db:3306/app';"], 'a.ts').size).toBe(0);
+});
+
+it('gives the maintained rules nothing that they could open, switch off or wait for', () => {
+  const secret = `ghp_${w(36)}`;
+  expect(maintainedSecrets(`// secretlint-disable\nconst t = '${secret}';`, 'a.js').map(({ kind }) => kind)).toEqual([
+    'github',
+  ]);
+  // One of the set opens a file of this ending by its path: it is not asked.
+  expect(maintainedSecrets('x', '/etc/passwd.p12')).toEqual([]);
 });
