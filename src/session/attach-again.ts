@@ -58,7 +58,7 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
     await gateway.ready;
     tell({ kind: 'message', level: 'info', text: 'Attached. Limits of time and cost count from now.' });
     const running: Container = { ...agent, start: async () => undefined };
-    const ended = await launch(running, undefined, plan, deps, gateway, { keys: false });
+    const ended = await launch(running, undefined, plan, deps, { gateway, keys: false });
     await agent.remove();
     return updateRecord(record, {
       stage: 'ended',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseReader } from '../audit/input.ts';
 import { wantsBaseContent } from '../audit/reached.ts';
 import type { Plan } from '../types/plan.ts';
@@ -8,15 +9,33 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** Larger configuration is not followed: nobody writes it by hand. */
 const FOLLOWED_BYTES = 1 << 20;
 
+/** Longest time that the event loop, and with it the agent's terminal, waits for this. */
+const SLICE_MS = 20;
+
 /**
  * What stood in the project before the session, for the audit: every name, the targets of links, and the content of
- * files that lead to others. `.git/config` is the person's own, since the copy's is cleaned on the way in.
+ * files that lead to others. Read when it is first asked for. `.git/config` is the person's own, since the copy's is
+ * cleaned on the way in, and as it is at the end.
  */
-export async function readAuditBase(workspace: Workspace, plan: Plan): Promise<BaseReader> {
+export function openAuditBase(workspace: Workspace, plan: Plan): () => Promise<BaseReader> {
+  let reading: Promise<BaseReader> | undefined;
+  return async () => {
+    reading ??= readAuditBase(workspace);
+    const base = await reading;
+    return { ...base, read: (one) => (one === '.git/config' ? hostGitConfig(plan) : base.read(one)) };
+  };
+}
+
+async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
   const paths: string[] = [];
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
+  let slice = Date.now();
   for (const entry of await workspace.base.entries()) {
+    if (Date.now() - slice > SLICE_MS) {
+      await nextTurn();
+      slice = Date.now();
+    }
     if (/(^|\/)\.git\//.test(entry.path)) continue;
     paths.push(entry.path);
     const target = entry.kind === 'symlink' ? workspace.base.target(entry.path) : undefined;
@@ -25,8 +44,6 @@ export async function readAuditBase(workspace: Workspace, plan: Plan): Promise<B
     const content = workspace.base.read(entry.path);
     if (content !== undefined) contents.set(entry.path, content);
   }
-  const config = hostGitConfig(plan);
-  if (config !== undefined) contents.set('.git/config', config);
   return { paths, read: (one) => contents.get(one), linkTarget: (one) => targets.get(one) };
 }
 

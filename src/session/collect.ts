@@ -1,25 +1,32 @@
+import type { BaseReader } from '../audit/input.ts';
 import type { SessionRecord } from '../types/session.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { readAuditBase } from './audit-base.ts';
 import { collectClaudeData } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { updateRecord, writeCollected } from './record.ts';
 import { auditCollected } from './review-session.ts';
 
+export interface Ended {
+  readonly workspace: Workspace;
+  /** What stood there before, for the audit. */
+  readonly auditBase: () => Promise<BaseReader>;
+  /** Credentials that were inside. */
+  readonly secrets: readonly string[];
+}
+
 /**
  * Freezes what a session changed, audits it, and writes both before anything is shown. Precondition: the last writer
- * has ended. `secrets` are credentials that were inside.
+ * has ended.
  */
 export async function collectSession(
   record: SessionRecord,
-  workspace: Workspace,
+  { workspace, auditBase, secrets }: Ended,
   deps: SessionDeps,
-  secrets: readonly string[] = [],
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
   const collected = await workspace.collect();
   const { sessionDir, policy } = record.plan;
-  const base = await readAuditBase(workspace, record.plan);
+  const base = await auditBase();
   const findings = auditCollected(collected, { sessionDir, policy, base });
   const claude = await collectClaudeData(record, workspace.reader, secrets);
   writeCollected(sessionDir, { version: 1, ...collected, findings, ...(claude && { claude }) });

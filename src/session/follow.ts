@@ -17,7 +17,7 @@ export interface FollowOptions {
   readonly wanted: (path: string) => boolean;
 }
 
-const EVERY_MS = 1000;
+const EVERY_MS = 900;
 /** A look at the layer may take this part of the time: idle stays cheap, a large layer is looked at less often. */
 const SHARE = 30;
 const CHANGES_MAX = 10_000;

@@ -16,6 +16,15 @@ export interface AgentEnd {
   readonly neverRan?: Error | undefined;
 }
 
+/** What goes on beside the agent. */
+export interface Beside {
+  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>;
+  /** Begun once the program may run; a failure stops the session. */
+  readonly meanwhile?: () => Promise<unknown>;
+  /** What is typed reaches it. Default: it does. */
+  readonly keys?: boolean;
+}
+
 /** Every full-screen program sends some of these: a warning each time would hide those that matter. */
 const ORDINARY: ReadonlySet<string> = new Set(['query', 'other', 'device control']);
 
@@ -25,15 +34,13 @@ const GRACE_MS = 10_000;
 /**
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
  * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
- * Without `keys` nothing that is typed reaches it.
  */
 export async function launch(
   agent: Container,
   workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
-  gateway: Pick<Gateway, 'ready' | 'lost' | 'exceeded'> | undefined,
-  { keys }: { readonly keys: boolean } = { keys: true },
+  { gateway, meanwhile, keys = true }: Beside = {},
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
   let neverRan: Error | undefined;
@@ -54,9 +61,9 @@ export async function launch(
   }
   let disk: { stop(): void } | undefined;
   const watch = (): void => {
-    import('./gate.ts').catch(() => undefined);
-    if (workspace === undefined || done.signal.aborted) return;
-    workspace.wake().catch((error: Error) => stop(error.message));
+    if (done.signal.aborted) return;
+    meanwhile?.().catch((error: Error) => stop(error.message));
+    if (workspace === undefined) return;
     disk = watchGrowth(workspace, agent, { tty: plan.tty, tell: deps.tell, stop });
   };
   const onAbort = (): void => stop('interrupted');
@@ -111,13 +118,13 @@ export async function launchWithCredential(
   workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
-  staged: { readonly gateway: Gateway; readonly credential: CredentialFile | undefined },
+  staged: Beside & { readonly credential: CredentialFile | undefined },
 ): Promise<AgentEnd> {
   const stop = staged.credential?.serve(agent, plan.user, (error) => {
     deps.tell({ kind: 'message', level: 'warning', text: `the credential inside: ${error.message}` });
   });
   try {
-    return await launch(agent, workspace, plan, deps, staged.gateway);
+    return await launch(agent, workspace, plan, deps, staged);
   } finally {
     stop?.();
   }

@@ -5,6 +5,7 @@ import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
 import { askAboutAgent } from './attach-again.ts';
+import { openAuditBase } from './audit-base.ts';
 import { collectBound } from './bind-claude.ts';
 import { readSnapshot } from './bind-snapshot.ts';
 import type { SessionDeps } from './deps.ts';
@@ -78,9 +79,9 @@ async function collectLeft(
   const roots = [homeRoot(await openHome(engine, plan))];
   const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
   try {
-    return updateRecord(await collectSession(record, workspace, deps, await tokensInside(plan, deps)), {
-      stoppedBecause,
-    });
+    const secrets = await tokensInside(plan, deps);
+    const auditBase = openAuditBase(workspace, plan);
+    return updateRecord(await collectSession(record, { workspace, auditBase, secrets }, deps), { stoppedBecause });
   } finally {
     await workspace.close({ keepLayer: true });
   }

@@ -5,6 +5,7 @@ import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
+import { openAuditBase } from './audit-base.ts';
 import { bringClaudeBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { launchWithCredential } from './launch.ts';
@@ -46,7 +47,11 @@ async function carryThrough(
   try {
     const { staged, agent } = await start(plan, deps, scope, openIt);
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
-    const ended = await launchWithCredential(agent, staged.workspace, plan, deps, staged);
+    const { workspace } = staged;
+    const auditBase = openAuditBase(workspace, plan);
+    // What follows its end needs all three; the first is most of the program.
+    const meanwhile = () => Promise.all([import('./gate.ts'), workspace.wake(), auditBase()]);
+    const ended = await launchWithCredential(agent, workspace, plan, deps, { ...staged, meanwhile });
     staged.gateway.quit();
     await agent.remove();
     if (ended.neverRan !== undefined) {
@@ -60,7 +65,8 @@ async function carryThrough(
       usage: staged.gateway?.usage(),
     });
     const { collectSession, settle } = await import('./gate.ts');
-    record = await collectSession(record, staged.workspace, deps, staged.credential?.inside());
+    const secrets = staged.credential?.inside() ?? [];
+    record = await collectSession(record, { workspace, auditBase, secrets }, deps);
     await scope.close();
     const status = await settle(record, ended, deps);
     await dropLayerIfOver(plan, deps);
