@@ -1,0 +1,21 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { type BaseGeneration, prepareBase } from '../../src/workspace/base.ts';
+import { selectPaths } from '../../src/workspace/selection.ts';
+
+/** The base in `dir/base` of the project in `dir/project`, for a session of that name. */
+export function refresh(dir: string, sessionId: string): Promise<BaseGeneration> {
+  const sessionDir = path.join(dir, 'sessions', sessionId);
+  mkdirSync(sessionDir, { recursive: true });
+  return prepareBase({
+    dir: path.join(dir, 'base'),
+    project: path.join(dir, 'project'),
+    grafts: new Map(),
+    selection: selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined }),
+    owner: undefined,
+    sessionId,
+    sessionDir,
+    verify: false,
+    tell: () => undefined,
+  });
+}
