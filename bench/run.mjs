@@ -188,7 +188,10 @@ for (const word of TREES) {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
   try {
     await bench(word, image, dir);
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }

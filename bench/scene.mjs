@@ -36,6 +36,8 @@ export function prepareTree({ files, bytes, commits }, dir) {
   }
   writeFileSync(path.join(project, '.gitignore'), 'out/\n');
   quiet(project, 'git', 'init', '-q', '-b', 'main');
+  // Or it packs in the background, for all of the run.
+  quiet(project, 'git', 'config', 'gc.auto', '0');
   quiet(project, 'git', 'add', '-A');
   quiet(project, 'git', '-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-q', '-m', 'all');
   addCommits(project, commits);
