@@ -15,16 +15,16 @@ export interface GatewayContainerOptions {
   readonly networkMade: Promise<void>;
   /** Called once the volume has its directory: the engine fills it when the first container that mounts it is made. */
   readonly filled: () => void;
-  readonly runtime: string | undefined;
 }
 
 /**
  * Creates and starts the gateway's container. The fresh volume takes the image's directory for the sockets over, which
  * is its user's and which others may reach into by name and neither list nor change. Nothing secret is in what the
- * engine is told.
+ * engine is told. It has the engine's own runtime, whatever the agent's is: no agent runs in it, and the agent must find
+ * its sockets.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
-  const { sessionId, image, seccomp, volume, network, networkMade, filled, runtime } = options;
+  const { sessionId, image, seccomp, volume, network, networkMade, filled } = options;
   const container = await engine.create(
     gatewaySpec({
       sessionId,
@@ -37,7 +37,6 @@ export async function startContainer(engine: Engine, options: GatewayContainerOp
       stdin: 'stream',
       bridge: network,
       memoryMb: 768,
-      runtime,
     }),
   );
   filled();

@@ -86,12 +86,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ),
     ]);
     const { image } = plan;
-    const { runtime } = policy;
     let filled: () => void = () => undefined;
     const whenFilled = new Promise<void>((resolve) => {
       filled = resolve;
     });
-    const parts = { sessionId, image, seccomp, volume, network, networkMade, filled, runtime };
+    const parts = { sessionId, image, seccomp, volume, network, networkMade, filled };
     const kept = keepRunning({
       start: () => startContainer(engine, parts),
       config: config.gateway,
