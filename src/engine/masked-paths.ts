@@ -46,13 +46,15 @@ export const MASKED_PATHS: readonly string[] = [
   '/sys/power',
 ];
 
-/** The engine's default, by name: giving one of the two lists must not lose the other. */
+/** The engine's default, by name: giving one of the two lists must not lose the other. Ours follow. */
 export const READONLY_PATHS: readonly string[] = [
   '/proc/bus',
   '/proc/fs',
   '/proc/irq',
   '/proc/sys',
   '/proc/sysrq-trigger',
+  // Ours: with cgroup v1 the directory of hierarchies is a tmpfs that uid 0 inside may fill (Docker 26).
+  '/sys/fs/cgroup',
 ];
 
 /** Engines open low ports and ping sockets to everyone in a container's network; ours get the kernel's own defaults. */
