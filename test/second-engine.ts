@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -15,22 +16,30 @@ import { connectForTest } from './engine.ts';
 import { testImage } from './image.ts';
 
 /**
- * What a session by a shell needs of the image, a tenth of its size: our programs, Node for the gateway, busybox.
+ * What a session by a shell and the probes need of the image, a tenth of its size: our programs, Node for the gateway,
+ * git, bash, tar, busybox.
  * It takes the image's name on the second engine, where nothing else of that name is.
  */
 const DOCKERFILE = `ARG OURS
 FROM $OURS AS ours
 USER 0
-RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync; do \\
+RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync /usr/bin/git /usr/bin/sleep /usr/bin/bash /usr/bin/tar; do \\
   cp -L --parents "$f" /mini; ldd "$f" | grep -o '/[^ ]*' | xargs cp -L --parents -t /mini; done; \\
-  cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /home/agent /workspace /run/run-claude /tmp /mini
+  cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /etc/gitconfig /home/agent /workspace /run/run-claude /tmp /mini
 FROM scratch
 COPY --from=ours /mini/ /
 COPY busybox /bin/
-RUN ["/bin/busybox", "--install", "/bin"]
+RUN ["/bin/busybox", "sh", "-c", "busybox --install /bin && rm /bin/sleep /bin/mount /bin/su && ln -s /usr/bin/sleep /usr/bin/bash /bin"]
 USER agent
 WORKDIR /workspace
 `;
+
+export interface SecondEngineOptions {
+  /** Users inside are others outside: uid 0 is 100000. */
+  readonly remapped?: boolean;
+  /** Runtimes besides runc, as the daemon's configuration has them. */
+  readonly runtimes?: Readonly<Record<string, { readonly path: string; readonly runtimeArgs: readonly string[] }>>;
+}
 
 /** A Docker daemon of the test's own, in a network namespace of its own: the person's is never touched. Linux, root. */
 export class SecondEngine {
@@ -41,17 +50,30 @@ export class SecondEngine {
     stdio: 'ignore',
   });
 
+  readonly #options: SecondEngineOptions;
+
+  constructor(options: SecondEngineOptions = {}) {
+    this.#options = options;
+    // Its own users must reach what is theirs.
+    if (options.remapped === true) chmodSync(this.dir, 0o711);
+  }
+
   /** Starts it, or starts it again. */
   async start(): Promise<void> {
     // Never in this machine's own namespace: its bridge and rules are another engine's.
     const own = readlinkSync('/proc/self/ns/net');
     await this.until(() => readlinkSync(`/proc/${this.network.pid}/ns/net`) !== own);
     const at = (name: string): string => path.join(this.dir, name);
-    const options = `--data-root ${at('data')} --exec-root ${at('exec')} --pidfile ${at('pid')} -H ${this.host}`;
-    const script = `exec dockerd ${options} >>${at('log')} 2>&1`;
+    writeFileSync(at('daemon.json'), JSON.stringify({ runtimes: this.#options.runtimes ?? {} }));
+    const files = `--config-file ${at('daemon.json')} --data-root ${at('data')} --exec-root ${at('exec')} --pidfile ${at('pid')}`;
+    const script = `${this.remap()} >>${at('log')} 2>&1 ${files} -H ${this.host}`;
     const within = ['-t', String(this.network.pid), '-n', 'sh', '-c', script];
-    spawn('nsenter', within, { detached: true, stdio: 'ignore' }).unref();
-    await this.until(() => this.answers());
+    const daemon = spawn('nsenter', within, { detached: true, stdio: 'ignore' });
+    daemon.unref();
+    await this.until(() => {
+      if (daemon.exitCode !== null) throw new Error(`the second engine ended: ${this.lastWords()}`);
+      return this.answers();
+    });
   }
 
   /** Ends it as a restart of the service does: every container is ended with it. */
@@ -97,6 +119,15 @@ export class SecondEngine {
     for (const at of mounted.filter((one) => one.startsWith(`${this.dir}/`)).reverse())
       execFileSync('umount', ['-l', at]);
     rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** The command; this machine's own table of subordinate ids is covered for this daemon alone. */
+  private remap(): string {
+    if (this.#options.remapped !== true) return 'exec dockerd';
+    const ids = path.join(this.dir, 'subids');
+    writeFileSync(ids, 'nobody:100000:65536\n');
+    const cover = `mount --bind ${ids} /etc/subuid && mount --bind ${ids} /etc/subgid`;
+    return `exec unshare -m --propagation slave sh -c '${cover} && exec dockerd --userns-remap nobody:nogroup "$@"' sh`;
   }
 
   private lastWords(): string {

@@ -19,6 +19,9 @@ export function isAlready(error: unknown): boolean {
   return status === 304 || status === 409;
 }
 
+/** An engine that quotes what it was given back (a whole profile) says nothing more by it. */
+const LONGEST = 1000;
+
 const LOST = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ESSH', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /**
@@ -29,7 +32,7 @@ const LOST = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ESSH', 'ABORT_ER
 export function engineFailure(error: unknown, doing: string): RunClaudeError {
   if (error instanceof RunClaudeError) return error;
   const { code, statusCode, json, message } = error as EngineFailure;
-  const said = (json?.message ?? message ?? String(error)).trim();
+  const said = (json?.message ?? message ?? String(error)).trim().slice(0, LONGEST);
   if (/no space left on device|disk quota exceeded/i.test(said)) return diskFull(doing, error);
   if (statusCode === undefined && LOST.includes(code ?? '')) {
     return new RunClaudeError('ENGINE_LOST', `the container engine stopped answering (could not ${doing})`, {

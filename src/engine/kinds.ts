@@ -9,27 +9,30 @@ export interface EngineKind {
   readonly shown: string;
 }
 
-const SUITE = 'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1)';
+const SUITE = 'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1); the hardening suite also on Docker 26.1';
+const REMAPPED = '`test/engine/hardening/remapped.test.ts`';
+const ENGINES = '`test/engine/hardening/engines.test.ts`';
 const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';
 
 /** Docker and its relatives by how they run; the first that matches counts. */
 export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineFacts) => boolean })[] = [
   {
     name: 'Podman, through its socket',
-    holds: 'refused at the first option that its record does not show as asked',
-    shown: NOT_RUN,
+    holds: 'refused: its record shows neither masked paths nor kernel settings nor limits',
+    shown: `Podman 4.3: ${ENGINES}`,
     is: (facts) => facts.kind === 'podman',
   },
   {
     name: 'Docker, rootless',
-    holds: 'all, where memory and process limits are delegated to it; refused where not. uid 0 inside is you outside',
-    shown: NOT_RUN,
+    holds:
+      'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
+    shown: `Docker 20.10, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
     is: (facts) => facts.rootless,
   },
   {
     name: 'Docker, rootful, users remapped',
     holds: 'all, and uid 0 inside is nobody outside',
-    shown: NOT_RUN,
+    shown: `Docker 20.10: ${REMAPPED}`,
     is: (facts) => facts.usernsRemap,
   },
   {
@@ -46,8 +49,9 @@ export const RUNTIMES: Readonly<Record<string, EngineKind>> = {
   runc: { name: 'runc (the default)', holds: 'all', shown: SUITE },
   runsc: {
     name: 'gVisor (runsc)',
-    holds: 'its own kernel answers the calls: the seccomp profile is not used, masks and guards are',
-    shown: NOT_RUN,
+    holds:
+      'read-only root, no setuid bits, namespaces, network none, environment, git guard; its own kernel answers the calls: seccomp, masks, mount options, nodump and init hold only in part',
+    shown: `runsc of 2022-12: ${ENGINES}`,
   },
   kata: { name: 'Kata', holds: 'all inside a kernel of its own', shown: NOT_RUN },
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { RunClaudeError } from '../errors.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { type PersonEnvironment, planEnvironment } from './environment.ts';
+import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
 import { chooseStrategy, type StrategyTrial } from './strategy.ts';
 import { chooseUser } from './user.ts';
@@ -67,23 +67,4 @@ function withPermissions(program: Program, policy: Policy): Program {
   const said = program.args.some((word) => /^--(dangerously-skip-permissions|permission-mode)(=|$)/.test(word));
   // The words in front are Claude's options for every command of its own as well.
   return said ? program : { ...program, args: ['--dangerously-skip-permissions', ...program.args] };
-}
-
-function refuseEngine(engine: EngineFacts, policy: Policy): void {
-  const missing = [
-    ...(engine.seccomp ? [] : ['seccomp']),
-    ...(engine.memoryLimit ? [] : ['memory limits']),
-    ...(engine.pidsLimit ? [] : ['process limits']),
-    ...(policy.cpus === 0 || engine.cpuLimit ? [] : ['processor limits (--cpus)']),
-  ];
-  if (missing.length > 0) {
-    throw new RunClaudeError('ENGINE_NO_LAYER', `${engine.name} cannot set ${missing.join(', ')}`, {
-      hint: 'For a rootless engine, delegate the cgroup controllers; run-claude doctor says what is missing.',
-    });
-  }
-  if (policy.runtime !== undefined && !engine.runtimes.includes(policy.runtime)) {
-    throw new RunClaudeError('ENGINE_NO_RUNTIME', `${engine.name} has no runtime '${policy.runtime}'`, {
-      hint: `It has: ${engine.runtimes.join(', ')}.`,
-    });
-  }
 }

@@ -26,6 +26,11 @@ export function weakenings(policy: Policy, strategy: Plan['strategy']): string[]
   add(policy.includeIgnored !== false, 'what the ignore rules match comes back too');
   add(policy.allowSuspect.length > 0, `suspect changes count as clean in: ${policy.allowSuspect.join(', ')}`);
   add(policy.toolchain, 'compilers inside');
+  // Seen with runsc: see docs/engines.md.
+  add(
+    policy.runtime !== undefined && policy.runtime !== 'runc',
+    `runtime ${policy.runtime}: what depends on this machine's kernel holds as far as docs/engines.md says`,
+  );
   add(policy.image !== undefined, `another image: ${policy.image}`);
   return lines;
 }

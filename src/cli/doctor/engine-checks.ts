@@ -1,5 +1,6 @@
 import { kindOf } from '../../engine/kinds.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { refusalOf } from '../../plan/refuse-engine.ts';
 import type { Engine, EngineFacts } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import { connectOurs } from '../connect-ours.ts';
@@ -25,6 +26,7 @@ export async function checkConnection(
 /** What the engine must be able to hold. */
 export function engineChecks(facts: EngineFacts): Check[] {
   const kind = kindOf(facts);
+  const refusal = refusalOf(facts);
   const limits = [
     ...(facts.memoryLimit ? [] : ['memory']),
     ...(facts.swapLimit ? [] : ['swap']),
@@ -35,7 +37,9 @@ export function engineChecks(facts: EngineFacts): Check[] {
   const hard = !facts.memoryLimit || !facts.pidsLimit;
   return [
     ok('engine-kind', `${kind.name}, ${facts.local ? 'on this kernel' : 'on another kernel'}`),
-    ok('layers', `${kind.holds}; shown by: ${kind.shown}`),
+    refusal === undefined
+      ? ok('layers', `${kind.holds}; shown by: ${kind.shown}`)
+      : fault('layers', `${refusal}; shown by: ${kind.shown}`, 'Use Docker.'),
     facts.seccomp
       ? ok('seccomp', 'available')
       : fault('seccomp', 'the engine has no seccomp', 'Use a kernel and an engine built with seccomp.'),

@@ -1,6 +1,7 @@
 import { DEFAULTS } from '../../config/settings.ts';
 import type { ProbeRow } from '../../engine/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
+import { refuseEngine } from '../../plan/refuse-engine.ts';
 import { chooseUser } from '../../plan/user.ts';
 import { sessionImage } from '../../session/prepare-image.ts';
 import { probeLayers } from '../../session/probe-layers.ts';
@@ -17,12 +18,13 @@ export interface ProbeRequest {
 
 /**
  * `doctor --probe`: attacks a container like the agent's on this engine and prints what came of it. 0, or 1 when
- * anything got through. Throws RunClaudeError IMAGE_MISSING before the image is built.
+ * anything got through. Throws RunClaudeError IMAGE_MISSING before the image is built, ENGINE_NO_LAYER as a session does.
  */
 export async function probeCommand(request: ProbeRequest, context: CommandContext): Promise<number> {
   const { env, write } = context;
   const engine = await connectOurs(request.engine, context);
   try {
+    refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
     const image = await sessionImage(DEFAULTS, engine, env);
     if (!(await engine.hasImage(image))) {
       throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', { hint: 'run-claude build makes it.' });

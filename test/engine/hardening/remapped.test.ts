@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Scene } from '../../scene.ts';
+import { SecondEngine } from '../../second-engine.ts';
+
+const engine = new SecondEngine({ remapped: true });
+let scene: Scene;
+
+beforeAll(async () => {
+  await engine.start();
+  await engine.bringImage();
+  scene = new Scene({ env: { DOCKER_HOST: engine.host } });
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await engine[Symbol.asyncDispose]();
+});
+
+it('where the engine remaps users no attack of the probes gets through, and doctor says what holds', async () => {
+  const probed = await scene.run(['doctor', '--probe', '--json']);
+  const rows = JSON.parse(probed.stdout) as { name: string; layer: string; result: string }[];
+  expect(rows.filter((row) => row.result === 'open')).toEqual([]);
+  expect(rows.filter((row) => row.result === 'stopped').length).toBeGreaterThan(280);
+  expect(new Set(rows.filter((row) => row.result === 'stopped').map((row) => row.layer)).size).toBe(16);
+  expect(probed.status).toBe(0);
+  expect((await scene.run(['doctor'])).stdout).toMatch(/layers +all, and uid 0 inside is nobody outside/);
+});
+
+it('a session works on volumes of the engine, and what is applied belongs to the person', async () => {
+  const script = 'cat /proc/self/uid_map; echo made > made.txt; rm src/file3.txt; git add -A && git status --short';
+  const session = await scene.run(['exec', '--yes', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
+  expect([session.status, session.stderr]).toEqual([0, expect.stringContaining('a copy (volume)')]);
+  expect(session.stdout).toMatch(/^ +0 +100000 +65536\n/);
+  expect(session.stdout).toContain('A  made.txt\nD  src/file3.txt\n');
+  expect(scene.git('status', '--short')).toBe(' D src/file3.txt\n?? made.txt\n');
+  const made = path.join(scene.project, 'made.txt');
+  expect([readFileSync(made, 'utf8'), statSync(made).uid]).toEqual(['made\n', process.getuid?.()]);
+});
+
+it('bind mode is refused there with the reason', async () => {
+  const refused = await scene.run(['exec', '--bind', scene.project, '--', 'true']);
+  expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('remaps users')]);
+});
