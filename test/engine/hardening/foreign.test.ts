@@ -61,7 +61,7 @@ ENTRYPOINT ["/bin/false"]
     made.push(tag);
     expect(await layOver(reference)).toBe(tag);
     const container = await engine.create({
-      ...smallContainer(`${name}-in`, tag, ['sh', '-c', 'id -un; env | sort; claude --version']),
+      ...smallContainer(`${name}-in`, tag, ['sh', '-c', 'id -un; env | sort; /usr/local/bin/claude --version']),
       limits: { memoryMb: 1024, cpus: 0, pids: 64, nofile: 1024, shmMb: 16 },
     });
     const said = text(container.stdout);
