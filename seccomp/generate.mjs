@@ -10,6 +10,7 @@ const EPERM = 1;
 const NAMESPACE_FLAGS = 0x7e020080;
 const S_IFMT = 0o170000;
 const PR_SET_DUMPABLE = 4;
+const RLIMIT_CORE = 4;
 /** TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD. The same numbers on amd64 and arm64. */
 const REFUSED_IOCTLS = [0x5412, 0x541c, 0x541d, 0x5423];
 
@@ -56,7 +57,18 @@ const RULES = {
   ioctl: allBut(1, REFUSED_IOCTLS).map((one) => [one]),
   prctl: [...allBut(0, [PR_SET_DUMPABLE]).map((one) => [one]), [masked(0, 0xffffffff, PR_SET_DUMPABLE), equal(1, 0)]],
   mknod: [0, 0o010000, 0o100000, 0o140000].map((type) => [masked(1, S_IFMT, type)]),
+  setrlimit: allBut(0, [RLIMIT_CORE]).map((one) => [one]),
+  prlimit64: [...allBut(1, [RLIMIT_CORE]).map((one) => [one]), [masked(1, 0xffffffff, RLIMIT_CORE), equal(2, 0)]],
   mknodat: [0, 0o010000, 0o100000, 0o140000].map((type) => [masked(2, S_IFMT, type)]),
+};
+
+/**
+ * Answered with success and not done. The limit on cores is 1, which alone keeps the kernel from starting the host's
+ * core handler (core(5)); lowered to 0 it would be started. Programs that lower it take a refusal for a fault.
+ */
+const PRETENDED = {
+  setrlimit: [masked(0, 0xffffffff, RLIMIT_CORE)],
+  prlimit64: [masked(1, 0xffffffff, RLIMIT_CORE), { index: 2, value: 0, op: 'SCMP_CMP_NE' }],
 };
 
 function readCalls() {
@@ -93,6 +105,7 @@ function profileText(verdicts) {
     rule([...verdicts.refuse].sort(), 'SCMP_ACT_ERRNO', { errnoRet: EPERM }),
     rule([...verdicts.absent].sort(), 'SCMP_ACT_ERRNO', { errnoRet: ENOSYS }),
     ...Object.entries(RULES).flatMap(([name, lists]) => lists.map((args) => rule([name], 'SCMP_ACT_ALLOW', { args }))),
+    ...Object.entries(PRETENDED).map(([name, args]) => rule([name], 'SCMP_ACT_ERRNO', { errnoRet: 0, args })),
   ];
   const head = {
     defaultAction: 'SCMP_ACT_ERRNO',

@@ -157,7 +157,8 @@ static const char *const unreadable[] = {
 	"/sys/firmware", "/sys/module", "/sys/block", "/sys/kernel/debug", "/sys/kernel/tracing",
 	"/sys/devices/virtual/dmi", "/sys/devices/virtual/powercap", "/sys/hypervisor", "/sys/power",
 	"/sys/devices/virtual/block", "/sys/fs/pstore", "/proc/softirqs", "/proc/vmallocinfo", "/proc/swaps",
-	"/proc/key-users", "/proc/ioports", "/proc/pressure", "/proc/driver",
+	"/proc/key-users", "/proc/ioports", "/proc/pressure", "/proc/driver", "/proc/buddyinfo", "/proc/consoles",
+	"/proc/crypto", "/proc/dma", "/proc/locks", "/proc/misc", "/proc/zoneinfo",
 };
 
 static const char *const absent[] = {

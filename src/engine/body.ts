@@ -71,7 +71,8 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     PidsLimit: limits.pids,
     ShmSize: limits.shmMb * 1024 * 1024,
     Ulimits: [
-      { Name: 'core', Soft: 0, Hard: 0 },
+      // 1, not 0: the one value that keeps a crash from starting the host's core handler as well (core(5)).
+      { Name: 'core', Soft: 1, Hard: 1 },
       { Name: 'nofile', Soft: limits.nofile, Hard: limits.nofile },
     ],
     RestartPolicy: { Name: 'no' },

@@ -123,7 +123,7 @@ function compareLimits(spec: ContainerSpec, host: HostConfig): readonly string[]
     ...differs('processor limit', Math.round(limits.cpus * 1e9), host.NanoCpus ?? 0),
     ...differs('process limit', limits.pids, host.PidsLimit),
     ...differs('shared memory size', limits.shmMb * MB, host.ShmSize),
-    ...differs('core dump limit', '0:0', ulimit('core')),
+    ...differs('core dump limit', '1:1', ulimit('core')),
     ...differs('open file limit', `${limits.nofile}:${limits.nofile}`, ulimit('nofile')),
     ...differs('memory killer switched off', false, host.OomKillDisable ?? false),
   ];

@@ -23,7 +23,7 @@ export function dockerCommand(spec: ContainerSpec, masked: ReadonlySet<string>):
     ...(spec.limits.cpus === 0 ? [] : [['--cpus', String(spec.limits.cpus)]]),
     ['--pids-limit', String(spec.limits.pids)],
     ['--ulimit', `nofile=${spec.limits.nofile}`],
-    ['--ulimit', 'core=0'],
+    ['--ulimit', 'core=1'],
     ['--shm-size', `${spec.limits.shmMb}m`],
     ...(spec.runtime === undefined ? [] : [['--runtime', spec.runtime]]),
     ...(spec.tty ? [['--tty']] : []),

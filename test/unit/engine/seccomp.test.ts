@@ -58,6 +58,9 @@ describe('the seccomp profile', () => {
       prctl: [0, 1],
       mknod: [1, 2],
       mknodat: [0, 2, 3],
+      setrlimit: [0],
+      // The third is a pointer: asked is only whether there is one.
+      prlimit64: [1, 2],
     };
     const ruled = profile.syscalls.filter((rule) => rule.args !== undefined);
     expect(ruled.length).toBeGreaterThan(50);
@@ -68,6 +71,17 @@ describe('the seccomp profile', () => {
 
   it.each([0x5412, 0x541c, 0x541d, 0x5423])('refuses ioctl %i whatever stands in the upper half', (request) => {
     fc.assert(fc.property(fc.nat(), (high) => !allowed('ioctl', 0n, (BigInt(high) << 32n) | BigInt(request))));
+  });
+
+  it('never lets the limit on cores be set, whatever stands in the upper half, and lets it be read', () => {
+    const core = 4n;
+    const high = fc.nat().map((bits) => BigInt(bits) << 32n);
+    fc.assert(fc.property(high, (bits) => !allowed('setrlimit', bits | core, 1n)));
+    fc.assert(fc.property(high, (bits) => !allowed('prlimit64', 0n, bits | core, 1n)));
+    fc.assert(fc.property(high, (bits) => allowed('prlimit64', 0n, bits | core, 0n)));
+    const other = fc.integer({ min: 0, max: 15 }).filter((resource) => resource !== 4);
+    fc.assert(fc.property(other, (resource) => allowed('setrlimit', BigInt(resource), 1n)));
+    fc.assert(fc.property(other, (resource) => allowed('prlimit64', 0n, BigInt(resource), 1n)));
   });
 
   it('lets every other ioctl pass, whatever stands in the upper half', () => {
