@@ -2,7 +2,6 @@ import { defineConfig } from 'vitest/config';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // long: shown to pass, too long for every run; `npm run test:long`, no part of `npm test`.
-// unproven: written, and not yet shown to pass on an engine; `npm run test:unproven`, no part of `npm test`.
 const LONG = [
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
@@ -10,6 +9,9 @@ const LONG = [
   'test/e2e/workspace.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/gateway/toolchains.test.ts',
+  'test/engine/hardening/audit-tools.test.ts',
+  'test/engine/hardening/engines.test.ts',
+  'test/engine/hardening/programs.test.ts',
 ];
 /** Part of every run with few random cases, and of the long run with all of them. */
 const THOROUGH = [
@@ -17,13 +19,12 @@ const THOROUGH = [
   'test/engine/workspace/workspace.test.ts',
   'test/unit/workspace/base.test.ts',
 ];
-const UNPROVEN: string[] = [];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
   test: {
     name,
     include,
-    exclude: name === 'long' || name === 'unproven' ? [] : [...LONG, ...UNPROVEN],
+    exclude: name === 'long' ? [] : LONG,
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs * 2,
     fileParallelism: parallel,
@@ -44,7 +45,6 @@ export default defineConfig({
       suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
       suite('long', [...LONG, ...THOROUGH], 1_800_000, true),
-      suite('unproven', UNPROVEN, 1_800_000, false),
     ],
   },
 });

@@ -87,11 +87,15 @@ export class SecondEngine {
     return execFileSync('docker', ['-H', this.host, ...words], { encoding: 'utf8' });
   }
 
-  /** Brings the small image over, by the name that a session asks for. */
-  async bringImage(): Promise<void> {
+  /** Brings the small image, or the whole one, over by the name that a session asks for. */
+  async bringImage({ whole = false } = {}): Promise<void> {
     const first = await connectForTest();
     const tag = await testImage(first);
     await first.close();
+    if (whole) {
+      this.load(tag);
+      return;
+    }
     const context = path.join(this.dir, 'context');
     mkdirSync(context);
     writeFileSync(path.join(context, 'Dockerfile'), DOCKERFILE);
@@ -103,11 +107,15 @@ export class SecondEngine {
     execFileSync('docker', ['build', '-q', '--network', 'none', '--build-arg', `OURS=${tag}`, '-t', small, context], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    execFileSync('sh', ['-c', 'docker save "$1" | docker -H "$2" load -q', 'sh', small, this.host], {
-      stdio: 'ignore',
-    });
+    this.load(small);
     execFileSync('docker', ['rmi', small], { stdio: 'ignore' });
     this.docker('tag', small, tag);
+  }
+
+  private load(image: string): void {
+    execFileSync('sh', ['-c', 'docker save "$1" | docker -H "$2" load -q', 'sh', image, this.host], {
+      stdio: 'ignore',
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

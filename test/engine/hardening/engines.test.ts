@@ -1,0 +1,146 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Scene } from '../../scene.ts';
+import { SecondEngine } from '../../second-engine.ts';
+import { startMessagesApi } from '../../stand-in/messages-api.mjs';
+
+// Needs Debian's packages podman, crun, netavark, runsc, rootlesskit and uidmap beside Docker: apt-get install them first.
+
+/** A daemon in a network and mount namespace of its own, gone with all its processes at the end. */
+class Daemon implements AsyncDisposable {
+  readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-daemon-'));
+  readonly socket: string = path.join(this.dir, 'run', 'sock');
+  readonly #child: ReturnType<typeof spawn>;
+
+  constructor(command: (dir: string, socket: string) => string) {
+    chmodSync(this.dir, 0o711);
+    mkdirSync(path.join(this.dir, 'run'), { mode: 0o777 });
+    chmodSync(path.join(this.dir, 'run'), 0o777);
+    const script = `ip link set lo up && ${command(this.dir, this.socket)}`;
+    const within = [
+      '-n',
+      '-m',
+      '-p',
+      '-f',
+      '--mount-proc',
+      '--kill-child',
+      '--propagation',
+      'private',
+      'sh',
+      '-c',
+      script,
+    ];
+    const log = `${this.dir}/log`;
+    this.#child = spawn('sh', ['-c', `exec unshare "$@" >${log} 2>&1`, 'sh', ...within], { stdio: 'ignore' });
+  }
+
+  async answers(): Promise<void> {
+    for (const end = Date.now() + 120_000; ; ) {
+      if (spawnSync('docker', ['-H', `unix://${this.socket}`, 'version']).status === 0) return;
+      if (Date.now() > end || this.#child.exitCode !== null) {
+        const log = path.join(this.dir, 'log');
+        throw new Error(`the daemon: ${existsSync(log) ? readFileSync(log, 'utf8').slice(-2000) : 'never started'}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = new Promise((resolve) => this.#child.once('close', resolve));
+    this.#child.kill('SIGKILL');
+    await ended;
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** What a person meets on that engine: the doctor's words, and a session's. */
+async function refused(host: string): Promise<{ doctor: string; session: { status: number; stderr: string } }> {
+  await using scene = new Scene({ env: { DOCKER_HOST: host } });
+  const before = scene.fingerprint();
+  const doctor = await scene.run(['doctor']);
+  const session = await scene.run(['exec', '--yes', scene.project, '--', 'true']);
+  expect(scene.fingerprint()).toBe(before);
+  return { doctor: doctor.stdout, session };
+}
+
+it('Podman is refused in a line, since its record does not show what holds', async () => {
+  const storage = (dir: string): string => `--root ${dir}/root --runroot ${dir}/run/podman --tmpdir ${dir}/tmp`;
+  const command = (dir: string, socket: string): string =>
+    `exec podman ${storage(dir)} --cgroup-manager cgroupfs system service -t 0 unix://${socket}`;
+  await using podman = new Daemon(command);
+  await podman.answers();
+  const { doctor, session } = await refused(`unix://${podman.socket}`);
+  expect(doctor).toMatch(/fault +layers +Podman \S+ does not show masked paths/);
+  expect([session.status, session.stderr]).toEqual([
+    125,
+    expect.stringMatching(/Podman \S+ does not show masked paths/),
+  ]);
+});
+
+it('rootless Docker without delegated cgroups is refused, since nothing would limit memory and processes', async () => {
+  const command = (dir: string, socket: string): string => {
+    writeFileSync(path.join(dir, 'subids'), 'daemon:200000:65536\n');
+    for (const part of ['home', 'data', 'runtime']) mkdirSync(path.join(dir, part));
+    const env = `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=${dir}/home XDG_RUNTIME_DIR=${dir}/runtime`;
+    const dockerd = `dockerd --rootless --iptables=false --bridge none --storage-driver vfs --data-root ${dir}/data --exec-root ${dir}/runtime/exec --pidfile ${dir}/runtime/pid -H unix://${socket}`;
+    return [
+      `mount --bind ${dir}/subids /etc/subuid && mount --bind ${dir}/subids /etc/subgid`,
+      `chown daemon ${dir}/home ${dir}/data ${dir}/runtime`,
+      `exec setpriv --reuid daemon --regid daemon --clear-groups ${env} rootlesskit --net=host --copy-up=/etc --copy-up=/run sh -c 'rm -rf /run/docker /run/containerd; exec ${dockerd}'`,
+    ].join(' && ');
+  };
+  await using rootless = new Daemon(command);
+  await rootless.answers();
+  const { doctor, session } = await refused(`unix://${rootless.socket}`);
+  expect(doctor).toContain('Docker, rootless');
+  expect(doctor).toMatch(/fault +limits +the engine cannot limit: memory, swap, processes/);
+  expect([session.status, session.stderr]).toEqual([125, expect.stringContaining('cannot set memory limits')]);
+});
+
+describe('gVisor', () => {
+  const runtimeArgs = ['--network=none', '--platform=ptrace', '--host-uds=all'];
+  const engine = new SecondEngine({ runtimes: { runsc: { path: '/usr/bin/runsc', runtimeArgs } } });
+
+  beforeAll(async () => {
+    await engine.start();
+    await engine.bringImage({ whole: true });
+  });
+  afterAll(() => engine[Symbol.asyncDispose]());
+
+  it('doctor names what holds in its own kernel, and what does not', async () => {
+    await using scene = new Scene({ env: { DOCKER_HOST: engine.host } });
+    const probed = await scene.run(['doctor', '--probe', '--json', '--runtime', 'runsc']);
+    const rows = JSON.parse(probed.stdout) as { layer: string; result: string }[];
+    const open = new Set(rows.filter((row) => row.result === 'open').map((row) => row.layer));
+    const holds = [
+      'read-only root',
+      'no setuid bits',
+      'namespaces',
+      'network none',
+      'environment allowlist',
+      'git guard',
+    ];
+    expect(holds.filter((layer) => open.has(layer))).toEqual([]);
+    for (const layer of ['seccomp', 'nodump guard', 'tmpfs options']) expect(open).toContain(layer);
+    expect(probed.status).toBe(1);
+  });
+
+  it('Claude Code works in it, and its work is applied', async () => {
+    const standIn = await startMessagesApi({
+      turns: [
+        { text: 'On it.', tools: [{ name: 'Bash', input: { command: 'dmesg >kernel.txt', description: 'step' } }] },
+        { text: 'finished' },
+      ],
+    });
+    const env = { DOCKER_HOST: engine.host };
+    await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a', env });
+    const session = await scene.run(['--runtime', 'runsc', '--yes', '--auto-apply', scene.project, '-p', 'go']);
+    await standIn.close();
+    expect([session.status, session.stderr]).toEqual([0, expect.stringContaining('runtime runsc')]);
+    expect(session.stdout).toContain('finished');
+    expect(readFileSync(path.join(scene.project, 'kernel.txt'), 'utf8')).toContain('Starting gVisor');
+  });
+});

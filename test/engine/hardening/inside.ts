@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { agentSpec } from '../../../src/engine/hardened.ts';
+import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import type { Engine } from '../../../src/types/engine.ts';
+
+/** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; gives what it said. */
+export async function inside(engine: Engine, image: string, script: string): Promise<{ said: string; status: number }> {
+  const container = await engine.create(
+    agentSpec({
+      sessionId: `test-${randomBytes(4).toString('hex')}`,
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '1000:1000',
+      argv: ['bash', '-euo', 'pipefail', '-c', script],
+      forwards: [],
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/workspace', LANG: 'C.UTF-8' },
+      workdir: '/workspace',
+      mounts: [{ kind: 'tmpfs', target: '/workspace', sizeMb: 1024, mode: 0o755, noexec: false, uid: 1000, gid: 1000 }],
+      network: 'none',
+      limits: { memoryMb: 4096, cpus: 0, pids: 2048, tmpMb: 512 },
+      tty: false,
+      stdin: 'none',
+    }),
+  );
+  try {
+    const printed = Promise.all([text(container.stdout), text(container.stderr)]);
+    await container.start();
+    const status = await container.wait();
+    return { said: (await printed).join(''), status };
+  } finally {
+    await container.remove();
+  }
+}

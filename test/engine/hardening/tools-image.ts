@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** What the audit tools and language suites run, laid over our image as somebody else's would be. */
+const DOCKERFILE = `ARG OURS
+FROM $OURS AS selftests
+USER 0
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
+  gcc libc6-dev linux-libc-dev libcap-dev linux-source-6.1
+RUN mkdir /src /selftests && cd /src && tar -xJf /usr/src/linux-source-6.1.tar.xz --strip-components=4 \\
+  --wildcards '*/tools/testing/selftests/seccomp/*' '*/tools/testing/selftests/landlock/*' '*/tools/testing/selftests/*.h'
+RUN cd /src && gcc -O2 -I. -o /selftests/seccomp seccomp/seccomp_bpf.c -lpthread -lcap \\
+  && gcc -O2 -I. -o /selftests/landlock landlock/base_test.c -lcap
+FROM $OURS
+USER 0
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
+  golang-go rustc cargo default-jdk-headless chromium gcc libc6-dev \\
+  libcap2-bin libcap-ng-utils stress-ng lynis iproute2 net-tools
+COPY --from=selftests /selftests/ /selftests/
+RUN find / -xdev -perm /6000 -exec chmod ug-s {} +
+USER agent
+`;
+
+/** Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the engine's cache. */
+export function toolsImage(ours: string): string {
+  const tag = `run-claude-test-tools:${ours.replace(/^.*:/, '')}`;
+  const lock = path.join(tmpdir(), 'run-claude-test-tools.lock');
+  execFileSync('flock', [lock, 'docker', 'build', '-q', '--build-arg', `OURS=${ours}`, '-t', tag, '-'], {
+    input: DOCKERFILE,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  return tag;
+}
