@@ -133,6 +133,22 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     const { present } = await layer.delta(await collector());
     return { bytes: present.reduce((sum, one) => sum + (one.allocated ?? one.size), 0), entries: present.length };
   };
+  /** What the agent writes outside the workspace, its home, takes the same disk. */
+  const writtenElsewhere = async (): Promise<Written> => {
+    const reader = await collector();
+    let [total, entries] = [0, 0];
+    for (const root of options.roots ?? []) {
+      for await (const entry of reader.listUpTo(root.name, '', ENTRIES_MAX, true)) {
+        total += entry.allocated ?? entry.size;
+        entries += 1;
+      }
+    }
+    return { bytes: total, entries };
+  };
+  const everywhere = async (): Promise<Written> => {
+    const [here, elsewhere] = [await written(), await writtenElsewhere()];
+    return { bytes: here.bytes + elsewhere.bytes, entries: here.entries + elsewhere.entries };
+  };
   return {
     mounts: layer.mounts,
     record,
@@ -149,7 +165,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     usage: written,
     watchDisk: (hooks) =>
       watchSpace(
-        { space: async () => (await collector()).space('layer'), written },
+        { space: async () => (await collector()).space('layer'), written: everywhere },
         { bytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES },
         hooks,
       ),

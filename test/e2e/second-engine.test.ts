@@ -79,3 +79,10 @@ it('a disk that fills stops the agent before nothing more can be kept; what it w
     execFileSync('umount', [small]);
   }
 });
+
+it('what the agent writes into its home counts against the session’s disk as well', async () => {
+  await using scene = new Scene();
+  const script = 'while :; do dd if=/dev/zero bs=1M count=4 >> "$HOME/filler" 2>/dev/null; sleep 0.1; done';
+  const result = await scene.run(['exec', '--disk', '64m', scene.project, '--', 'sh', '-c', script]);
+  expect([result.status, result.stderr]).toEqual([124, expect.stringMatching(/Stopping the agent: .*(disk|written)/)]);
+});
