@@ -32,7 +32,8 @@ export class DiskFailure extends Error {
   }
 }
 
-const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+/** Not a read-only file system: it may be one folder's alone, and where it is the project's nothing was done. */
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
 /**
  * Does the steps of a journal that is ready, in order; looks at each path again first. Gives step number → outcome.
@@ -48,7 +49,7 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
     const outcome = run.signal?.aborted
       ? leave(step, 'skipped', 'interrupted')
       : await runStep(step, number, run).catch((error: unknown) => {
-          if (DISK_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw new DiskFailure(error, done);
+          if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, done);
           return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
         });
     outcomes.set(number, outcome);
@@ -65,7 +66,7 @@ function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome): 
   try {
     journal.append([outcome.verdict === 'applied' ? { r: 'done', step } : { r: 'failed', step, outcome }], false);
   } catch (error) {
-    if (!DISK_CODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!DISK_CODES.has(codeOf(error))) throw error;
   }
 }
 
@@ -132,6 +133,11 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why a path failed, for people. */
 export function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return (code && REASONS[code]) ?? (error as Error).message;
+  return REASONS[codeOf(error)] ?? (error as Error).message;
+}
+
+/** Node has no name for EDQUOT (libuv does not know it): 122 on Linux, 69 on macOS. */
+function codeOf(error: unknown): string {
+  const { code = '', errno } = error as NodeJS.ErrnoException;
+  return errno === (process.platform === 'darwin' ? -69 : -122) ? 'EDQUOT' : code;
 }

@@ -109,7 +109,8 @@ function restoreTimes(last: ReadJournal, before: ReadonlyMap<string, string | un
       }
     } catch (error) {
       // A folder that could not be put back has no time either; its own outcome says why.
-      if (!(error instanceof NotAFolder) && (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (!(error instanceof NotAFolder) && !['EPERM', 'EACCES', 'EROFS'].includes(code ?? '')) throw error;
     }
   }
 }

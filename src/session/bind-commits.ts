@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import type { TreeReader } from '../types/collector.ts';
 import type { BoundGit } from '../types/session.ts';
 import { walkProject } from './bind-walk.ts';
@@ -10,8 +9,9 @@ export const GIT_ROOT = 'git';
 /** What moves when a commit is made on a branch or a detached HEAD. */
 const REFS = /^(HEAD|packed-refs|logs\/HEAD|refs\/heads\/.*|reftable\/.*)$/;
 
-interface RefFile {
+interface Found {
   readonly path: string;
+  readonly kind: string;
   readonly size: number;
   readonly mtimeNs: string;
 }
@@ -19,7 +19,7 @@ interface RefFile {
 /** What a repository's refs look like from outside, in a line. Precondition: nobody hostile has written there yet. */
 export function refsPrint(repository: string): string {
   const { entries } = walkProject(repository, (name) => name === 'objects');
-  return print([...entries].map(([name, { size, mtimeNs, kind }]) => ({ path: name, size, mtimeNs, kind })));
+  return printOf([...entries].map(([path, seen]) => ({ ...seen, path })));
 }
 
 /**
@@ -27,20 +27,20 @@ export function refsPrint(repository: string): string {
  * for what people are told and how long the repository stays; git reads it when they are asked for.
  */
 export async function leftCommits(reader: TreeReader, bound: BoundGit): Promise<boolean> {
-  const refs: (RefFile & { readonly kind: string })[] = [];
+  const found: Found[] = [];
   let objects = 0;
-  for await (const { path: name, kind, size, mtimeNs, problem } of reader.list(GIT_ROOT)) {
-    if (problem !== undefined) return true;
-    if (kind === 'file' && /^objects\/(?!info\/)/.test(name)) objects += 1;
-    refs.push({ path: name, kind, size, mtimeNs });
+  for await (const entry of reader.list(GIT_ROOT)) {
+    if (entry.problem !== undefined) return true;
+    if (entry.kind === 'file' && /^objects\/(?!info\/)/.test(entry.path)) objects += 1;
+    if (REFS.test(entry.path)) found.push(entry);
   }
-  return objects > 0 && print(refs) !== bound.refs;
+  return objects > 0 && printOf(found) !== bound.refs;
 }
 
-function print(files: readonly (RefFile & { readonly kind: string })[]): string {
-  const lines = files
-    .filter(({ path: name, kind }) => kind !== 'dir' && REFS.test(name))
-    .map(({ path: name, size, mtimeNs }) => `${path.posix.normalize(name)} ${size} ${mtimeNs}`)
+function printOf(found: readonly Found[]): string {
+  const lines = found
+    .filter(({ path, kind }) => kind !== 'dir' && REFS.test(path))
+    .map(({ path, size, mtimeNs }) => `${path} ${size} ${mtimeNs}`)
     .sort();
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }

@@ -73,6 +73,7 @@ const verdicts = (outcome: { readonly changes: readonly { path: string; verdict:
 describe('three versions of a file', () => {
   const lines = (...words: string[]): string => words.map((word) => `${word}\n`).join('');
   const base = lines('a', 'b', 'c', 'd', 'e', 'f', 'g');
+  const huge = 'x'.repeat(3_000_000);
   const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
   const cases: [string, Node | undefined, Node | undefined, Node | undefined, string, Node | undefined][] = [
     ['the session alone', file('a'), file('b'), file('a'), 'applied', file('b')],
@@ -112,6 +113,7 @@ describe('three versions of a file', () => {
       file(base.replace('a', 'A').trimEnd()),
     ],
     ['binary on both', file('\0a'), file('\0b'), file('\0c'), 'conflict', file('\0c')],
+    ['one huge line on both', file(huge), file(`${huge}s`), file(`h${huge}`), 'conflict', file(`h${huge}`)],
     ['mode inside, words on the host', file('a'), file('a', 0o755), file('b'), 'applied', file('b', 0o755)],
     ['set-id bits', file('a'), file('b', 0o6755), file('a'), 'applied', file('b', 0o755)],
     ['deleted inside, edited on the host', file('a'), undefined, file('b'), 'conflict', file('b')],
@@ -413,6 +415,49 @@ describe('a journal that was cut off or changed', () => {
     expect(existsSync(path.join(root, 'escaped'))).toBe(false);
     expect(await recoverApply({ project, sessionDir, store, tell: () => undefined })).toBeUndefined();
   });
+});
+
+it('a path that is busy, read-only or too long fails alone, with the reason; undo takes the others back', async () => {
+  const long = `${'n'.repeat(200)}/${'m'.repeat(256)}`;
+  const sides = { a: file('a'), busy: file('busy'), ro: dir, 'ro/f': file('f') };
+  const scene = await lay({
+    base: sides,
+    session: {
+      a: file('A'),
+      busy: file('BUSY'),
+      ro: dir,
+      'ro/f': file('F'),
+      ['n'.repeat(200)]: dir,
+      [long]: file('l'),
+    },
+    host: sides,
+  });
+  const before = scene.now();
+  const mount = (...words: string[]): unknown => execFileSync('mount', words);
+  mount('--bind', path.join(scene.project, 'busy'), path.join(scene.project, 'busy'));
+  mount('--bind', path.join(scene.project, 'ro'), path.join(scene.project, 'ro'));
+  mount('-o', 'remount,bind,ro', path.join(scene.project, 'ro'));
+  try {
+    const outcome = await scene.apply();
+    const why = Object.fromEntries(outcome.changes.map(({ path: name, why }) => [name, why]));
+    expect(verdicts(outcome)).toEqual({
+      a: 'applied',
+      busy: 'failed',
+      ['n'.repeat(200)]: 'applied',
+      [long]: 'failed',
+      'ro/f': 'failed',
+    });
+    expect([why['busy'], why[long], why['ro/f']]).toEqual([
+      'busy (a mount point, or in use)',
+      'the name or path is too long for this file system',
+      'the file system is read-only',
+    ]);
+    expect(scene.now()).toEqual({ ...before, a: file('A'), ['n'.repeat(200)]: dir });
+    await scene.undo();
+    expect(scene.now()).toEqual(before);
+  } finally {
+    for (const name of ['busy', 'ro']) execFileSync('umount', [path.join(scene.project, name)]);
+  }
 });
 
 it('says which path a disk has no room for, and changes nothing', async () => {

@@ -128,7 +128,7 @@ function comparesToKill(scene: Scene, saved: string, snapshots: string, calls: n
 
 it('has seen at least 500 of them', () => expect(points).toBeGreaterThan(500));
 
-const [ENOSPC, EIO, EACCES] = [28, 5, 13];
+const [ENOSPC, EDQUOT, EIO, EACCES] = [28, 122, 5, 13];
 interface Faulty {
   readonly errno?: number;
   readonly at?: number;
@@ -149,7 +149,8 @@ it.each(['apply', 'undo'])(
     expect(run(scene, [what], { SHIM_COUNT: count }).stderr).toBe('');
     const after = readTree(scene.project);
     const calls = Number(readFileSync(count, 'utf8'));
-    const plan = JSON.stringify({ what, errnos: [ENOSPC, EIO, EACCES], calls });
+    const errnos = [what === 'undo' ? EDQUOT : ENOSPC, EIO, EACCES];
+    const plan = JSON.stringify({ what, errnos, calls });
     const swept = run(scene, ['faults', saved, plan], { SHIM_RUN: 'start' });
     expect([swept.status, swept.stderr]).toEqual([0, '']);
     const results = swept.outcome() as Faulty[];
