@@ -3,15 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { agentSpec } from '../../../src/engine/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import { allowHost } from '../../../src/gateway/live-rules.ts';
 import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
+import { listening, makeCertificates, startAgentBeside } from '../../agent-beside.ts';
 import { connectForTest } from '../../engine.ts';
 import { testImage } from '../../image.ts';
 
@@ -36,18 +34,6 @@ async function inside(script: string): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
-/** A CA by another program than ours, and one certificate for all names. */
-function makeCertificates(): void {
-  const openssl = (...words: string[]): void =>
-    void execFileSync('openssl', words, { cwd: dir, stdio: ['ignore', 'ignore', 'ignore'] });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca-key.pem', '-out', 'ca.pem', '-subj', '/CN=company', '-days', '2');
-  openssl('req', ...key, '-keyout', 'key.pem', '-out', 'names.csr', '-subj', '/CN=names');
-  writeFileSync(path.join(dir, 'ext'), `subjectAltName=${NAMES.map((name) => `DNS:${name}`).join(',')}\n`);
-  const signer = ['-CA', 'ca.pem', '-CAkey', 'ca-key.pem', '-CAcreateserial', '-days', '2', '-extfile', 'ext'];
-  openssl('x509', '-req', '-in', 'names.csr', ...signer, '-out', 'cert.pem');
-}
-
 const WHEEL = `import zipfile
 w = zipfile.ZipFile('/tmp/tiny-1.0.0-py3-none-any.whl', 'w')
 w.writestr('tiny.py', 'word = "from the index"\\n')
@@ -68,7 +54,7 @@ exec node /srv/servers.mjs "$HEADER"`;
 beforeAll(async () => {
   engine = await connectForTest();
   const image = await testImage(engine);
-  makeCertificates();
+  makeCertificates(dir, NAMES);
   copyFileSync(path.join(import.meta.dirname, 'servers.mjs'), path.join(dir, 'servers.mjs'));
   writeFileSync(path.join(dir, 'wheel.py'), WHEEL);
   const policy = {
@@ -92,27 +78,8 @@ beforeAll(async () => {
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];
   const label = ['--label', `run-claude.session=${sessionId}`];
   docker('run', '-d', '--name', servers, ...label, ...where, '-e', `HEADER=${HEADER}`, image, 'sh', '-c', PREPARE);
-  agent = await engine.create(
-    agentSpec({
-      sessionId,
-      image,
-      seccomp: await readSeccompProfile(),
-      user: '1000:1000',
-      argv: ['/bin/sleep', '900'],
-      forwards: gateway.forwards,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...gateway.env },
-      workdir: '/',
-      mounts: gateway.mounts,
-      network: gateway.agentNetwork,
-      limits: { memoryMb: 2048, cpus: 0, pids: 256, tmpMb: 256 },
-      tty: false,
-      stdin: 'none',
-    }),
-  );
-  await agent.start();
-  // Outside a test there is no expect.poll.
-  for (let left = 240; !docker('logs', servers).includes('listening') && left > 0; left -= 1) await sleep(500);
-  expect(docker('logs', servers)).toContain('listening');
+  agent = await startAgentBeside(gateway, { engine, sessionId, image });
+  await listening(servers);
 });
 
 afterAll(async () => {

@@ -4,13 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { agentSpec } from '../../../src/engine/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
 import type { CredentialSource } from '../../../src/types/credential.ts';
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
+import { startAgentBeside } from '../../agent-beside.ts';
 import { connectForTest } from '../../engine.ts';
 import { testImage } from '../../image.ts';
 import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
@@ -72,24 +71,7 @@ beforeAll(async () => {
     env: { ANTHROPIC_BASE_URL: standIn.url },
   });
   await gateway.ready;
-  agent = await engine.create(
-    agentSpec({
-      sessionId,
-      image,
-      seccomp: await readSeccompProfile(),
-      user: '1000:1000',
-      argv: ['/bin/sleep', '900'],
-      forwards: gateway.forwards,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...gateway.env },
-      workdir: '/',
-      mounts: gateway.mounts,
-      network: gateway.agentNetwork,
-      limits: { memoryMb: 1024, cpus: 0, pids: 128, tmpMb: 64 },
-      tty: false,
-      stdin: 'none',
-    }),
-  );
-  await agent.start();
+  agent = await startAgentBeside(gateway, { engine, sessionId, image, memoryMb: 1024, pids: 128, tmpMb: 64 });
 });
 
 afterAll(async () => {

@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { agentSpec } from '../../../src/engine/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
+import { listening, makeCertificates, startAgentBeside } from '../../agent-beside.ts';
 import { connectForTest } from '../../engine.ts';
 import { testImage } from '../../image.ts';
 
@@ -34,17 +32,6 @@ async function inside(script: string): Promise<string> {
     env,
   });
   return `${stdout}${stderr}`;
-}
-
-function makeCertificates(): void {
-  const openssl = (...words: string[]): void =>
-    void execFileSync('openssl', words, { cwd: dir, stdio: ['ignore', 'ignore', 'ignore'] });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca-key.pem', '-out', 'ca.pem', '-subj', '/CN=company', '-days', '2');
-  openssl('req', ...key, '-keyout', 'key.pem', '-out', 'names.csr', '-subj', '/CN=names');
-  writeFileSync(path.join(dir, 'ext'), `subjectAltName=${NAMES.map((name) => `DNS:${name}`).join(',')}\n`);
-  const signer = ['-CA', 'ca.pem', '-CAkey', 'ca-key.pem', '-CAcreateserial', '-days', '2', '-extfile', 'ext'];
-  openssl('x509', '-req', '-in', 'names.csr', ...signer, '-out', 'cert.pem');
 }
 
 /** Debian's packages over our image, the company's CA trusted as finish.sh trusts the host's. */
@@ -76,7 +63,7 @@ function policy(allowHosts: readonly string[]): Policy {
 beforeAll(async () => {
   engine = await connectForTest();
   const image = await testImage(engine);
-  makeCertificates();
+  makeCertificates(dir, NAMES);
   for (const name of ['files.mjs', 'registries.sh'])
     copyFileSync(path.join(import.meta.dirname, name), path.join(dir, name));
   buildTools(image);
@@ -87,30 +74,13 @@ beforeAll(async () => {
     tell: () => undefined,
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem') },
   });
+  await gateway.ready;
   const aliases = [...NAMES, 'evil.test'].flatMap((name) => ['--network-alias', name]);
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];
   const label = ['--label', `run-claude.session=${sessionId}`];
   docker('run', '-d', '--name', servers, ...label, ...where, image, 'sh', '/srv/registries.sh');
-  agent = await engine.create(
-    agentSpec({
-      sessionId,
-      image: tools,
-      seccomp: await readSeccompProfile(),
-      user: '1000:1000',
-      argv: ['/bin/sleep', '3600'],
-      forwards: gateway.forwards,
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...gateway.env },
-      workdir: '/',
-      mounts: gateway.mounts,
-      network: gateway.agentNetwork,
-      limits: { memoryMb: 4096, cpus: 0, pids: 512, tmpMb: 1024 },
-      tty: false,
-      stdin: 'none',
-    }),
-  );
-  await agent.start();
-  for (let left = 240; !docker('logs', servers).includes('listening') && left > 0; left -= 1) await sleep(500);
-  expect(docker('logs', servers)).toContain('listening');
+  agent = await startAgentBeside(gateway, { engine, sessionId, image: tools, memoryMb: 4096, pids: 512, tmpMb: 1024 });
+  await listening(servers);
 });
 
 afterAll(async () => {
