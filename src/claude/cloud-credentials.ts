@@ -50,6 +50,7 @@ function bedrock({ env, home, run }: CloudPlaces): CredentialSource {
   const region = plainWord(env['AWS_REGION'] || env['AWS_DEFAULT_REGION'], 'AWS_REGION') ?? 'us-east-1';
   const url = env['ANTHROPIC_BEDROCK_BASE_URL'] || `https://bedrock-runtime.${region}.amazonaws.com`;
   const cloud = { url, api: { kind: 'bedrock', region } } as const;
+  if (isOn(env['CLAUDE_CODE_SKIP_BEDROCK_AUTH'])) return companyToken(env, 'CLAUDE_CODE_SKIP_BEDROCK_AUTH', cloud);
   const token = env['AWS_BEARER_TOKEN_BEDROCK']?.trim();
   if (token !== undefined && token !== '') {
     const secret: Secret = { kind: 'auth-token', value: token };
@@ -114,6 +115,7 @@ function vertex({ env, home, run }: CloudPlaces): CredentialSource {
   const file =
     env['GOOGLE_APPLICATION_CREDENTIALS'] || join(gcloudDir(env, home), 'application_default_credentials.json');
   const cloud = { url, api: { kind: 'vertex', region, project } } as const;
+  if (isOn(env['CLAUDE_CODE_SKIP_VERTEX_AUTH'])) return companyToken(env, 'CLAUDE_CODE_SKIP_VERTEX_AUTH', cloud);
   return asked('Google application default credentials', 'auth-token', cloud, async () => {
     const stored = await readFile(file, 'utf8').then(parseObject, () => undefined);
     const own = stored === undefined ? undefined : await googleToken(stored, env);
@@ -184,6 +186,17 @@ async function postForm(url: string, form: Readonly<Record<string, string>>, env
     throw failed(`status ${status}`, 'Run `gcloud auth application-default login` on the host.');
   const lastsS = typeof answer?.['expires_in'] === 'number' ? answer['expires_in'] : 3600;
   return { kind: 'auth-token', value, expiresMs: Date.now() + lastsS * 1000 };
+}
+
+/** A company's own server in between signs by itself and wants a token of its own. */
+function companyToken(env: NodeJS.ProcessEnv, variable: string, cloud: Cloud): CredentialSource {
+  const value = env['ANTHROPIC_AUTH_TOKEN']?.trim();
+  if (value === undefined || value === '')
+    throw usageError(
+      `${variable}: there is no ANTHROPIC_AUTH_TOKEN`,
+      'Set it to what the server at the base URL wants.',
+    );
+  return fixedSource('ANTHROPIC_AUTH_TOKEN', { kind: 'auth-token', value }, cloud);
 }
 
 type Cloud = NonNullable<CredentialSource['cloud']>;

@@ -243,6 +243,13 @@ it('finds the keys of this machine: token, variables, the AWS command, its file;
     );
     expect(JSON.parse(Buffer.from(claim, 'base64url').toString())).toMatchObject({ iss: 'a@b', aud: url });
 
+    const skip = { ...aws, CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1', ANTHROPIC_BEDROCK_BASE_URL: 'https://llm.corp.test' };
+    const company = find({ ...skip, ANTHROPIC_AUTH_TOKEN: 'corp' });
+    expect([company.cloud?.url, await company.current()]).toEqual([
+      'https://llm.corp.test',
+      { kind: 'auth-token', value: 'corp' },
+    ]);
+    expect(() => find(skip)).toThrow('ANTHROPIC_AUTH_TOKEN');
     expect(() => find({ CLAUDE_CODE_USE_VERTEX: '1' })).toThrow('which project');
     expect(() => find({ CLAUDE_CODE_USE_FOUNDRY: '1' })).toThrow('Foundry');
     expect(() => find({ ...aws, AWS_REGION: 'x/../y' })).toThrow('not a plain name');
