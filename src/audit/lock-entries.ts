@@ -12,6 +12,8 @@ const FIELD_WORDS =
   /\b(integrity|checksums?|hash(es)?|sha\d*|sha\d+sum|shasums?|content-?hash|revision|rev|ref|resolved|nar-?hash|digest|value|algorithm|git-tree-sha1|commit|jar|sources|md5|etag|reference|dist|url)\b/gi;
 const LONGEST_LINE = 4000;
 const MOST_SIBLINGS = 60;
+/** Nobody's lock file has more; what has is reported as one that cannot be compared. */
+const MOST_LINES = 400_000;
 
 interface Row {
   readonly text: string;
@@ -80,7 +82,7 @@ function identities(rows: readonly Row[]): (at: number) => string {
     if (had !== undefined) return had;
     const row = rows[at] as Row;
     // Deep text costs no more than this: nobody's lock file has more levels.
-    const made = `${ancestors(row.parent).slice(-2000)}\n${row.bare}`;
+    const made = `${ancestors(row.parent).slice(-400)}\n${row.bare.slice(0, 200)}`;
     above.set(at, made);
     return made;
   };
@@ -97,6 +99,7 @@ function identities(rows: readonly Row[]): (at: number) => string {
 
 /** Entries whose name and version stay and whose hash does not: another content under the same label. */
 export function otherHashes(before: string, after: string): string[] {
+  if (linesIn(before) > MOST_LINES || linesIn(after) > MOST_LINES) return ['too many lines to compare'];
   const hashes = (text: string): Map<string, { readonly all: string[]; readonly line: string }> => {
     const found = new Map<string, { readonly all: string[]; readonly line: string }>();
     const rows = rowsOf(text);
@@ -125,8 +128,15 @@ export function otherHashes(before: string, after: string): string[] {
 /** Of an address only the hash after `#` is compared as one. */
 const hashOfUrl = (url: string): string => /#.*/s.exec(url)?.[0] ?? '';
 
+function linesIn(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
 /** Packages that keep their name and come from another repository, on a host that was known too. */
 export function movedRepositories(before: string, after: string): string[] {
+  if (linesIn(before) > MOST_LINES || linesIn(after) > MOST_LINES) return [];
   const places = (text: string): Map<string, Set<string>> => {
     const found = new Map<string, Set<string>>();
     const rows = rowsOf(text);

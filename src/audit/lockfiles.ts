@@ -1,4 +1,4 @@
-import { visit } from 'jsonc-parser';
+import { type JSONVisitor, visit } from 'jsonc-parser';
 import { movedRepositories, otherHashes } from './lock-entries.ts';
 import type { JudgedText } from './rule.ts';
 
@@ -35,7 +35,8 @@ function packagesOf(text: string | undefined): ReadonlyMap<string, NpmPackage> |
     const found = new Map<string, NpmPackage>();
     for (const [name, value] of entriesOf(Reflect.get(root, 'packages'))) found.set(name, value as NpmPackage);
     const walk = (table: unknown, folder: string, depth: number): void => {
-      for (const [name, value] of depth > DEEPEST ? [] : entriesOf(table)) {
+      if (depth > DEEPEST) throw new RangeError('too deep');
+      for (const [name, value] of entriesOf(table)) {
         const one = value as OldPackage;
         const path = `${folder}node_modules/${name}`;
         const address = typeof one.version === 'string' && /^[a-z+]+:/i.test(one.version) ? one.version : undefined;
@@ -56,18 +57,24 @@ function entriesOf(table: unknown): [string, object][] {
   return Object.entries(table).filter((one): one is [string, object] => typeof one[1] === 'object' && one[1] !== null);
 }
 
-/** Keys that stand twice in one object: JSON.parse takes the last one, another reader the first. */
+/** Says which keys stand twice in one object: JSON.parse takes the last one, another reader the first. */
 function keysTwice(text: string): string[] {
   const out: string[] = [];
   const open: Set<string>[] = [];
-  visit(text, {
+  const properties: JSONVisitor = {
     onObjectBegin: () => void open.push(new Set()),
     onObjectEnd: () => void open.pop(),
     onObjectProperty: (key) => {
-      if (open.at(-1)?.has(key)) out.push(key);
+      if (open.at(-1)?.has(key)) out.push(`${key} stands twice`);
       open.at(-1)?.add(key);
     },
-  });
+  };
+  try {
+    visit(text, properties);
+  } catch {
+    // Nested deeper than the stack of this process: nobody's lock file is.
+    return ['does not parse'];
+  }
   return out;
 }
 
@@ -78,7 +85,7 @@ export function judgeNpmLock(text: JudgedText): readonly string[] {
   const before = packagesOf(text.before) ?? new Map<string, NpmPackage>();
   const hosts = new Set([REGISTRY]);
   for (const one of before.values()) if (typeof one.resolved === 'string') hosts.add(hostOf(one.resolved));
-  const out = keysTwice(text.after ?? '').map((key) => `${key} stands twice`);
+  const out = keysTwice(text.after ?? '');
   for (const [name, one] of after) {
     const old = before.get(name);
     if (JSON.stringify(old) === JSON.stringify(one)) continue;
@@ -180,10 +187,10 @@ function yarnStrangers(before: string, after: string): string[] {
           out.push(`${asked[0] ?? '?'} is ${name}`);
       }
       const url = /^\s+resolved\s+"?https:\/\/[^/]+\/([^"#]*)\/-\//.exec(cut)?.[1];
-      const name = url === undefined ? undefined : decodeURIComponentSafe(url);
+      // A registry may stand below a path of its host: the package is the last part, with its scope.
+      const name = url === undefined ? undefined : /(?:@[^/]+\/)?[^/]+$/.exec(decodeURIComponentSafe(url))?.[0];
       const fits = (one: string): boolean =>
-        name !== undefined &&
-        (one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`) || name.endsWith(`/${nameOf(one)}`));
+        name !== undefined && (one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`));
       if (name !== undefined && !asked.some(fits)) out.push(`${asked[0] ?? '?'} is ${name}`);
     }
     return out;
@@ -192,8 +199,6 @@ function yarnStrangers(before: string, after: string): string[] {
   const old = new Set(strangers(before));
   return [...new Set(strangers(after))].filter((one) => !old.has(one));
 }
-
-const nameOf = (descriptor: string): string => descriptor.replace(/(.)@.*$/s, '$1');
 
 /** Hashes that went while as many packages stayed; where packages are blocks, those that lost their last one. */
 function hashesGone(before: string, after: string): number {

@@ -151,3 +151,30 @@ it('blocks what is missing or damaged in the store, before or after, and judges 
     ['b.ts', 'unreadable', 'blocked'],
   ]);
 });
+
+describe('lock files that are made to be too much', () => {
+  const deep = (levels: number, inner: string): string =>
+    `${'{"dependencies":{"a":'.repeat(levels)}${inner}${'}}'.repeat(levels)}`;
+
+  it('says so of what is nested too deep, and never throws', () => {
+    const stranger = '{"version":"1.0.0","resolved":"https://evil.example/a.tgz","integrity":"sha512-a"}';
+    for (const levels of [3, 150, 100_000])
+      expect(silent({ 'package-lock.json': ['{}', deep(levels, stranger)] }), `${levels}`).toEqual([]);
+    expect(silent({ 'package-lock.json': ['{}', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`] })).toEqual([]);
+  });
+
+  it('looks through steps of indentation and through very many lines', () => {
+    const steps = Array.from({ length: 3000 }, (_, at) => `${' '.repeat(at)}k${at}:`).join('\n');
+    const lock = (hash: string): string => `${steps}\n${' '.repeat(3000)}integrity: sha512-${hash.repeat(40)}\n`;
+    expect(silent({ 'pnpm-lock.yaml': [lock('a'), lock('b')] })).toEqual([]);
+    expect(silent({ 'yarn.lock': ['a\n', 'a\n'.repeat(400_001)] })).toEqual([]);
+  });
+
+  it('tells a scoped package from the one of the same last name', () => {
+    const lock = (name: string): string =>
+      `a@^1:\n  version "1.0.0"\n  resolved "https://registry.yarnpkg.com/${name}/-/a-1.0.0.tgz#abc"\n  integrity sha512-aa\n`;
+    expect(silent({ 'yarn.lock': [lock('a'), lock('@evil/a')] })).toEqual([]);
+    const below = lock('a').replace('registry.yarnpkg.com', 'npm.example.org/some/registry');
+    expect(loud({ 'yarn.lock': [below, below.replaceAll('1.0.0', '1.0.1')] })).toEqual([]);
+  });
+});
