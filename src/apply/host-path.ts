@@ -37,8 +37,8 @@ export function directoryIdentity(path: string): string {
 }
 
 /**
- * A walker from the project's directory. With an identity that is no longer this path's, throws RunClaudeError
- * APPLY_PROJECT_REPLACED. Linux: descriptors under /proc/self/fd; elsewhere: chdir, checked after every step.
+ * A walker from the project's directory. With an identity that is no longer this path's (':inode' where the device is not
+ * known), throws RunClaudeError APPLY_PROJECT_REPLACED. Linux: descriptors under /proc/self/fd; elsewhere: chdir, checked after every step.
  */
 export function openHostWalker(
   project: string,
@@ -46,7 +46,8 @@ export function openHostWalker(
   way: 'descriptors' | 'chdir' = process.platform === 'linux' ? 'descriptors' : 'chdir',
 ): HostWalker {
   const walker = way === 'descriptors' ? new DescriptorWalker(project) : new ChdirWalker(project);
-  if (identity !== undefined && walker.identity !== identity) {
+  const replaced = identity?.startsWith(':') ? !walker.identity.endsWith(identity) : walker.identity !== identity;
+  if (identity !== undefined && replaced) {
     walker[Symbol.dispose]();
     throw new RunClaudeError('APPLY_PROJECT_REPLACED', `${project} is not the directory that the session began with`, {
       hint: 'Put the original directory back, or take the changes by `run-claude diff`.',

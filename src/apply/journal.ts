@@ -3,6 +3,7 @@ import { closeSync, constants, fsyncSync, openSync, readdirSync, readFileSync, w
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { isDotGitName } from '../git/names.ts';
+import { bootId } from '../store/process.ts';
 import { makePrivateDir, syncDir } from '../store/record.ts';
 import { parseRelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
@@ -15,10 +16,17 @@ export interface JournalHead {
   /** Of an undo: the number of the journal that it takes back. */
   readonly undoes?: number;
   readonly project: string;
+  /** Of the project's directory, and the boot in which its device had that number. */
   readonly identity: string;
+  readonly boot?: string;
   /** Part of the names of our files beside their targets. */
   readonly token: string;
   readonly at: string;
+}
+
+/** What the project's directory must still be: numbers of devices hold until the next boot only, those of inodes longer. */
+export function expectedIdentity({ identity, boot }: JournalHead): string {
+  return boot === bootId() ? identity : identity.slice(identity.indexOf(':'));
 }
 
 /** A folder that will get or lose entries: undo gives it its time back. */

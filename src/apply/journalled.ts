@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import type { ContentStore } from '../store/content.ts';
+import { bootId } from '../store/process.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
@@ -45,6 +46,7 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
     ...(undoes === undefined ? {} : { undoes }),
     project,
     identity,
+    boot: bootId(),
     token,
     at: new Date().toISOString(),
   };

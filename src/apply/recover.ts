@@ -6,7 +6,7 @@ import { encodeBytes } from '../types/path.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { splitPath } from './host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
-import { type ReadJournal, readJournals, reopenJournal } from './journal.ts';
+import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './journal.ts';
 import { endJournal, onePerPath } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
 import { rollBack } from './roll-back.ts';
@@ -42,7 +42,7 @@ export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcom
 }
 
 async function finish(read: ReadJournal, request: RecoverRequest): Promise<ChangeOutcome[]> {
-  using walker = openHostWalker(request.project, read.head.identity);
+  using walker = openHostWalker(request.project, expectedIdentity(read.head));
   using journal = reopenJournal(read);
   // A record that was cut off must not run into ours.
   journal.startLine();

@@ -10,7 +10,7 @@ import type { ChosenChange } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import type { Merged } from './apply-changes.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
-import { type FolderTime, type ReadJournal, readJournals } from './journal.ts';
+import { expectedIdentity, type FolderTime, type ReadJournal, readJournals } from './journal.ts';
 import { folderTime, runJournalled } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
 import { prepare } from './prepare.ts';
@@ -38,7 +38,7 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
   return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
     await recoverApply({ ...request, locked: true });
     const last = lastApply(request.sessionDir);
-    using walker = openHostWalker(request.project, last.head.identity);
+    using walker = openHostWalker(request.project, expectedIdentity(last.head));
     const chosen = inverseChanges(last);
     const choice = { decided: true, discard: false, chosen, left: [], folders: [] };
     const audit = (): [] => [];

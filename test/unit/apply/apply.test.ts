@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   linkSync,
@@ -346,6 +347,28 @@ describe('undo', () => {
     expect(other.now()).toEqual({ f: file(`${base}mine\n`), g: file('g') });
     await expect(other.undo()).rejects.toThrow(/no apply/);
   });
+});
+
+it('undo works after a boot that numbered the disks anew, and not in another directory', async () => {
+  const scene = await lay({ base: { f: file('a') }, session: { f: file('b') }, host: { f: file('a') } });
+  await scene.apply();
+  const journal = path.join(scene.sessionDir, 'journal', '0001.journal');
+  const written = readFileSync(journal, 'utf8');
+  const [first = '', ...rest] = written.split('\n');
+  const { identity, boot } = JSON.parse(first.slice(17)).head;
+  const inode = identity.split(':')[1];
+  const rewrite = (now: string, then: string): void => {
+    const json = first.slice(17).replace(`"${identity}"`, `"${now}"`).replace(`"${boot}"`, `"${then}"`);
+    const sum = createHash('sha256').update(json).digest('hex').slice(0, 16);
+    writeFileSync(journal, [`${sum} ${json}`, ...rest].join('\n'));
+  };
+  rewrite(`1:${inode}`, boot);
+  await expect(scene.undo()).rejects.toMatchObject({ code: 'APPLY_PROJECT_REPLACED' });
+  rewrite('1:1', 'an earlier boot');
+  await expect(scene.undo()).rejects.toMatchObject({ code: 'APPLY_PROJECT_REPLACED' });
+  rewrite(`1:${inode}`, 'an earlier boot');
+  await scene.undo();
+  expect(scene.now()).toEqual({ f: file('a') });
 });
 
 describe('shapes and names', () => {
