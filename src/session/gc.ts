@@ -9,6 +9,7 @@ import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { dropLayer } from '../workspace/drop-layer.ts';
+import { dropLinks } from '../workspace/strategies/layers.ts';
 import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
 import { layerIsOver } from './layer-life.ts';
@@ -196,7 +197,10 @@ function reasonFor({ kind, labels }: FoundObject): string {
 
 async function removeFound(engine: Engine, found: FoundObject): Promise<void> {
   if (found.kind === 'container') return (await engine.find(found.name))?.remove();
-  if (found.kind === 'volume') return engine.removeVolume(found.name);
+  if (found.kind === 'volume') {
+    await engine.removeVolume(found.name);
+    return dropLinks(found.labels);
+  }
   if (found.kind === 'network') return engine.removeNetwork(found.name);
   return engine.removeImage(found.name);
 }

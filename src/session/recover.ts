@@ -4,6 +4,7 @@ import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
+import { dropLinks } from '../workspace/strategies/layers.ts';
 import { askAboutAgent } from './attach-again.ts';
 import { openAuditBase } from './audit-base.ts';
 import { collectBound } from './bind-claude.ts';
@@ -110,8 +111,10 @@ async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: 
     for (const found of await engine.list(id)) {
       if (found.kind === 'network') await engine.removeNetwork(found.name);
       // A layer may be a volume as well: it stays where an agent may have written in it.
-      if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw')))
+      if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw'))) {
         await engine.removeVolume(found.name);
+        dropLinks(found.labels);
+      }
     }
     await (await openHome(engine, plan)).remove();
   } catch (error) {

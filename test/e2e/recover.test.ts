@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionObjects } from '../engine.ts';
@@ -16,6 +16,14 @@ async function killAt(scene: Scene, words: string, script: string): Promise<stri
   return sessions[0].id;
 }
 
+/** Directories of links to this scene's layers. */
+const linksTo = (scene: Scene): string[] =>
+  readdirSync('/tmp').filter((name) => {
+    const link = path.join('/tmp', name, 'u');
+    if (!name.startsWith('rc-') || lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return false;
+    return readlinkSync(link).startsWith(scene.root);
+  });
+
 it('a command killed while staging, while the agent runs and while collecting: the next one picks up, nothing is lost', async () => {
   await using scene = new Scene({ env: { SECRET_OF_MINE: 'value-that-must-not-stay' } });
   const before = scene.fingerprint();
@@ -28,10 +36,12 @@ it('a command killed while staging, while the agent runs and while collecting: t
 
   // While the agent runs, which goes on until the next command ends it.
   const running = await killAt(scene, 'ready', 'echo work > work.txt; echo ready; while :; do sleep 0.2; done');
+  expect(linksTo(scene)).toHaveLength(1);
   const second = await scene.run(['diff', running, '--name-only']);
   expect(second.stderr).toContain('was cut off');
   expect(second.stdout).toContain('work.txt');
   expect(sessionObjects(running)).toEqual([]);
+  expect(linksTo(scene)).toEqual([]);
   expect(existsSync(path.join(scene.env['XDG_STATE_HOME'] ?? '', 'run-claude/sessions', running, 'home'))).toBe(false);
 
   // While collecting; this time a new session of the project is the next command.

@@ -54,11 +54,15 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
   symlinkSync(upper, path.join(links, 'u'));
   symlinkSync(work, path.join(links, 'w'));
   const volume = `run-claude-${sessionId}-workspace`;
-  // One of a crashed command names links that are gone.
-  await engine.removeVolume(volume);
+  // One of a crashed command.
+  const stale = await engine.findVolume(volume);
+  if (stale !== undefined) {
+    await engine.removeVolume(volume);
+    dropLinks(stale.labels);
+  }
   await engine.createVolume({
     name: volume,
-    labels: { 'run-claude.session': sessionId },
+    labels: { 'run-claude.session': sessionId, [LINKS_LABEL]: links },
     options: {
       type: 'overlay',
       device: 'overlay',
@@ -78,6 +82,17 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
       if (!keep) removeLayerDir(dir);
     },
   };
+}
+
+/** Of an overlay volume: the directory of its links, which nothing else names. */
+const LINKS_LABEL = 'run-claude.links';
+
+/** Removes the links of an overlay volume that is gone, by its labels: a killed command left them. */
+export function dropLinks(labels: Readonly<Record<string, string>>): void {
+  const links = labels[LINKS_LABEL];
+  if (links === undefined || !/^\/tmp\/rc-[A-Za-z0-9]{6}$/.test(links)) return;
+  const stat = lstatSync(links, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true && stat.uid === process.getuid?.()) rmSync(links, { recursive: true, force: true });
 }
 
 /** Both sides in directories of ours. */
