@@ -25,7 +25,7 @@ export interface Merged {
 export interface ApplyRequest {
   /** Real path of the project. */
   readonly project: string;
-  /** Device and inode of the project when the session began (directoryIdentity); refused when it is another now. */
+  /** ':inode' of the project when the session began; refused when it is another now. */
   readonly projectIdentity?: string;
   readonly sessionDir: string;
   readonly choice: Choice;

@@ -33,6 +33,7 @@ export async function applySession(
   const store = openContentStore(storeDir(plan.sessionDir));
   const outcome = await applyChanges({
     project: plan.project.root,
+    ...(plan.project.inode !== undefined && { projectIdentity: `:${plan.project.inode}` }),
     sessionDir: plan.sessionDir,
     choice,
     store,

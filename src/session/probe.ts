@@ -87,7 +87,7 @@ export function probeProject(named: string, options: { readonly repo: boolean })
   const top = findRepository(folder);
   if (options.repo && top === undefined) throw usageError(`--repo: ${folder} is in no git repository`);
   const root = options.repo && top !== undefined ? top : folder;
-  const { uid, gid } = statSync(root);
+  const { uid, gid, ino } = statSync(root, { bigint: true });
   const git =
     top === undefined
       ? 'none'
@@ -101,8 +101,9 @@ export function probeProject(named: string, options: { readonly repo: boolean })
     startIn: path.relative(root, folder),
     git,
     gitCommonDir: git === 'file' || git === 'directory' ? commonDir(path.join(root, '.git')) : undefined,
-    ownerUid: uid,
-    ownerGid: gid,
+    inode: String(ino),
+    ownerUid: Number(uid),
+    ownerGid: Number(gid),
   };
 }
 

@@ -5,6 +5,8 @@ import type { Policy, StrategyName } from './policy.ts';
 export interface ProjectFacts {
   /** Real path on the host. */
   readonly root: string;
+  /** Inode of that directory: a later command must not write into one that has taken its place. */
+  readonly inode?: string;
   /** Where the agent starts, relative to root ('' or a subfolder with --repo). */
   readonly startIn: string;
   readonly git: 'none' | 'directory' | 'file' | 'subfolder';

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../scene.ts';
@@ -61,6 +61,12 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
 
   expect((await scene.run(['undo'])).status).toBe(0);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+  renameSync(scene.project, `${scene.project}.away`);
+  cpSync(`${scene.project}.away`, scene.project, { recursive: true });
+  const replaced = await scene.run(['apply', '--yes', session.id]);
+  expect(replaced.stderr).toContain('is not the directory that the session began with');
+  rmSync(scene.project, { recursive: true });
+  renameSync(`${scene.project}.away`, scene.project);
   await scene.run(['discard', '--yes']);
   for (const words of [['resume'], ['explore'], ['commits'], ['apply', '--yes']]) {
     expect((await scene.run(words)).status, words.join(' ')).not.toBe(0);
