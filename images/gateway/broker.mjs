@@ -28,7 +28,7 @@ const MAX_ERROR = 1024 * 1024;
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => tls.SecureContext,
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
- *   tellUsage: () => void }} BrokerParts
+ *   tellUsage: (limit?: boolean) => void }} BrokerParts
  * What a client's leaving does: ends the request, unless its answer stays for the count.
  * @typedef {{ stop: AbortController, stays: boolean }} Leaving
  * @typedef {{ request: http.IncomingMessage, target: string, body: Buffer, model: string, counted: boolean }} Asked
@@ -163,7 +163,8 @@ export function createBroker(parts) {
   function countRequest() {
     const spent = budget.exceeded();
     if (spent === undefined) budget.countRequest();
-    parts.tellUsage();
+    // The last request that is allowed has its answer before the session is stopped.
+    parts.tellUsage(spent !== undefined);
     if (spent !== undefined) throw new Refused(`${spent}; the session's work is kept`);
   }
 

@@ -55,8 +55,8 @@ async function start(config) {
     const why = entry.why === undefined ? {} : { why: entry.why.slice(0, 300) };
     tell({ type: 'log', at: new Date().toISOString(), ...entry, ...why });
   };
-  const tellUsage = () => {
-    const exceeded = budget.exceeded();
+  const tellUsage = (limit = true) => {
+    const exceeded = limit ? budget.exceeded() : undefined;
     tell({ type: 'usage', usage: budget.usage(), ...(exceeded === undefined ? {} : { exceeded }) });
   };
   const ca = config.brokers.length === 0 ? undefined : (config.ca ?? createCa(Date.now()));

@@ -8,7 +8,8 @@ const INLET = 256 * 1024;
 
 /**
  * What a server sends, read into one buffer again and again: half the processor time of a stream's own chunks. Made
- * before the connection (`onread` of net.connect); what comes before `to` is called waits in the kernel.
+ * before the connection (`onread` of net.connect); of what comes before `join` the first part is kept here, the rest waits
+ * in the kernel.
  */
 export class Inlet {
   constructor() {

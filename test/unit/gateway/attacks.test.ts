@@ -255,6 +255,23 @@ it('holds the limit of requests against ones that were begun before it was reach
   expect(answers.filter((text) => text.includes(' 200 '))).toHaveLength(3);
   expect(arrived).toHaveLength(3);
 
+  // The last one that is allowed has its answer before the session is told to stop.
+  await using last = await start({ maxRequests: 1 });
+  let stop = false;
+  void last.kept.exceeded.then(() => {
+    stop = true;
+  });
+  let finish = (): void => undefined;
+  answerWith = (held) => {
+    finish = () => void held.write(ok('{"usage":{}}'));
+  };
+  const answer = say(last, post('/v1/messages'), /"usage"/);
+  await expect.poll(() => last.kept.usage().requests).toBe(1);
+  expect(stop).toBe(false);
+  finish();
+  expect(await answer).toContain(' 200 ');
+  await expect.poll(() => stop).toBe(true);
+
   // An answer that never ends is a request like another, also for the gateway that follows a killed one.
   await using other = await start({ maxRequests: 2 });
   answerWith = (socket) => {
