@@ -95,7 +95,8 @@ export function isHarmlessValue(entry: Pick<ConfigEntry, 'key' | 'value'>): bool
   if (plain === 'submodule.update') return /^(checkout|rebase|merge|none)$/.test(value);
   if (plain === 'help.autocorrect') return /^(0|never|show|prompt|false|off|no)$/.test(value);
   if (plain === 'man.viewer' || plain === 'help.browser') return /^(man|woman|konqueror)$/.test(value);
-  if (plain === 'credential.helper' || plain === 'sendemail.smtpserver')
-    return value === '' || /^[a-z0-9.-]+\.[a-z]{2,}$/i.test(value);
+  // Even a word with a dot names a program: git-credential-<word> in PATH.
+  if (plain === 'credential.helper') return value === '';
+  if (plain === 'sendemail.smtpserver') return value === '' || /^[a-z0-9.-]+\.[a-z]{2,}$/i.test(value);
   return section === 'sendemail' && subsection !== undefined && !/cmd$|server$|path$|pass$|key$|file$/.test(name);
 }

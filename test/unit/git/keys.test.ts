@@ -71,6 +71,7 @@ describe('isHarmlessValue', () => {
     ['submodule.x.update', '!x'],
     ['sendemail.work.tocmd', 'x'],
     ['filter.x.clean', 'cat'],
+    ['credential.helper', 'evil.sh'],
   ];
   it('passes what does nothing, and only that', () => {
     for (const [key, value] of yes) expect([key, value, isHarmlessValue({ key, value })]).toEqual([key, value, true]);
