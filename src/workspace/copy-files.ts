@@ -23,6 +23,8 @@ export interface CopyFailure {
 const WORKERS = 4;
 const BATCH = 200;
 const INLINE = 40;
+/** A worker holds one batch; with Node's own limits four of them take a quarter of what the command may. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
 /** Copies the files by several workers: bytes (reflink where the disk has it), holes, mode, owner, times. */
 export async function copyFiles(
@@ -55,7 +57,7 @@ parentPort.on('message', (jobs) => {
 });`;
   await Promise.all(
     Array.from({ length: count }, async () => {
-      const worker = new Worker(source, { eval: true });
+      const worker = new Worker(source, { eval: true, resourceLimits: HEAP });
       try {
         await new Promise<void>((resolve, reject) => {
           let start = 0;
