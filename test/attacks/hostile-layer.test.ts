@@ -72,6 +72,14 @@ describe.each<StrategyName>(['layers', 'copy'])('a hostile layer by %s', (strate
     await workspace.close({ keepLayer: true });
     const layer = path.join(scene.plan(id, strategy).sessionDir, 'layer');
     writeFileSync(path.join(layer, 'nonce'), '');
-    await expect(scene.reopen(id, strategy, workspace.record)).rejects.toMatchObject({ code: 'COLLECTOR_WRONG_MOUNT' });
+    const readAgain = async (): Promise<void> => {
+      const again = await scene.reopen(id, strategy, workspace.record);
+      try {
+        await again.collect();
+      } finally {
+        await again.close({ keepLayer: true });
+      }
+    };
+    await expect(readAgain()).rejects.toMatchObject({ code: 'COLLECTOR_WRONG_MOUNT' });
   });
 });
