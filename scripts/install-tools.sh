@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the checks and tests need beside Node: a C compiler, shellcheck, git, tmux, busybox, debootstrap. Installs what is
-# missing on Debian and Ubuntu as root; elsewhere names it.
+# missing on Debian and Ubuntu as root; elsewhere names it. With `long`: what the long suites need besides.
 set -eu
 
 missing=
@@ -21,6 +21,14 @@ need busybox busybox-static
 need ssh-keygen openssh-client
 [ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
 echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
+if [ "${1:-}" = long ]; then
+  need podman podman
+  need crun crun
+  need runsc runsc
+  need rootlesskit rootlesskit
+  need newuidmap uidmap
+  [ -x /usr/lib/podman/netavark ] || missing="$missing netavark"
+fi
 if [ -z "$missing" ]; then exit 0; fi
 
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -7,7 +7,7 @@ import { Scene } from '../../scene.ts';
 import { SecondEngine } from '../../second-engine.ts';
 import { startMessagesApi } from '../../stand-in/messages-api.mjs';
 
-// Needs Debian's packages podman, crun, netavark, runsc, rootlesskit and uidmap beside Docker: apt-get install them first.
+// Podman, runsc and rootlesskit come with scripts/install-tools.sh long.
 
 /** A daemon in a network and mount namespace of its own, gone with all its processes at the end. */
 class Daemon implements AsyncDisposable {
