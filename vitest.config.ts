@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
-// long: shown to pass, too long for every run; `npm run test:long`, no part of `npm test`.
+// long: too long for every run; `npm run test:long`, no part of `npm test`.
+// thorough: some of both with many more random cases; `npm run test:thorough`.
 const LONG = [
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
@@ -13,7 +14,7 @@ const LONG = [
   'test/engine/hardening/engines.test.ts',
   'test/engine/hardening/programs.test.ts',
 ];
-/** Part of every run with few random cases, and of the long run with all of them. */
+/** Part of every run with few random cases. */
 const THOROUGH = [
   'test/attacks/hostile-layer.test.ts',
   'test/engine/workspace/workspace.test.ts',
@@ -32,7 +33,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     expect: { poll: { timeout: 180_000 } },
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
-    ...(name === 'long' ? { env: { RUN_CLAUDE_THOROUGH: '1' } } : {}),
+    ...(name === 'thorough' ? { env: { RUN_CLAUDE_THOROUGH: '1' } } : {}),
     ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
   },
 });
@@ -44,7 +45,8 @@ export default defineConfig({
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
-      suite('long', [...LONG, ...THOROUGH], 1_800_000, true),
+      suite('long', LONG, 1_800_000, true),
+      suite('thorough', THOROUGH, 1_800_000, true),
     ],
   },
 });
