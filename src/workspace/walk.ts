@@ -36,6 +36,9 @@ export interface Walked {
   sourceOf(entryPath: string): string;
 }
 
+/** The engine's answers are waited for meanwhile, a dozen one after the other: none should lie for long. */
+const TURN_MS = 5;
+
 /** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
 export function fsPath(text: string): string | Buffer {
   return /(?<![\ud800-\udbff])[\udc80-\udcff]/.test(text) ? encodeBytes(text) : text;
@@ -89,7 +92,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     }
     snapshot.set(dir, rows.join('\0'));
     todo.push(...below.reverse());
-    if (Date.now() - turn > 40) {
+    if (Date.now() - turn > TURN_MS) {
       options.signal?.throwIfAborted();
       await nextTurn();
       turn = Date.now();
