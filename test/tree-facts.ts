@@ -13,7 +13,7 @@ export function treeFacts(root: string): Map<string, string> {
     if (stat.isFile() && stat.size < 1 << 26) content = createHash('sha256').update(readFileSync(full)).digest('hex');
     if (stat.isSymbolicLink()) content = readlinkSync(full, 'latin1');
     const size = stat.isDirectory() ? 0 : stat.size;
-    const time = stat.isSymbolicLink() ? 0 : Math.floor(stat.mtimeMs);
+    const time = stat.isSymbolicLink() ? 0 : lstatSync(full, { bigint: true }).mtimeNs / 1_000_000n;
     facts.set(name, `${stat.mode.toString(8)} ${size} ${time} ${content}`);
     if (!stat.isDirectory()) return;
     for (const entry of readdirSync(full, { encoding: 'buffer' })) {

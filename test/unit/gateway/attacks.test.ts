@@ -261,14 +261,14 @@ it('holds the limit of requests against ones that were begun before it was reach
   void last.kept.exceeded.then(() => {
     stop = true;
   });
-  let finish = (): void => undefined;
-  answerWith = (held) => {
-    finish = () => void held.write(ok('{"usage":{}}'));
+  let held: Socket | undefined;
+  answerWith = (socket) => {
+    held = socket;
   };
   const answer = say(last, post('/v1/messages'), /"usage"/);
-  await expect.poll(() => last.kept.usage().requests).toBe(1);
+  await expect.poll(() => [last.kept.usage().requests, held !== undefined]).toEqual([1, true]);
   expect(stop).toBe(false);
-  finish();
+  held?.write(ok('{"usage":{}}'));
   expect(await answer).toContain(' 200 ');
   await expect.poll(() => stop).toBe(true);
 
