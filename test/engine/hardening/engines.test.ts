@@ -87,7 +87,7 @@ it('rootless Docker without delegated cgroups is refused, since nothing would li
   const command = (dir: string, socket: string): string => {
     writeFileSync(path.join(dir, 'subids'), 'daemon:200000:65536\n');
     for (const part of ['home', 'data', 'runtime']) mkdirSync(path.join(dir, part));
-    const env = `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=${dir}/home XDG_RUNTIME_DIR=${dir}/runtime`;
+    const env = `env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=${dir}/home TMPDIR=${dir}/runtime XDG_RUNTIME_DIR=${dir}/runtime`;
     const dockerd = `dockerd --rootless --iptables=false --bridge none --storage-driver vfs --data-root ${dir}/data --exec-root ${dir}/runtime/exec --pidfile ${dir}/runtime/pid -H unix://${socket}`;
     return [
       `mount --bind ${dir}/subids /etc/subuid && mount --bind ${dir}/subids /etc/subgid`,
