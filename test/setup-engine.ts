@@ -13,5 +13,11 @@ export function setup(): () => void {
   // Where the first scene leaves what it found of overlay volumes, as one person's sessions do for each other.
   const shared = mkdtempSync(path.join(tmpdir(), 'run-claude-tests-'));
   process.env['RUN_CLAUDE_TESTS_SHARED'] = shared;
-  return () => rmSync(shared, { recursive: true, force: true });
+  return () => {
+    rmSync(shared, { recursive: true, force: true });
+    const ours = '--filter label=run-claude.test';
+    // Images that the tests tagged, then the stages that stood behind them.
+    const script = `docker images -q ${ours} | sort -u | xargs -r docker image rm -f; docker image prune -f ${ours}`;
+    execFileSync('sh', ['-c', script], { stdio: 'ignore' });
+  };
 }

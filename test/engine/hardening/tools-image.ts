@@ -5,6 +5,7 @@ import path from 'node:path';
 /** What the audit tools and language suites run, laid over our image as somebody else's would be. */
 const DOCKERFILE = `ARG OURS
 FROM $OURS AS selftests
+LABEL run-claude.test=tools
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   gcc libc6-dev linux-libc-dev libcap-dev linux-source-6.1
@@ -13,6 +14,7 @@ RUN mkdir /src /selftests && cd /src && tar -xJf /usr/src/linux-source-6.1.tar.x
 RUN cd /src && gcc -O2 -I. -o /selftests/seccomp seccomp/seccomp_bpf.c -lpthread -lcap \\
   && gcc -O2 -I. -o /selftests/landlock landlock/base_test.c -lcap
 FROM $OURS
+LABEL run-claude.test=tools
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   golang-go rustc cargo default-jdk-headless chromium gcc libc6-dev \\
@@ -22,10 +24,13 @@ RUN find / -xdev -perm /6000 -exec chmod ug-s {} +
 USER agent
 `;
 
-/** Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the engine's cache. */
+/**
+ * Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the
+ * engine's cache. It goes at the end of the test run (test/setup-engine.ts).
+ */
 export function toolsImage(ours: string): string {
   const tag = `run-claude-test-tools:${ours.replace(/^.*:/, '')}`;
-  const lock = path.join(tmpdir(), 'run-claude-test-tools.lock');
+  const lock = path.join(process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir(), 'tools.lock');
   execFileSync('flock', [lock, 'docker', 'build', '-q', '--build-arg', `OURS=${ours}`, '-t', tag, '-'], {
     input: DOCKERFILE,
     stdio: ['pipe', 'ignore', 'inherit'],
