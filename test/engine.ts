@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { connectEngine, ownerOf } from '../src/engine/connect.ts';
-import type { ContainerSpec, Engine } from '../src/types/engine.ts';
+import type { Container, ContainerSpec, Engine } from '../src/types/engine.ts';
 
 /** The engine that the test run uses, or the one that another environment names. */
 export function connectForTest(
@@ -42,4 +43,16 @@ export function sessionObjects(id: string): readonly string[] {
       .split('\n')
       .filter((line) => line !== '');
   });
+}
+
+/** Runs a container that was made, removes it, and gives all that it printed. */
+export async function runToEnd(container: Container): Promise<{ readonly said: string; readonly status: number }> {
+  try {
+    const printed = Promise.all([text(container.stdout), text(container.stderr)]);
+    await container.start();
+    const status = await container.wait();
+    return { said: (await printed).join(''), status };
+  } finally {
+    await container.remove();
+  }
 }

@@ -45,6 +45,13 @@ export class Pty implements AsyncDisposable {
     this.#child.stdin?.write(keys);
   }
 
+  /** Types a line into a program with a screen of its own; what is pasted with its Enter would count as one piece. */
+  async enter(text: string): Promise<void> {
+    this.send(text);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    this.send('\r');
+  }
+
   /** Another size of the window: the kernel tells the programs in it. */
   resize(columns: number, rows: number): void {
     const [inside = ''] = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ');

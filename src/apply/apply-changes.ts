@@ -65,7 +65,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
 }
 
 function would(changed: string): ChangeOutcome {
-  return { path: changed as RelPath, verdict: 'applied', why: 'would be applied' };
+  return { path: changed as RelPath, verdict: 'applied' };
 }
 
 function sayWaiting(tell: Tell, who: string): void {

@@ -21,7 +21,7 @@ export function writeOutcome(
   const words = ({ verdict }: ChangeOutcome): string => (verdict === 'applied' ? applied : verdict);
   const width = Math.max(...outcome.changes.map((change) => words(change).length));
   for (const change of outcome.changes) {
-    const why = change.why === undefined || change.verdict === 'applied' ? '' : ` (${cleanLine(change.why)})`;
+    const why = change.why === undefined ? '' : ` (${cleanLine(change.why)})`;
     write(`${words(change).padEnd(width)}  ${cleanLine(change.path)}${why}\n`);
   }
 }

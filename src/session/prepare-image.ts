@@ -1,13 +1,15 @@
 import { RunClaudeError } from '../errors.ts';
-import { addressImage, ensureImage } from '../image/ensure.ts';
+import { addressImage, type EnsureImageOptions, ensureImage } from '../image/ensure.ts';
 import { addressForeign, ensureForeign } from '../image/foreign.ts';
 import { withLock } from '../store/lock.ts';
 import type { Engine } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import type { SessionDeps } from './deps.ts';
 import { refuseOpen } from './probe-layers.ts';
 
+/** How long one build waits for another of the same person. */
 const BUILD_WAIT_MS = 60 * 60_000;
 
 /** The image that a session would run on, built or not: nothing is built for it. Throws as addressForeign does. */
@@ -39,7 +41,7 @@ export async function prepareImage(
     rebuild,
     tell,
     signal,
-    exclusive: (file, body) => withLock(file, { what: 'building the image', waitMs: BUILD_WAIT_MS, signal }, body),
+    exclusive: buildLock(tell, signal),
   });
   if (reference === undefined) return;
   const { user } = plan;
@@ -48,4 +50,11 @@ export async function prepareImage(
   if (tag !== plan.image) {
     throw new RunClaudeError('IMAGE_MISSING', `${reference} is another image than when this session began`);
   }
+}
+
+/** Of several builds of one person, one runs at a time; a person who waits is told for whom. */
+export function buildLock(tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {
+  const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
+  const options = { what: 'building the image', waitMs: BUILD_WAIT_MS, signal, waiting };
+  return (file, body) => withLock(file, options, body);
 }

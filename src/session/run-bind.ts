@@ -13,10 +13,9 @@ import { finishBind } from './end-bind.ts';
 import { exitStatus } from './exit-status.ts';
 import { type AgentEnd, launchWithCredential } from './launch.ts';
 import { dropLayerIfOver } from './layer-life.ts';
-import { prepareImage } from './prepare-image.ts';
 import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
-import { stage } from './stage.ts';
+import { startAgent } from './start-agent.ts';
 import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
 /**
@@ -28,14 +27,9 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
   let record = createRecord(plan);
   const scope = openScope(deps.tell);
   const { tell } = deps;
-  const { signal } = deps.interruption;
   try {
-    await prepareImage(plan, deps);
-    signal.throwIfAborted();
-    const staged = await stage(plan, deps, scope, () => openBind({ plan, tell, watched: isWatched }));
-    signal.throwIfAborted();
-    const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
-    signal.throwIfAborted();
+    const open = () => openBind({ plan, tell, watched: isWatched });
+    const { staged, agent } = await startAgent(plan, deps, scope, open);
     record = updateRecord(record, { stage: 'running', bound: staged.workspace.bound });
     let ended: AgentEnd;
     try {

@@ -1,6 +1,5 @@
 import { maskPlan } from '../plan/mask-plan.ts';
 import { processIdentity } from '../store/process.ts';
-import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
@@ -10,10 +9,9 @@ import { bringClaudeBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { launchWithCredential } from './launch.ts';
 import { dropLayerIfOver } from './layer-life.ts';
-import { prepareImage } from './prepare-image.ts';
 import { createRecord, releaseRecord, updateRecord } from './record.ts';
-import { openScope, type Scope } from './scope.ts';
-import { type Staged, stage } from './stage.ts';
+import { openScope } from './scope.ts';
+import { startAgent } from './start-agent.ts';
 
 /**
  * The life of a session in copy mode: stage, launch, collect, audit, review, apply, clean up. The record says at each
@@ -45,7 +43,11 @@ async function carryThrough(
   let record = begun;
   const scope = openScope(deps.tell);
   try {
-    const { staged, agent } = await start(plan, deps, scope, openIt);
+    const { staged, agent } = await startAgent(plan, deps, scope, async (roots, beside) => {
+      const { engine, tell, interruption } = deps;
+      const opened = await openIt({ plan, engine, tell, signal: interruption.signal, roots });
+      return beside.use(opened, (opening) => opening.close({ keepLayer: true }));
+    });
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
     const { workspace } = staged;
     const auditBase = openAuditBase(workspace, plan);
@@ -78,29 +80,4 @@ async function carryThrough(
     await scope.close();
     releaseRecord(plan.sessionDir);
   }
-}
-
-async function start(
-  plan: Plan,
-  deps: SessionDeps,
-  scope: Scope,
-  openIt: OpenWorkspace,
-): Promise<{ staged: Staged<Workspace>; agent: Container }> {
-  const { signal } = deps.interruption;
-  await prepareImage(plan, deps);
-  signal.throwIfAborted();
-  const staged = await stage(plan, deps, scope, async (roots, beside) => {
-    const opened = await openIt({
-      plan,
-      engine: deps.engine,
-      tell: deps.tell,
-      signal,
-      roots,
-    });
-    return beside.use(opened, (workspace) => workspace.close({ keepLayer: true }));
-  });
-  signal.throwIfAborted();
-  const agent = scope.use(await deps.engine.create(staged.agent), (container) => container.remove());
-  signal.throwIfAborted();
-  return { staged, agent };
 }

@@ -4,7 +4,7 @@ import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
 import { chooseClean, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
-import { askLine } from '../terminal/ask.ts';
+import { askLine, isYes } from '../terminal/ask.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
@@ -89,7 +89,7 @@ export async function undoSession(
     const [back, stays] = [changes.filter(isApplied), changes.filter(({ verdict }) => verdict === 'conflict')];
     const kept = stays.length === 0 ? '' : `; ${stays.length} edited since ${stays.length === 1 ? 'stays' : 'stay'}`;
     const answer = await askLine(screen, `[sandbox] Take back ${amount(back.length, 'files')}${kept}? [y/N]:`);
-    if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) return undefined;
+    if (!isYes(answer)) return undefined;
   }
   const outcome = await undoApply({ ...request, dryRun: options.dryRun });
   if (!options.dryRun) updateRecord(record, { stage: 'pending', outcome: undefined });

@@ -1,6 +1,6 @@
 import { fileDiff } from '../review/file-diff.ts';
 import type { RelPath } from '../types/path.ts';
-import { askLine, type Screen } from './ask.ts';
+import { askLine, isYes, type Screen } from './ask.ts';
 import { cleanLine } from './clean.ts';
 import { diffLines } from './diff-view.ts';
 import { page } from './pager.ts';
@@ -18,5 +18,5 @@ export async function askMerge(
   const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
   await page(screen, diffLines(item, fileDiff(change, merge.host, merge.merged), view));
   const question = `[sandbox] ${cleanLine(merge.path)} was changed on the host too. Apply the merge above? [y/N]:`;
-  return /^\s*y(es)?\s*$/i.test((await askLine(screen, question)) ?? '');
+  return isYes(await askLine(screen, question));
 }

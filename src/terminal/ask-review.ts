@@ -2,7 +2,7 @@ import { createColors } from 'picocolors';
 import { isConversation } from '../review/claude-items.ts';
 import { choose, chooseNothing, isDeletion, isSelectable } from '../review/policy.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
-import { askLine, waitForSilence } from './ask.ts';
+import { askLine, isYes, waitForSilence } from './ask.ts';
 import { cleanLine } from './clean.ts';
 import { page } from './pager.ts';
 import { selectItems } from './select.ts';
@@ -106,7 +106,7 @@ export async function askSuspects(
     const message = `[sandbox] Apply suspect ${cleanLine(item.change.path)}?${count} [y/N]:`;
     const answer = await askLine(question.screen, message);
     if (answer === undefined) break;
-    if (/^\s*y(es)?\s*$/i.test(answer)) taken.add(item);
+    if (isYes(answer)) taken.add(item);
   }
   return taken;
 }

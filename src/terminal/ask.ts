@@ -24,6 +24,11 @@ export async function askLine(screen: Screen, message: string): Promise<string |
   return screen.dumb ? askPlain(screen, message) : askEnquirer(screen, message);
 }
 
+/** Whether an answer to '[y/N]' is a yes; anything else, none at all included, is a no. */
+export function isYes(answer: string | undefined): boolean {
+  return /^\s*y(es)?\s*$/i.test(answer ?? '');
+}
+
 /**
  * Drops what was typed before and waits until half a second has passed without a key, so that a key meant for the
  * agent answers nothing of ours. False at Ctrl-C, end of input or abort.

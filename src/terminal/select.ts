@@ -2,7 +2,7 @@ import { applyHunks } from '../review/hunks.ts';
 import { choose, isDeletion, isSelectable, pathFilter } from '../review/policy.ts';
 import type { Entry } from '../types/entry.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
-import { askLine } from './ask.ts';
+import { askLine, isYes } from './ask.ts';
 import { cleanLine } from './clean.ts';
 import { runDifftool } from './difftool.ts';
 import { page } from './pager.ts';
@@ -32,7 +32,7 @@ export async function selectItems(question: ReviewQuestion): Promise<Choice | un
     screen,
     `[sandbox] Apply ${chosen} of ${files.length + deletions.length} changes? [y/N]:`,
   );
-  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) return undefined;
+  if (!isYes(answer)) return undefined;
   return choose(review, (item) => {
     const pick = picked.get(item) ?? 'none';
     if (pick === 'none') return { verdict: 'skipped', why: 'not selected' };

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
 import { removeTree } from './generation.ts';
-import { fillLayer, layerVolume, volumePaths } from './strategies/volume.ts';
+import { fillLayer, joinablePath, layerVolume } from './strategies/volume.ts';
 import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
@@ -56,8 +56,8 @@ export async function openThrowAway(options: WorkspaceOptions, record: unknown):
 async function openVolumes({ plan, engine }: WorkspaceOptions, generation: string, base: VolumeBase) {
   const { sessionId, image, user } = plan;
   const [volume, own] = [`run-claude-${sessionId}-explore`, `run-claude-${sessionId}-explore-layer`];
-  const layer = layerVolume(sessionId);
-  if ((await engine.findVolume(layer)) === undefined || (await engine.findVolume(base.volume)) === undefined) {
+  const [lowest, lower] = [await engine.findVolume(base.volume), await engine.findVolume(layerVolume(sessionId))];
+  if (lowest === undefined || lower === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', "the session's volume is gone from the engine", {
       hint: 'What was collected from it is in its record: review, apply or discard that.',
     });
@@ -71,9 +71,9 @@ async function openVolumes({ plan, engine }: WorkspaceOptions, generation: strin
   const labels = { 'run-claude.session': sessionId };
   await engine.createVolume({ name: own, labels });
   await fillLayer({ engine, sessionId, image, user, generation }, own, '');
-  const [tree, middle, top] = await volumePaths(engine, [base.volume, layer, own]);
-  const lower = `lowerdir=${middle}/upper:${tree}/${base.place}/tree`;
-  const o = `nosuid,nodev,${lower},upperdir=${top}/upper,workdir=${top}/work,userxattr`;
+  const top = joinablePath(await engine.findVolume(own));
+  const below = `lowerdir=${joinablePath(lower)}/upper:${joinablePath(lowest)}/${base.place}/tree`;
+  const o = `nosuid,nodev,${below},upperdir=${top}/upper,workdir=${top}/work,userxattr`;
   await engine.createVolume({ name: volume, labels, options: { type: 'overlay', device: 'overlay', o } });
   const mount: Mount = { kind: 'volume', volume, target: '/workspace', readonly: false };
   return { mounts: [mount], writable: true, close };

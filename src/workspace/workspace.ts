@@ -55,7 +55,7 @@ export interface Workspace {
   readonly reader: TreeReader;
   /** The base, for what need not be asked of the collector. */
   readonly base: BaseTree;
-  /** Starts the reader, which nothing needs before the agent runs: its container and the agent's need not wait for each other. */
+  /** Starts the reader, which nothing needs before the agent runs: the two containers need not wait for each other. */
   wake(): Promise<void>;
   /** What differs now, while the agent works; bounded. */
   live(limit: number): Promise<readonly LiveChange[]>;

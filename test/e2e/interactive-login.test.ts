@@ -6,8 +6,6 @@ import { mainJs, Scene } from '../scene.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
 const TOKEN = 'sk-ant-oat01-TEST-INTERACTIVE-41c7';
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 it('Claude Code in a terminal with a login of claude.ai: works with a placeholder, asks for no login of its own', async () => {
   const find =
     'grep -rasl INTERACTIVE[-]41c7 /home/agent /run /tmp /proc/[0-9]*/environ > found.txt; echo looked >> found.txt';
@@ -26,15 +24,10 @@ it('Claude Code in a terminal with a login of claude.ai: works with a placeholde
   const words = [process.execPath, mainJs, '--copy-workspace', '--yes', '--auto-apply', scene.project];
   await using pty = new Pty(words, { cwd: scene.project, env: scene.env, columns: 120, rows: 40 });
   try {
-    const enter = async (text: string): Promise<void> => {
-      pty.send(text);
-      await pause(1500);
-      pty.send('\r');
-    };
     await pty.see(/bypass permissions on/);
-    await enter('do it');
+    await pty.enter('do it');
     await pty.see(/QXQXQX/);
-    await enter('/exit');
+    await pty.enter('/exit');
     expect(await pty.exited).toBe(0);
   } finally {
     await standIn.close();

@@ -3,8 +3,6 @@ import { Pty } from '../pty.ts';
 import { mainJs, Scene } from '../scene.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 // Claude draws only the cells that differ, so words are waited for that share no letter with what was there before.
 it('Claude Code in a terminal: prompt, tool, resize, Ctrl-C, exit, review; the terminal is as before', async () => {
   const standIn = await startMessagesApi({
@@ -24,25 +22,20 @@ it('Claude Code in a terminal: prompt, tool, resize, Ctrl-C, exit, review; the t
     rows: 40,
   });
   try {
-    const enter = async (text: string): Promise<void> => {
-      pty.send(text);
-      await pause(1500);
-      pty.send('\r');
-    };
     // No question of Claude's own stands in between: neither onboarding, nor trust, nor the key.
     await pty.see(/bypass permissions on/);
-    await enter('do it');
+    await pty.enter('do it');
     await pty.see(/QXQXQX/);
     const from = pty.output.length;
     pty.resize(70, 30);
     // Claude draws its frame anew, as wide as the terminal is now.
     await pty.see(/─{70}/, { from });
     expect(pty.output.slice(from)).not.toMatch(/─{71}/);
-    await enter('again');
+    await pty.enter('again');
     const again = await pty.see(/WQWQWQ/, { from });
     pty.send('\u0003');
     await pty.see(/nterr|rrupt|What sh|ould Cl|instead/, { from: again });
-    await enter('/exit');
+    await pty.enter('/exit');
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
     pty.send('y\r');
     expect(await pty.exited).toBe(0);

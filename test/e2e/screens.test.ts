@@ -72,31 +72,26 @@ mkdir -p /tmp/h && echo '${TRUST}' >/tmp/h/.claude.json && export HOME=/tmp/h &&
     rows: SIZE.rows,
   });
   try {
-    const enter = async (text: string): Promise<void> => {
-      pty.send(text);
-      await pause(1500);
-      pty.send('\r');
-    };
     let at = await pty.see(/for shortcuts|\/effort/);
     await pause(2000);
     pty.send('/');
     at = await pty.see(/\/add-dir/, { from: at });
     pty.send('\u007f');
     await pause(1000);
-    await enter('show');
+    await pty.enter('show');
     at = await pty.see(/XKXKXK/, { from: at });
     pty.resize(90, 30);
     await pause(1500);
     pty.resize(SIZE.cols, SIZE.rows);
     await pause(1500);
-    await enter('change');
+    await pty.enter('change');
     at = await pty.see(/QZQZQZ/, { from: at });
     // The question whether to make this edit.
     await pause(3000);
     pty.send('\r');
     at = await pty.see(/WVWVWV/, { from: at });
     await pause(1000);
-    await enter('/exit');
+    await pty.enter('/exit');
     // The question whether this folder is trusted.
     at = await pty.see(/safety|trust/, { from: at });
     await pause(2000);

@@ -1,12 +1,9 @@
 import { ensureImage } from '../../image/ensure.ts';
-import { withLock } from '../../store/lock.ts';
+import { buildLock } from '../../session/prepare-image.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandRun } from '../context.ts';
 import { optionValue } from '../context.ts';
 import { engineChoice } from './doctor.ts';
-
-/** How long one build waits for another of the same person. */
-const WAIT_MS = 3_600_000;
 
 /** `build [--rebuild] [--toolchain]`: the image on the engine; prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
@@ -21,17 +18,7 @@ export const buildCommand: CommandRun = async (line, context) => {
       rebuild: line.options.has('rebuild'),
       tell,
       signal,
-      exclusive: (file, body) =>
-        withLock(
-          file,
-          {
-            what: 'building the image',
-            waitMs: WAIT_MS,
-            signal,
-            waiting: (who) => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` }),
-          },
-          body,
-        ),
+      exclusive: buildLock(tell, signal),
     });
     context.write(line.options.has('json') ? `${JSON.stringify(image)}\n` : `${image.tag}\n`);
     return 0;

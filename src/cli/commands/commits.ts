@@ -4,7 +4,7 @@ import { type CommitFacts, readCommits } from '../../apply/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import type { PersonDeps } from '../../session/deps.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
-import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { findingLine } from '../../terminal/summary.ts';
 import { connectOurs } from '../connect-ours.ts';
@@ -82,7 +82,7 @@ async function mayImport(findings: readonly CommitFinding[], { screen, tell }: P
   // What was typed before the question is no yes to it.
   const asked = screen !== undefined && (await waitForSilence(screen));
   const answer = asked ? await askLine(screen, question) : undefined;
-  if (/^\s*y(es)?\s*$/i.test(answer ?? '')) return true;
+  if (isYes(answer)) return true;
   say('Nothing was imported: suspect changes need a yes, on a terminal.');
   return false;
 }
@@ -95,7 +95,7 @@ async function offerMoves(project: string, received: ReceivedCommits, { screen, 
     if ('why' in move) say(`${cleanLine(branch.branch)} is not moved: ${move.why}`);
     else if (screen === undefined)
       say(`To move ${cleanLine(branch.branch)} there: git merge --ff-only ${cleanLine(branch.ref)}`);
-    else if (/^\s*y(es)?\s*$/i.test((await askLine(screen, moveQuestion(move))) ?? '')) {
+    else if (isYes(await askLine(screen, moveQuestion(move)))) {
       moveBranch(project, move);
       say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
     } else say(`${cleanLine(move.branch)} stays where it is; later: git merge --ff-only ${cleanLine(branch.ref)}`);

@@ -5,7 +5,7 @@ import { taskSpec } from '../../engine/hardened.ts';
 import { readSeccompProfile } from '../../engine/seccomp.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { makePrivateDir } from '../../store/record.ts';
-import type { Engine } from '../../types/engine.ts';
+import type { Engine, FoundVolume } from '../../types/engine.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Layer, LayerView } from '../layer.ts';
 import type { VolumeBase } from '../volume-base.ts';
@@ -61,7 +61,7 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     await fillLayer(place, layer, writeNonce(dir));
     found = await engine.findVolume(layer);
   }
-  const [below, above] = await volumePaths(engine, [base.volume, layer]);
+  const [below, above] = [joinablePath(await engine.findVolume(base.volume)), joinablePath(found)];
   await engine.removeVolume(volume);
   await engine.createVolume({
     name: volume,
@@ -85,20 +85,14 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
   };
 }
 
-/** Where the engine keeps these volumes, for an overlay of them. Throws RunClaudeError STRATEGY_UNUSABLE. */
-export async function volumePaths(engine: Engine, names: readonly string[]): Promise<string[]> {
-  const paths: string[] = [];
-  for (const name of names) {
-    const mountpoint = (await engine.findVolume(name))?.mountpoint;
-    if (mountpoint === undefined || /[,:\\]/.test(mountpoint)) {
-      throw new RunClaudeError(
-        'STRATEGY_UNUSABLE',
-        `the engine keeps its volumes in ${mountpoint}, which cannot be joined`,
-      );
-    }
-    paths.push(mountpoint);
-  }
-  return paths;
+/** Where the engine keeps a volume, for an overlay of it. Throws RunClaudeError STRATEGY_UNUSABLE. */
+export function joinablePath(found: FoundVolume | undefined): string {
+  const mountpoint = found?.mountpoint;
+  if (mountpoint !== undefined && !/[,:\\]/.test(mountpoint)) return mountpoint;
+  throw new RunClaudeError(
+    'STRATEGY_UNUSABLE',
+    `the engine keeps its volumes in ${mountpoint}, which cannot be joined`,
+  );
 }
 
 /** Of the engine, for a session's upper and work directories. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { agentSpec } from '../../../src/engine/hardened.ts';
 import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import type { Engine } from '../../../src/types/engine.ts';
+import { runToEnd } from '../../engine.ts';
 
 /** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; gives what it said. */
 export async function inside(engine: Engine, image: string, script: string): Promise<{ said: string; status: number }> {
@@ -23,12 +23,5 @@ export async function inside(engine: Engine, image: string, script: string): Pro
       stdin: 'none',
     }),
   );
-  try {
-    const printed = Promise.all([text(container.stdout), text(container.stderr)]);
-    await container.start();
-    const status = await container.wait();
-    return { said: (await printed).join(''), status };
-  } finally {
-    await container.remove();
-  }
+  return runToEnd(container);
 }

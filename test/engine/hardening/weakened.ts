@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { containerBody } from '../../../src/engine/body.ts';
 import { ownerOf } from '../../../src/engine/connect.ts';
 import { agentSpec } from '../../../src/engine/hardened.ts';
 import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
 import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import { runToEnd } from '../../engine.ts';
 import { requestEngine } from '../../raw-engine.ts';
 
 /** The body of a container of ours, for a test to take a layer away from. */
@@ -61,14 +61,7 @@ export class Weakened implements AsyncDisposable {
     await requestEngine('POST', `/containers/create?name=${spec.name}`, body);
     const container = await this.#engine.find(spec.name);
     if (container === undefined) throw new Error(`${spec.name} is gone`);
-    try {
-      const printed = Promise.all([text(container.stdout), text(container.stderr)]);
-      await container.start();
-      const status = await container.wait();
-      return { said: (await printed).join(''), status };
-    } finally {
-      await container.remove();
-    }
+    return runToEnd(container);
   }
 
   /** Runs the probes of these layers (none: all). */

@@ -4,7 +4,8 @@ import type { ApplyOutcome } from '../../../src/types/session.ts';
 
 const outcome = {
   changes: [
-    { path: 'a', verdict: 'applied', why: 'would be applied' },
+    { path: 'a', verdict: 'applied' },
+    { path: 'd', verdict: 'applied', why: 'its folder stays writable' },
     { path: 'b\u001b[2J', verdict: 'suspect', why: 'Make runs it' },
   ],
   at: '',
@@ -14,7 +15,12 @@ it('says what was or would be done, a clean line a path', () => {
   const parts: string[] = [];
   writeOutcome(outcome, { json: false, applied: 'would apply' }, { write: (part) => void parts.push(part) });
   const text = parts.join('');
-  expect(text.split('\n')).toEqual(['would apply  a', expect.stringMatching(/^suspect {6}b.*\(Make runs it\)$/), '']);
+  expect(text.split('\n')).toEqual([
+    'would apply  a',
+    'would apply  d (its folder stays writable)',
+    expect.stringMatching(/^suspect {6}b.*\(Make runs it\)$/),
+    '',
+  ]);
   expect(text).not.toContain('\u001b');
-  expect(outcomeLine(outcome)).toBe('1 of 2 changes applied, 1 suspect');
+  expect(outcomeLine(outcome)).toBe('2 of 3 changes applied, 1 suspect');
 });
