@@ -8,8 +8,7 @@ import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { dropLayer } from '../workspace/drop-layer.ts';
-import { dropLinks } from '../workspace/strategies/layers.ts';
+import { dropLayer, dropLinks } from '../workspace/drop-layer.ts';
 import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
 import { layerIsOver } from './layer-life.ts';
@@ -180,7 +179,7 @@ async function engineRemovals(
     kind: found.kind,
     name: found.name,
     why: reasonFor(found),
-    remove: () => removeFound(engine, found),
+    remove: () => removeFound(engine, found, kept.get(found.labels['run-claude.session'] ?? '')),
   }));
 }
 
@@ -195,11 +194,11 @@ function reasonFor({ kind, labels }: FoundObject): string {
   return labels['run-claude.session']?.startsWith('data-') ? 'its project is gone' : 'its session is over';
 }
 
-async function removeFound(engine: Engine, found: FoundObject): Promise<void> {
+async function removeFound(engine: Engine, found: FoundObject, session: SessionRecord | undefined): Promise<void> {
   if (found.kind === 'container') return (await engine.find(found.name))?.remove();
   if (found.kind === 'volume') {
     await engine.removeVolume(found.name);
-    return dropLinks(found.labels);
+    return session && dropLinks(session.plan.sessionDir);
   }
   if (found.kind === 'network') return engine.removeNetwork(found.name);
   return engine.removeImage(found.name);

@@ -3,8 +3,8 @@ import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { dropLinks } from '../workspace/drop-layer.ts';
 import { reopenWorkspace } from '../workspace/open.ts';
-import { dropLinks } from '../workspace/strategies/layers.ts';
 import { askAboutAgent } from './attach-again.ts';
 import { openAuditBase } from './audit-base.ts';
 import { collectBound } from './bind-claude.ts';
@@ -114,9 +114,9 @@ async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: 
       // A layer may be a volume as well: it stays where an agent may have written in it.
       if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw'))) {
         await engine.removeVolume(found.name);
-        dropLinks(found.labels);
       }
     }
+    if (stage === 'failed') dropLinks(plan.sessionDir);
     await (await openHome(engine, plan)).remove();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

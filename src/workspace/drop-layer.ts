@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import { layerDir } from './open-layer.ts';
 import { releaseBases } from './start-base.ts';
 import { removeLayerDir } from './strategies/layers.ts';
+import { dropShortLinks } from './strategies/short-links.ts';
 import { layerVolume } from './strategies/volume.ts';
 
 /** Whether a session's directory still holds a layer, or what is kept here of one in the engine. */
@@ -23,4 +25,9 @@ export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise
   const dir = layerDir(plan.sessionDir);
   if (existsSync(dir)) removeLayerDir(dir);
   releaseBases(plan.baseDir, plan.sessionId);
+}
+
+/** The short links by which the engine found a session's layer, of a command that was killed. Nothing may stand on it. */
+export function dropLinks(sessionDir: string): void {
+  for (const dir of [layerDir(sessionDir), path.join(sessionDir, 'explore')]) dropShortLinks(dir);
 }

@@ -1,18 +1,9 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
 import { removeTree } from './generation.ts';
+import { dropShortLinks, makeShortLinks } from './strategies/short-links.ts';
 import { fillLayer, joinablePath, layerVolume } from './strategies/volume.ts';
 import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
@@ -89,16 +80,12 @@ async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tr
   };
   // One of a command that was killed.
   await remove();
-  const links = mkdtempSync('/tmp/rc-');
   for (const name of ['upper', 'work']) mkdirSync(path.join(dir, name), { recursive: true, mode: 0o700 });
   // The root that the shell sees is this one: it belongs to whom the session's own belongs.
   const { uid, gid, mode } = lstatSync(upper);
   if (process.getuid?.() === 0) chownSync(path.join(dir, 'upper'), uid, gid);
   chmodSync(path.join(dir, 'upper'), mode & 0o7777);
-  symlinkSync(upper, path.join(links, 'l'));
-  symlinkSync(tree, path.join(links, 'b'));
-  symlinkSync(path.join(dir, 'upper'), path.join(links, 'u'));
-  symlinkSync(path.join(dir, 'work'), path.join(links, 'w'));
+  const links = makeShortLinks(dir, { l: upper, b: tree, u: path.join(dir, 'upper'), w: path.join(dir, 'work') });
   await engine.createVolume({
     name: volume,
     labels: { 'run-claude.session': plan.sessionId },
@@ -111,16 +98,15 @@ async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tr
   return {
     mounts: [{ kind: 'volume', volume, target: '/workspace', readonly: false }],
     writable: true,
-    async close() {
-      await remove();
-      rmSync(links, { recursive: true, force: true });
-    },
+    close: remove,
   };
 }
 
 function removeExplored(sessionDir: string): void {
   // The kernel's own, root's and closed, in a folder of ours.
-  const inner = path.join(sessionDir, 'explore', 'work', 'work');
+  const dir = path.join(sessionDir, 'explore');
+  dropShortLinks(dir);
+  const inner = path.join(dir, 'work', 'work');
   if (existsSync(inner)) rmdirSync(inner);
   removeTree(sessionDir, 'explore');
 }

@@ -4,11 +4,9 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmdirSync,
   rmSync,
-  symlinkSync,
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -21,6 +19,7 @@ import type { Engine } from '../../types/engine.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Delta, Layer, LayerView } from '../layer.ts';
+import { dropShortLinks, makeShortLinks } from './short-links.ts';
 
 export interface LayerPlace {
   readonly engine: Engine;
@@ -49,20 +48,13 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
   if (!existsSync(upper)) makeUpper(upper, tree);
   mkdirSync(work, { recursive: true, mode: 0o700 });
   if (readNonce(dir) === undefined) writeNonce(dir);
-  const links = mkdtempSync('/tmp/rc-');
-  symlinkSync(tree, path.join(links, 'b'));
-  symlinkSync(upper, path.join(links, 'u'));
-  symlinkSync(work, path.join(links, 'w'));
   const volume = `run-claude-${sessionId}-workspace`;
   // One of a crashed command.
-  const stale = await engine.findVolume(volume);
-  if (stale !== undefined) {
-    await engine.removeVolume(volume);
-    dropLinks(stale.labels);
-  }
+  await engine.removeVolume(volume);
+  const links = makeShortLinks(dir, { b: tree, u: upper, w: work });
   await engine.createVolume({
     name: volume,
-    labels: { 'run-claude.session': sessionId, [LINKS_LABEL]: links },
+    labels: { 'run-claude.session': sessionId },
     options: {
       type: 'overlay',
       device: 'overlay',
@@ -77,22 +69,11 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
       const emptied = emptyWork(work);
       if (!emptied) await mountOnce(place, volume);
       await engine.removeVolume(volume);
-      rmSync(links, { recursive: true, force: true });
+      dropShortLinks(dir);
       if (!emptied) emptyWork(work);
       if (!keep) removeLayerDir(dir);
     },
   };
-}
-
-/** Of an overlay volume: the directory of its links, which nothing else names. */
-const LINKS_LABEL = 'run-claude.links';
-
-/** Removes the links of an overlay volume that is gone, by its labels: a killed command left them. */
-export function dropLinks(labels: Readonly<Record<string, string>>): void {
-  const links = labels[LINKS_LABEL];
-  if (links === undefined || !/^\/tmp\/rc-[A-Za-z0-9]{6}$/.test(links)) return;
-  const stat = lstatSync(links, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true && stat.uid === process.getuid?.()) rmSync(links, { recursive: true, force: true });
 }
 
 /** Both sides in directories of ours. */
@@ -113,6 +94,7 @@ export function viewLayers(dir: string, generation: string): LayerView {
  * that is not ours to remove, it is left to the next gc.
  */
 export function removeLayerDir(dir: string): void {
+  dropShortLinks(dir);
   if (!emptyWork(path.join(dir, 'work'))) {
     removeTree(dir, 'upper');
     return;
