@@ -106,7 +106,6 @@ async function askPlain(screen: Screen, message: string): Promise<string | undef
   const { stdin, stderr } = screen;
   if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
-  stderr.write(`${message} `);
   // Without raw mode Ctrl-C is a signal; at a question it is an answer.
   using _lent = screen.interruption?.lend();
   return await new Promise((resolve) => {
@@ -125,5 +124,7 @@ async function askPlain(screen: Screen, message: string): Promise<string | undef
       stdin.pause();
       resolve(answer);
     });
+    // Last: whoever reads it may answer at once.
+    stderr.write(`${message} `);
   });
 }

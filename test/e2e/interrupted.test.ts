@@ -20,7 +20,9 @@ it.each([
     await sees(child, moment);
     child.kill(`SIG${signal}`);
     const [code] = await once(child, 'close');
-    expect([moment, code, output]).toEqual([moment, status, '']);
+    // Once a container has been started, the program may have been quicker than the signal.
+    const ran = moment === '/start: 204' ? expect.any(String) : '';
+    expect([moment, code, output]).toEqual([moment, status, ran]);
   }
   const sessions = JSON.parse((await scene.run(['sessions', '--json'])).stdout) as { id: string }[];
   expect(sessions.flatMap(({ id }) => sessionObjects(id))).toEqual([]);
