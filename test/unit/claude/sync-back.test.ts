@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyClaude } from '../../../src/claude/apply.ts';
+import { backRule } from '../../../src/claude/back-rules.ts';
 import { collectClaude } from '../../../src/claude/collect.ts';
 import { type StagedClaude, stageClaude } from '../../../src/claude/stage.ts';
 import { openContentStore } from '../../../src/store/content.ts';
@@ -207,6 +208,30 @@ describe('transcripts', () => {
     expect(instanceFile(first, transcript)).toBe(before);
   });
 
+  it('keep of each record only what has the form that Claude gives it', async () => {
+    const session = await start('s');
+    const odd = [
+      turn(3, 1, { timestamp: 'now\u001b[2J' }),
+      turn(5, 1, { timestamp: 7 }),
+      turn(7, 1, { uuid: 'x' }),
+      turn(9, 1, { message: { role: 'assistant', content: 'the other role' } }),
+      turn(11, 1, { message: { role: 'user', content: [{ type: 'command', run: 'x' }] } }),
+      JSON.stringify({ type: 'summary', leafUuid: uuid(1), summary: 'x'.repeat(10_000) }),
+    ];
+    const fine = turn(13, 1, { version: '1.2.3', gitBranch: 'a b; rm', entrypoint: 'x'.repeat(201), isMeta: 'yes' });
+    session.write(transcript, `${[turn(1, null), ...odd, fine].join('\n')}\n\n`);
+    const data = await end(session);
+    await land(session, data);
+    const [, last, ...rest] = instanceFile(session, transcript)
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(rest).toEqual([]);
+    expect(last).toMatchObject({ uuid: uuid(13), parentUuid: uuid(1), version: '1.2.3' });
+    for (const name of ['gitBranch', 'entrypoint', 'isMeta']) expect(last).not.toHaveProperty(name);
+    expect(data.dropped).toEqual({ 'user (not well-formed)': 5, 'summary (not well-formed)': 1 });
+  });
+
   it('survive hostile lines: deep, giant, partial, NUL, doubled ids, prototypes', async () => {
     const session = await start('s');
     const deep = `{"type":"user","x":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
@@ -273,12 +298,63 @@ describe('history, memory, plans', () => {
     expect(instanceFile(first, 'plans/a.md')).toBe('from a');
   });
 
+  it('text that is no text, too long, deep, linked, or holds a credential stays out, and is told', async () => {
+    const session = await start('s');
+    const token = 'a token that was inside';
+    const files: Record<string, [content: string | Buffer, title: string]> = {
+      'plans/latin.md': [Buffer.from([0x61, 0xff]), 'Not well-formed'],
+      'plans/nul.md': ['a\0b', 'Not well-formed'],
+      'plans/giant.md': ['x'.repeat((1 << 20) + 1), 'Too large'],
+      'plans/token.md': [`see ${token}`, 'Holds a credential'],
+      'plans/key.md': ['sk-ant-oat01-abcdefghijkl', 'Holds a credential'],
+      [`tasks/${ID}/1.json`]: ['no json', 'Not well-formed'],
+      [`tasks/${ID}/2.json`]: ['['.repeat(51) + ']'.repeat(51), 'Not well-formed'],
+    };
+    for (const [file, [content]] of Object.entries(files)) {
+      session.write(file, '');
+      writeFileSync(join(session.dir, '.claude', file), content);
+    }
+    session.write('plans/fine.md', 'sk-ant-oat01-placeholder-of-the-session');
+    const data = await end(session, { secrets: [token] });
+    expect(data.changes.map(({ path }) => path)).toEqual(['plans/fine.md']);
+    const refused = data.findings.filter(({ rule }) => rule === 'claude-data-refused');
+    expect(Object.fromEntries(refused.map(({ path, title }) => [path.slice('~/.claude/'.length), title]))).toEqual(
+      Object.fromEntries(Object.entries(files).map(([file, [, title]]) => [file, title])),
+    );
+    expect(JSON.stringify(data)).not.toContain(token);
+  });
+
   it('nothing comes out with --no-sync-back', async () => {
     const session = await start('s');
     session.write(transcript, `${turn(1, null)}\n`);
     session.write('plans/a.md', 'x');
     expect((await end(session, { syncBack: false })).changes).toEqual([]);
   });
+});
+
+it('only the very spellings of the allowlist come back', () => {
+  const names = [
+    'history.jsonl',
+    transcript,
+    'projects/-workspace/memory/a.md',
+    'plans/a.md',
+    `todos/${ID}-agent-${ID}.json`,
+    `tasks/${ID}/1.json`,
+  ];
+  for (const name of names) {
+    expect(backRule(`.claude/${name}`)?.target(`.claude/${name}`), name).toBe(name);
+    for (const other of [`${name}/x`, `${name}/x/y`, `${name}/x/y/z`, `x/${name}`, `${name}x`, name.slice(1)])
+      expect(backRule(`.claude/${other}`), other).toBeUndefined();
+  }
+  const others = [
+    'plans/.a.md',
+    'plans/a.txt',
+    'plans/ä.md',
+    `tasks/${ID}/1234567.json`,
+    'tasks/x/1.json',
+    'todos/x.json',
+  ];
+  for (const other of others) expect(backRule(`.claude/${other}`), other).toBeUndefined();
 });
 
 describe('a session that rewrites all of ~/.claude', () => {
@@ -337,8 +413,14 @@ describe('a session that rewrites all of ~/.claude', () => {
     for (const path of [...NEVER, 'settings.json']) expect(told).toContain(`~/.claude/${path}`);
     expect(data.findings.filter((finding) => finding.rule === 'claude-json')).toHaveLength(3);
   });
-  it('says nothing of what Claude does by itself', async () => {
+  it('says nothing of what Claude does by itself, nor of what stays as it was brought along', async () => {
+    const own = { 'CLAUDE.md': 'short', 'skills/x/SKILL.md': 'long'.repeat(300_000), 'settings.json': '{}' };
+    for (const [path, content] of Object.entries(own)) {
+      mkdirSync(dirname(at('home/.claude', path)), { recursive: true });
+      writeFileSync(at('home/.claude', path), content);
+    }
     const session = await start('s');
+    session.write('settings.json', '{ "skipDangerousModePermissionPrompt": true }');
     for (const path of [
       'telemetry/1p',
       'shell-snapshots/x.sh',
@@ -351,5 +433,7 @@ describe('a session that rewrites all of ~/.claude', () => {
     ])
       session.write(path, 'x');
     expect(await end(session)).toEqual({ changes: [], attempts: [], findings: [], dropped: {} });
+    session.write('skills/x/SKILL.md', 'evil'.repeat(300_000));
+    expect(titles(await end(session))).toEqual(['blocked ~/.claude/skills/x/SKILL.md']);
   });
 });
