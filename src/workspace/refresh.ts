@@ -50,7 +50,8 @@ export interface Refreshed {
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const { tree, walked, differences, owner } = options;
-  const touched = new Map<string, Row | undefined>();
+  // The root always: an empty project is no difference, and has an owner and a mode.
+  const touched = new Map<string, Row | undefined>([['', undefined]]);
   const links: Array<{ path: string; to: string }> = [];
   const jobs: CopyJob[] = [];
   const jobPaths: string[] = [];

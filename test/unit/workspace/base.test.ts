@@ -60,6 +60,13 @@ const put = (name: string, content: string | Uint8Array = name): void => {
 const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 
 describe('the base', () => {
+  it('of an empty project has its mode and time', async () => {
+    chmodSync(project, 0o750);
+    utimesSync(project, 1e9, 1.1e9);
+    const made = statSync(treeOf(await prepare('one')));
+    expect([made.mode & 0o7777, made.mtimeMs]).toEqual([0o750, 1.1e12]);
+  });
+
   it('is equal to trees that real projects have, what cannot go in is named', async () => {
     put('src/empty', '');
     put('.env', 'SECRET=1');
