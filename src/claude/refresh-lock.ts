@@ -2,6 +2,7 @@ import { mkdir, realpath, rmdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
+import { makePrivateDir } from '../store/record.ts';
 
 // Claude Code 2.1.329 guards its own refresh with two lock directories: `.oauth_refresh.lock` in the configuration
 // directory, then `<configuration directory>.lock`. A holder touches them every 5 s; untouched for 60 s they are stale.
@@ -15,7 +16,7 @@ const STALE_MS = 60_000;
  */
 export async function withRefreshLock<T>(configDir: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   const directory = await realpath(configDir).catch(() => configDir);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  makePrivateDir(directory);
   const deadline = Date.now() + waitMs;
   const held: string[] = [];
   const touch = setInterval(() => {

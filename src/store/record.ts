@@ -1,11 +1,46 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 
-/** A directory of ours, 0700, with its parents. */
+/**
+ * A directory of ours, 0700, with its parents. Throws RunClaudeError RECORD_UNWRITABLE. Step by step: Node's own recursive
+ * form never ends below a directory that takes none, such as /proc (Node 20.20).
+ */
 export function makePrivateDir(dir: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (makeOne(dir)) return;
+  makePrivateDir(path.dirname(dir));
+  if (!makeOne(dir)) throw unwritable(dir, 'nothing can be made there');
+}
+
+/** False where its parent is not there. */
+function makeOne(dir: string): boolean {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return false;
+    const there = code === 'EEXIST' && statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (!there) throw unwritable(dir, message, cause);
+  }
+  return true;
+}
+
+function unwritable(place: string, why: string, cause?: unknown): RunClaudeError {
+  return new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${place}: ${why}`, {
+    cause,
+    hint: 'Free some space there, or make the directory yours.',
+  });
 }
 
 /**
@@ -23,8 +58,8 @@ export function writeJsonAtomic(file: string, value: unknown): void {
 export function writeFileAtomic(file: string, content: string | Uint8Array, options = { durable: true }): void {
   const dir = path.dirname(file);
   const beside = path.join(dir, `.${path.basename(file)}.${randomBytes(6).toString('hex')}`);
+  makePrivateDir(dir);
   try {
-    makePrivateDir(dir);
     const fd = openSync(beside, 'wx', 0o600);
     try {
       const bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -37,10 +72,7 @@ export function writeFileAtomic(file: string, content: string | Uint8Array, opti
     if (options.durable) syncDir(dir);
   } catch (cause) {
     rmSync(beside, { force: true });
-    throw new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${file}: ${(cause as Error).message}`, {
-      cause,
-      hint: 'Free some space there, or make the directory yours.',
-    });
+    throw unwritable(file, (cause as Error).message, cause);
   }
 }
 

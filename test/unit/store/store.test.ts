@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openContentStore } from '../../../src/store/content.ts';
 import { takeLock, withLock } from '../../../src/store/lock.ts';
 import { processIdentity, processState } from '../../../src/store/process.ts';
-import { readJson, writeJsonAtomic } from '../../../src/store/record.ts';
+import { makePrivateDir, readJson, writeJsonAtomic } from '../../../src/store/record.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -33,6 +33,16 @@ describe('records', () => {
     writeFileSync(path.join(dir, 'half.json'), '{"a":');
     expect(() => readJson(path.join(dir, 'half.json'))).toThrow(expect.objectContaining({ code: 'RECORD_DAMAGED' }));
   });
+});
+
+it('makes its directories, and says so at once where none can be made', () => {
+  const deep = path.join(dir, 'a/b/c');
+  makePrivateDir(deep);
+  makePrivateDir(deep);
+  expect(statSync(path.join(dir, 'a')).mode & 0o777).toBe(0o700);
+  writeFileSync(path.join(dir, 'file'), '');
+  for (const place of ['/proc/run-claude/none', path.join(dir, 'file'), path.join(dir, 'file/below')])
+    expect(() => makePrivateDir(place), place).toThrow(/cannot write/);
 });
 
 describe('locks', () => {
