@@ -5,7 +5,7 @@ import { type PlanInput, planRun } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
 import { type ProcessView, probeHost } from '../session/probe.ts';
 import type { Engine } from '../types/engine.ts';
-import type { HostFacts, Plan } from '../types/plan.ts';
+import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { knownTrial } from '../workspace/try-layers.ts';
 import { connectOurs } from './connect-ours.ts';
@@ -22,11 +22,19 @@ export interface Prepared {
   plan(sessionId: string, image: string, trial: PlanInput['trial']): Plan;
 }
 
-/** Reads policy and facts, and connects the engine. Throws what each of them throws; nothing has started then. */
+/**
+ * Reads policy and facts, tells them to `known`, and connects the engine. Throws what each of them throws; nothing has started
+ * then.
+ */
 export async function prepare(
   line: RunLine,
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
   process: ProcessView,
+  known: (what: {
+    readonly policy: Policy;
+    readonly project: ProjectFacts;
+    readonly host: HostFacts;
+  }) => void = () => {},
 ): Promise<Prepared> {
   const host = probeHost(process, context.places);
   const merged = readPolicy(line.project, line.flags, context);
@@ -34,6 +42,7 @@ export async function prepare(
   refuseContradictions(merged, line);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
+  known({ policy, project, host });
   const engine = await connectOurs(policy.engine, context);
   const person = {
     term: context.env['TERM'],

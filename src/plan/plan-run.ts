@@ -51,9 +51,14 @@ export function planRun(input: PlanInput): Plan {
     env: planEnvironment(policy, input.person),
     diskMb: policy.diskMb ?? Math.min(DISK_MB, Math.floor(host.freeDiskMb / 2)),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
-    baseDir: `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`,
+    baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy, strategy)],
   };
+}
+
+/** Where the project's private copy lies. */
+export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy): string {
+  return `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`;
 }
 
 /** First 16 hex digits of the SHA-256 of a real path: the name of what belongs to it in our directories. */

@@ -31,7 +31,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
   let slice = Date.now();
-  for (const entry of await workspace.base.entries()) {
+  for (const entry of workspace.base.entries()) {
     if (Date.now() - slice > SLICE_MS) {
       await nextTurn();
       slice = Date.now();

@@ -3,6 +3,7 @@ import type { Interruption } from '../terminal/interruption.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { HostFacts } from '../types/plan.ts';
+import type { TakeLook } from '../workspace/look-ahead.ts';
 import type { ReportPlace } from './write-report.ts';
 
 /** What deciding and applying need: the person and this machine. */
@@ -20,4 +21,6 @@ export interface PersonDeps {
 export interface SessionDeps extends PersonDeps {
   readonly engine: Engine;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** A look at the project that the command began with. */
+  readonly ahead?: TakeLook | undefined;
 }

@@ -44,8 +44,8 @@ async function carryThrough(
   const scope = openScope(deps.tell);
   try {
     const { staged, agent } = await startAgent(plan, deps, scope, async (roots, beside) => {
-      const { engine, tell, interruption } = deps;
-      const opened = await openIt({ plan, engine, tell, signal: interruption.signal, roots });
+      const { engine, tell, interruption, ahead } = deps;
+      const opened = await openIt({ plan, engine, tell, signal: interruption.signal, ahead, roots });
       return beside.use(opened, (opening) => opening.close({ keepLayer: true }));
     });
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });

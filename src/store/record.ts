@@ -52,18 +52,23 @@ export function writeJsonAtomic(file: string, value: unknown): void {
 }
 
 /**
- * As {@link writeJsonAtomic}, for any content. `durable: false` is for what can be made anew: it stands a kill, but not
+ * As {@link writeJsonAtomic}, for any content, in pieces where it is large. `durable: false` is for what can be made anew: it stands a kill, but not
  * a power cut.
  */
-export function writeFileAtomic(file: string, content: string | Uint8Array, options = { durable: true }): void {
+export function writeFileAtomic(
+  file: string,
+  content: string | Uint8Array | Iterable<Uint8Array>,
+  options = { durable: true },
+): void {
   const dir = path.dirname(file);
   const beside = path.join(dir, `.${path.basename(file)}.${randomBytes(6).toString('hex')}`);
   makePrivateDir(dir);
   try {
     const fd = openSync(beside, 'wx', 0o600);
     try {
-      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+      if (typeof content === 'string') writeAll(fd, Buffer.from(content));
+      else if (content instanceof Uint8Array) writeAll(fd, content);
+      else for (const bytes of gathered(content)) writeAll(fd, bytes);
       if (options.durable) fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -75,6 +80,25 @@ export function writeFileAtomic(file: string, content: string | Uint8Array, opti
     throw unwritable(file, (cause as Error).message, cause);
   }
 }
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+}
+
+/** Many small pieces as few large ones. */
+function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let [held, size]: [Uint8Array[], number] = [[], 0];
+  for (const piece of pieces) {
+    held.push(piece);
+    size += piece.length;
+    if (size < PIECE_BYTES) continue;
+    yield Buffer.concat(held);
+    [held, size] = [[], 0];
+  }
+  yield Buffer.concat(held);
+}
+
+const PIECE_BYTES = 1 << 18;
 
 /** Makes the names in a directory durable. */
 export function syncDir(dir: string): void {

@@ -1,27 +1,31 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { withLock } from '../store/lock.ts';
 import { processIdentity } from '../store/process.ts';
 import { makePrivateDir, readJson, writeFileAtomic, writeJsonAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import { cloneGeneration, removeTree } from './generation.ts';
-import { type Owner, parentOf, refreshTree } from './refresh.ts';
-import type { Selection } from './selection.ts';
+import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
+import type { Graft } from './list-directories.ts';
+import type { LookAhead, TakeLook } from './look-ahead.ts';
 import {
-  compareSnapshots,
-  countEntries,
-  type Difference,
-  decodeHeader,
-  decodeSnapshot,
-  encodeSnapshot,
-  type Snapshot,
-  writeRow,
-} from './snapshot.ts';
+  forget,
+  type Header,
+  type Loaded,
+  loadManifest,
+  rowExists,
+  syncedState,
+  usable,
+  type WantedHeader,
+  writeJournal,
+} from './manifest.ts';
+import { type Owner, refreshTree } from './refresh.ts';
+import type { Selection } from './selection.ts';
+import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, type Snapshot } from './snapshot.ts';
 import { isIntact } from './verify.ts';
-import { type Graft, type Walked, walkTree } from './walk.ts';
+import { type Walked, walkTree } from './walk.ts';
 
 // A base is a directory of generations, each a private snapshot of the project:
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
@@ -42,6 +46,8 @@ export interface BaseOptions {
   readonly verify: boolean;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
+  /** A look at the project that was begun earlier; not used when it is over for longer than a moment. */
+  readonly ahead?: TakeLook;
 }
 
 export interface BaseGeneration {
@@ -52,20 +58,10 @@ export interface BaseGeneration {
   readonly dropped: readonly string[];
 }
 
-interface Header {
-  readonly version: 1;
-  readonly bootId: string;
-  /** Names this state of the tree; `gen/N/synced` holds it once everything is surely on the disk. */
-  readonly state: string;
-  readonly owner: Owner | null;
-  readonly project: string;
-  /** Left out as unreadable, with the reason: rows that the tree does not have. */
-  readonly unreadable: readonly Problem[];
-  readonly dropped: readonly string[];
-}
-
 const ROUNDS = 4;
 const LOCK_WAIT_MS = 30 * 60_000;
+/** How old a look at the project may be: what is saved in an editor counts until a session starts. */
+const AHEAD_MS = 1000;
 
 /**
  * A generation equal to the project, and the session entered as its user. One walk; only what differs is copied; what
@@ -85,8 +81,9 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const used = usedGenerations(options.dir);
   let current = newestGeneration(options.dir);
   sweepGenerations(options.dir, new Set([...used, ...(current === undefined ? [] : [current])]));
-  let old = current === undefined ? undefined : loadGeneration(options, current);
-  let walked = await walk(options);
+  const ahead = await stillTrue(options, current);
+  let old = current === undefined ? undefined : loadGeneration(options, current, ahead?.loaded);
+  let walked = ahead?.walked ?? (await walk(options, old?.snapshot));
   if (options.verify && old !== undefined && current !== undefined) {
     const tree = path.join(genDir(options.dir, current), 'tree');
     if (!(await isIntact(tree, old.snapshot, walked))) {
@@ -95,7 +92,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     }
   }
   let differences = compareSnapshots(old?.snapshot ?? new Map(), walked.snapshot);
-  if (old === undefined || current === undefined || (differences.length > 0 && used.has(current))) {
+  if (old === undefined || current === undefined || (differences.any && used.has(current))) {
     const next = highestNumber(options.dir) + 1;
     await cloneGeneration(genDir(options.dir, current ?? 0), genDir(options.dir, next), old?.snapshot);
     current = next;
@@ -104,8 +101,9 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const unreadable = new Map(old?.header.unreadable.map((one) => [one.path, one]) ?? []);
   const dropped = new Map(old?.header.dropped.map((line) => [line, line]) ?? []);
   let known: Snapshot = old?.snapshot ?? new Map();
-  for (let round = 1; differences.length > 0 || !existsSync(path.join(gen, 'manifest')); round++) {
-    writeJournal(gen, differences);
+  for (let round = 1; differences.any || !existsSync(path.join(gen, 'manifest')); round++) {
+    // Without a manifest a kill leaves nothing that anybody would use.
+    if (existsSync(path.join(gen, 'manifest'))) writeJournal(gen, differences);
     const started = Date.now();
     const done = await refreshTree({
       tree: path.join(gen, 'tree'),
@@ -115,7 +113,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
       tell: options.tell,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    for (const one of differences) unreadable.delete(one.path);
+    if (unreadable.size > 0) for (const one of differences) unreadable.delete(one.path);
     for (const one of done.unreadable) unreadable.set(one.path, one);
     for (const line of done.dropped) dropped.set(line, line);
     known = forget(
@@ -124,7 +122,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     );
     const state = randomBytes(8).toString('hex');
     const header: Header = {
-      ...newHeader(options),
+      ...wantedHeader(options),
       state,
       unreadable: [...unreadable.values()],
       dropped: [...dropped.values()],
@@ -137,7 +135,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
       if (done.moved.length > 0) tellMoving(options.tell, done.moved);
       break;
     }
-    walked = await walk(options);
+    walked = await walk(options, known);
     differences = compareSnapshots(known, walked.snapshot);
   }
   enterUser(options, current);
@@ -151,102 +149,29 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   };
 }
 
-function walk(options: BaseOptions): Promise<Walked> {
-  const { project: root, grafts, selection, signal } = options;
-  return walkTree({ root, grafts, selection, ...(signal === undefined ? {} : { signal }) });
+/** The look ahead, unless the person, or another session that was told of it, may have changed something since. */
+async function stillTrue({ dir, ahead }: BaseOptions, current: number | undefined): Promise<LookAhead | undefined> {
+  const seen = await ahead?.();
+  if (seen === undefined || Date.now() - seen.ended > AHEAD_MS || seen.generation !== current) return undefined;
+  if (current === undefined) return seen;
+  if (seen.loaded === undefined) return undefined;
+  const { state } = loadHeader(path.join(genDir(dir, current), 'manifest')) as Header;
+  return state === seen.loaded.header.state ? seen : undefined;
 }
 
-function newHeader(options: BaseOptions): Omit<Header, 'unreadable' | 'dropped' | 'state'> {
-  return { version: 1, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
-}
-
-/**
- * What a generation holds, undefined when it is to be made anew: of another owner, damaged, or written before a boot
- * (a power cut may have taken what was never forced to the disk).
- */
-function loadGeneration(options: BaseOptions, number: number): { header: Header; snapshot: Snapshot } | undefined {
+function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | undefined): Loaded | undefined {
   const gen = genDir(options.dir, number);
-  let loaded: { header: unknown; snapshot: Snapshot };
-  try {
-    loaded = decodeSnapshot(readFileSync(path.join(gen, 'manifest')));
-  } catch (error) {
-    options.tell({ kind: 'trace', text: `base ${number} is made anew: ${(error as Error).message}` });
-    return undefined;
-  }
-  const header = loaded.header as Header;
-  const wanted = newHeader(options);
-  const safe = header.bootId === wanted.bootId || syncedState(gen) === header.state;
-  if (!safe || header.version !== 1 || header.project !== wanted.project) return undefined;
-  if (JSON.stringify(header.owner) !== JSON.stringify(wanted.owner)) return undefined;
-  return { header, snapshot: recover(gen, loaded.snapshot) };
+  const found = loaded ?? loadManifest(gen, options.tell);
+  return found && usable(gen, found, wantedHeader(options));
 }
 
-/** After a crash: what was under way is taken away and forgotten, so that the next comparison brings it back. */
-function recover(gen: string, snapshot: Snapshot): Snapshot {
-  const journal = readJson(path.join(gen, 'journal')) as readonly JournalLine[] | undefined;
-  if (journal === undefined) return snapshot;
-  for (const { path: one, directory } of journal) if (!directory) removeTree(path.join(gen, 'tree'), one);
-  return forget(snapshot, journal);
+function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked> {
+  const { project: root, grafts, selection, signal } = options;
+  return walkTree({ root, grafts, selection, known, ...(signal === undefined ? {} : { signal }) });
 }
 
-interface JournalLine {
-  readonly path: string;
-  /** A directory that stays: only its mode and times were to change. */
-  readonly directory: boolean;
-}
-
-function writeJournal(gen: string, differences: readonly Difference[]): void {
-  const lines = differences.map(
-    ({ path: one, from, to }): JournalLine => ({ path: one, directory: from?.kind === 'd' && to?.kind === 'd' }),
-  );
-  writeJsonAtomic(path.join(gen, 'journal'), lines);
-}
-
-/** The snapshot without these paths and what is below them; a directory that stays gets an impossible time. */
-function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snapshot {
-  const rest = new Map(snapshot);
-  for (const { path: one, directory } of lines) {
-    const dir = parentOf(one);
-    const name = one.slice(dir === '' ? 0 : dir.length + 1);
-    const rows = rest.get(dir)?.split('\0') ?? [];
-    const kept = rows.filter((row) => !row.startsWith(`${name}/`));
-    if (kept.length === rows.length) continue;
-    const impossible = writeRow({ ...NO_ROW, name });
-    if (rest.has(dir)) rest.set(dir, [...kept, ...(directory ? [impossible] : [])].join('\0'));
-    if (directory || !rest.has(one)) continue;
-    for (const below of [...rest.keys()]) if (below === one || below.startsWith(`${one}/`)) rest.delete(below);
-  }
-  return rest;
-}
-
-const NO_ROW = { kind: 'd', mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0, nlink: 1 } as const;
-
-function rowExists(snapshot: Snapshot, one: string): boolean {
-  const dir = parentOf(one);
-  const name = one.slice(dir === '' ? 0 : dir.length + 1);
-  return `\0${snapshot.get(dir) ?? ''}`.includes(`\0${name}/`);
-}
-
-function genDir(dir: string, number: number): string {
-  return path.join(dir, 'gen', String(number));
-}
-
-function numbers(dir: string): number[] {
-  return readdirSync(path.join(dir, 'gen')).map(Number).filter(Number.isInteger);
-}
-
-function highestNumber(dir: string): number {
-  return Math.max(0, ...numbers(dir));
-}
-
-/** The newest one that was finished. */
-function newestGeneration(dir: string): number | undefined {
-  const whole = numbers(dir).filter((number) => existsSync(path.join(genDir(dir, number), 'manifest')));
-  return whole.length === 0 ? undefined : Math.max(...whole);
-}
-
-function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
-  for (const number of numbers(dir)) if (!keep.has(number)) removeTree(path.join(dir, 'gen'), String(number));
+function wantedHeader(options: BaseOptions): WantedHeader {
+  return { version: 2, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
 }
 
 interface User {
@@ -277,11 +202,6 @@ function enterUser(options: BaseOptions, generation: number): void {
   writeJsonAtomic(path.join(options.dir, 'users', `${options.sessionId}.json`), user);
 }
 
-function syncedState(gen: string): string | undefined {
-  const file = path.join(gen, 'synced');
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-}
-
 /**
  * Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. In the background:
  * nobody waits for a busy disk, and a command that ends earlier leaves it to the next.
@@ -289,7 +209,7 @@ function syncedState(gen: string): string | undefined {
 export function settleBase(gen: string): void {
   const manifest = path.join(gen, 'manifest');
   if (!existsSync(manifest)) return;
-  const { state } = decodeHeader(readFileSync(manifest)) as Header;
+  const { state } = loadHeader(manifest) as Header;
   if (syncedState(gen) === state) return;
   // No such program or option (macOS): the base is made anew after a reboot.
   const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);

@@ -1,12 +1,48 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, linkSync, lstatSync, mkdirSync, rmSync, utimesSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import { rowsOf } from './section.ts';
 import type { Snapshot } from './snapshot.ts';
 import { fsPath } from './walk.ts';
+
+/** Of a base's directory: where that generation lies. */
+export function genDir(dir: string, number: number): string {
+  return path.join(dir, 'gen', String(number));
+}
+
+function numbers(dir: string): number[] {
+  return readdirSync(path.join(dir, 'gen')).map(Number).filter(Number.isInteger);
+}
+
+/** 0 without any. */
+export function highestNumber(dir: string): number {
+  return Math.max(0, ...numbers(dir));
+}
+
+/** The newest one that was finished. */
+export function newestGeneration(dir: string): number | undefined {
+  const whole = numbers(dir).filter((number) => existsSync(path.join(genDir(dir, number), 'manifest')));
+  return whole.length === 0 ? undefined : Math.max(...whole);
+}
+
+/** Removes all others. */
+export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
+  for (const number of numbers(dir)) if (!keep.has(number)) removeTree(path.join(dir, 'gen'), String(number));
+}
 
 /**
  * A new generation beside an old one that stays as it is: directories made anew, files the same inodes (a refresh
@@ -21,9 +57,8 @@ export async function cloneGeneration(from: string, to: string, snapshot: Snapsh
     for (const dir of directories) {
       const [old, now] = [treePath(from, dir), treePath(to, dir)];
       if (dir !== '') mkdirSync(fsPath(now), { mode: 0o700 });
-      for (const row of (snapshot.get(dir) as string).split('\0')) {
-        const [name, kind] = row.split('/', 2);
-        if (name !== '' && kind !== 'd') tryLink(`${old}/${name}`, `${now}/${name}`);
+      for (const { name, kind } of rowsOf(snapshot.get(dir))) {
+        if (kind !== 'd') tryLink(`${old}/${name}`, `${now}/${name}`);
       }
       if (Date.now() - turn > 40) {
         await nextTurn();

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Graft } from './walk.ts';
+import type { Graft } from './list-directories.ts';
 
 /** What belongs to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
 const OF_A_WORKTREE = [

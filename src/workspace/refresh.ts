@@ -17,7 +17,8 @@ import { rewriteConfig } from '../git/config-write.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
-import type { Difference, Row } from './snapshot.ts';
+import { type Row, rowNamed } from './section.ts';
+import type { Difference } from './snapshot.ts';
 import { fsPath, type Walked } from './walk.ts';
 
 export interface Owner {
@@ -29,7 +30,7 @@ export interface RefreshOptions {
   /** Directory that is brought from the old snapshot to the walked one. */
   readonly tree: string;
   readonly walked: Walked;
-  readonly differences: readonly Difference[];
+  readonly differences: Iterable<Difference>;
   readonly owner: Owner | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
@@ -169,7 +170,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
 }
 
 /** A directory that its owner may not write has to be opened before anything in it is replaced. */
-function openUp(differences: readonly Difference[], at: (path: string) => string | Buffer): void {
+function openUp(differences: Iterable<Difference>, at: (path: string) => string | Buffer): void {
   if (process.getuid?.() === 0) return;
   const seen = new Set<string>();
   for (const { path, from } of differences) {
@@ -197,13 +198,8 @@ function touch(touched: Map<string, Row | undefined>, path: string): void {
 function rowOf(walked: Walked, path: string): Row | undefined {
   if (path === '') return walked.rootRow;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const rows = walked.snapshot.get(parentOf(path));
-  if (rows === undefined) return undefined;
-  const start = `${name}/d/`;
-  const line = rows.split('\0').find((one) => one.startsWith(start));
-  if (line === undefined) return undefined;
-  const part = line.split('/').map(Number);
-  return { ...walked.rootRow, name, mode: part[2] as number, mtimeMs: part[4] as number };
+  const row = rowNamed(walked.snapshot.get(parentOf(path)), name);
+  return row?.kind === 'd' ? row : undefined;
 }
 
 export function parentOf(path: string): string {

@@ -1,83 +1,87 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
+import { countRows, type Row, readRows, rowsOf, type Section, sameRow, sameSection, sectionAt } from './section.ts';
 
 /**
- * Metadata of a tree at one moment: for each directory the rows of its entries. Kept as text, since the usual question,
- * "is this directory as it was", is then one comparison and 200,000 entries load in no time.
+ * Metadata of a tree at one moment: for each directory its entries, packed. The usual question, "is this directory as
+ * it was", is one comparison of bytes, and 200,000 entries load in no time.
  */
-export type Snapshot = Map<string, string>;
+export type Snapshot = Map<string, Section>;
 
-/** f: file, d: directory, l: link, m: masked file, g: git configuration that is rewritten on the way in. */
-export type RowKind = 'f' | 'd' | 'l' | 'm' | 'g';
+// On the disk: the header as a line of JSON, then for each directory the lengths of its path and of its section, the
+// path, and the section; each of them filled to eight bytes.
 
-/** One entry as lstat told it; equal rows mean an unchanged entry (the change time can't be set back). */
-export interface Row {
-  readonly name: string;
-  readonly kind: RowKind;
-  readonly mode: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly ino: number;
-  readonly dev: number;
-  readonly nlink: number;
-}
-
-/** '/' and NUL are the two bytes that no name has. */
-export function writeRow(row: Row): string {
-  const { name, kind, mode, size, mtimeMs, ctimeMs, ino, dev, nlink } = row;
-  return `${name}/${kind}/${mode}/${size}/${mtimeMs}/${ctimeMs}/${ino}/${dev}/${nlink}`;
-}
-
-/** Rows of one directory's text, by name. */
-export function readRows(text: string | undefined): Map<string, Row> {
-  const rows = new Map<string, Row>();
-  if (text === undefined || text === '') return rows;
-  for (const line of text.split('\0')) {
-    const part = line.split('/');
-    const number = (at: number): number => Number(part[at]);
-    rows.set(part[0] as string, {
-      name: part[0] as string,
-      kind: part[1] as RowKind,
-      mode: number(2),
-      size: number(3),
-      mtimeMs: number(4),
-      ctimeMs: number(5),
-      ino: number(6),
-      dev: number(7),
-      nlink: number(8),
-    });
+/** For the disk, in pieces; {@link loadSnapshot} gives it back. */
+export function* encodeSnapshot(header: object, snapshot: Snapshot): Generator<Uint8Array> {
+  const json = encodeBytes(JSON.stringify(header));
+  yield padded(Buffer.concat([json, Buffer.alloc(7 - (json.length % 8), ' '), Buffer.from('\n')]));
+  for (const dir of [...snapshot.keys()].sort()) {
+    const section = snapshot.get(dir) as Section;
+    const name = encodeBytes(dir);
+    const lengths = Buffer.from(Uint32Array.of(name.length, section.length).buffer);
+    yield padded(Buffer.concat([lengths, name]));
+    yield section;
   }
-  return rows;
 }
 
-/** For the disk; {@link decodeSnapshot} gives it back. */
-export function encodeSnapshot(header: object, snapshot: Snapshot): Buffer {
-  const parts = [JSON.stringify(header)];
-  for (const [dir, rows] of snapshot) parts.push(rows === '' ? `./${dir}` : `./${dir}\0${rows}`);
-  return encodeBytes(parts.join('\0\0'));
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((8 - (bytes.length % 8)) % 8)]);
 }
 
-/** Throws RunClaudeError RECORD_DAMAGED. */
-export function decodeSnapshot(bytes: Buffer): { header: unknown; snapshot: Snapshot } {
-  const parts = decodeBytes(bytes).split('\0\0');
+/** Throws RunClaudeError RECORD_DAMAGED, and what opening the file throws. */
+export function loadSnapshot(file: string): { header: unknown; snapshot: Snapshot } {
+  const bytes = readShared(file);
+  const header = headerOf(bytes);
   const snapshot: Snapshot = new Map();
+  for (let at = bytes.indexOf(10) + 1; at < bytes.length; ) {
+    if (at % 8 !== 0 || at + 8 > bytes.length) throw damaged();
+    const [nameLength = 0, length = 0] = new Uint32Array(bytes.buffer, at, 2);
+    const section = at + Math.ceil((8 + nameLength) / 8) * 8;
+    const dir = decodeBytes(Buffer.from(bytes.subarray(at + 8, at + 8 + nameLength)));
+    snapshot.set(dir, sectionAt(bytes.buffer, section));
+    if (snapshot.get(dir)?.length !== length) throw damaged();
+    at = section + length;
+  }
+  return { header, snapshot };
+}
+
+/** As {@link loadSnapshot}, without its entries. */
+export function loadHeader(file: string): unknown {
+  const start = readShared(file, HEADER_BYTES);
+  return headerOf(start.includes(10) ? start : readShared(file));
+}
+
+/** Most headers are shorter. */
+const HEADER_BYTES = 1 << 16;
+
+function headerOf(bytes: Buffer): unknown {
+  const end = bytes.indexOf(10);
   try {
-    const header: unknown = JSON.parse(parts[0] as string);
-    for (const part of parts.slice(1)) {
-      const cut = part.indexOf('\0');
-      snapshot.set(part.slice(2, cut < 0 ? undefined : cut), cut < 0 ? '' : part.slice(cut + 1));
-    }
-    return { header, snapshot };
+    if (end < 0) throw new Error('it has no first line');
+    return JSON.parse(decodeBytes(Buffer.from(bytes.subarray(0, end))));
   } catch (cause) {
-    throw new RunClaudeError('RECORD_DAMAGED', 'the base has a damaged manifest', { cause });
+    throw damaged(cause);
   }
 }
 
-/** As {@link decodeSnapshot}, without its entries. */
-export function decodeHeader(bytes: Buffer): unknown {
-  const end = bytes.indexOf('\0\0');
-  return JSON.parse(decodeBytes(end < 0 ? bytes : bytes.subarray(0, end)));
+function readShared(file: string, max = Number.POSITIVE_INFINITY): Buffer & { readonly buffer: SharedArrayBuffer } {
+  const fd = openSync(file, 'r');
+  try {
+    const bytes = Buffer.from(new SharedArrayBuffer(Math.min(fstatSync(fd).size, max)));
+    for (let at = 0; at < bytes.length; ) {
+      const length = readSync(fd, bytes, at, bytes.length - at, at);
+      if (length === 0) throw damaged();
+      at += length;
+    }
+    return bytes as Buffer & { readonly buffer: SharedArrayBuffer };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function damaged(cause?: unknown): RunClaudeError {
+  return new RunClaudeError('RECORD_DAMAGED', 'the base has a damaged manifest', { cause });
 }
 
 /** One entry that differs: from undefined is new, to undefined is gone. */
@@ -87,30 +91,39 @@ export interface Difference {
   readonly to: Row | undefined;
 }
 
+/** Differences that are found anew each time they are asked for: of a first copy there is one for each file. */
+export interface Differences extends Iterable<Difference> {
+  readonly any: boolean;
+}
+
 /** What turns `old` into `now`, parents before children. A directory that went away is one difference. */
-export function compareSnapshots(old: Snapshot, now: Snapshot): Difference[] {
-  const differences: Difference[] = [];
-  for (const [dir, text] of now) {
-    const before = old.get(dir);
-    if (before === text) continue;
-    const [was, is] = [readRows(before), readRows(text)];
-    const prefix = dir === '' ? '' : `${dir}/`;
-    for (const [name, from] of was) if (!is.has(name)) differences.push({ path: prefix + name, from, to: undefined });
-    for (const [name, to] of is) {
-      const from = was.get(name);
-      if (from === undefined || writeRow(from) !== writeRow(to)) differences.push({ path: prefix + name, from, to });
-    }
+export function compareSnapshots(old: Snapshot, now: Snapshot): Differences {
+  const dirs: string[] = [];
+  for (const [dir, section] of now) if (!sameSection(old.get(dir), section)) dirs.push(dir);
+  return {
+    any: dirs.some((dir) => old.get(dir) !== undefined || countRows(now.get(dir) as Section) > 0),
+    *[Symbol.iterator]() {
+      for (const dir of dirs) yield* compareDirectory(dir, old.get(dir), now.get(dir));
+    },
+  };
+}
+
+function* compareDirectory(dir: string, before: Section | undefined, after: Section | undefined) {
+  const was = readRows(before);
+  const prefix = dir === '' ? '' : `${dir}/`;
+  if (was.size > 0) {
+    const is = readRows(after);
+    for (const [name, from] of was) if (!is.has(name)) yield { path: prefix + name, from, to: undefined };
   }
-  return differences;
+  for (const to of rowsOf(after)) {
+    const from = was.get(to.name);
+    if (from === undefined || !sameRow(from, to)) yield { path: prefix + to.name, from, to };
+  }
 }
 
 /** Entries of the project itself: what lies in a `.git` does not count, as its deletions don't. */
 export function countEntries(snapshot: Snapshot): number {
   let count = 0;
-  for (const [dir, rows] of snapshot) {
-    if (rows === '' || dir.split('/').includes('.git')) continue;
-    count++;
-    for (let at = rows.indexOf('\0'); at >= 0; at = rows.indexOf('\0', at + 1)) count++;
-  }
+  for (const [dir, section] of snapshot) if (!dir.split('/').includes('.git')) count += countRows(section);
   return count;
 }

@@ -4,15 +4,30 @@ import type { Plan } from '../types/plan.ts';
 import { type BaseGeneration, prepareBase, releaseBase } from './base.ts';
 import { gitDirOf, gitGrafts } from './git-grafts.ts';
 import { pathsInHistory } from './git-history.ts';
+import type { Graft } from './list-directories.ts';
+import { lookAhead, type TakeLook } from './look-ahead.ts';
 import { ownerInside } from './open-layer.ts';
 import { type Selection, type SelectionRules, selectPaths } from './selection.ts';
 import { SHALLOW_COMMITS, shallowGit, VENDORED } from './shallow-git.ts';
 import { releaseVolumeBase } from './volume-base.ts';
-import type { Graft } from './walk.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
+/**
+ * Begins to look at the project before the engine has said a word; undefined where a start does not need that as it is.
+ * Ends with the signal.
+ */
+export function beginLook(
+  { policy, project }: Pick<Plan, 'policy' | 'project'>,
+  dir: string,
+  signal: AbortSignal,
+): TakeLook | undefined {
+  if (policy.mode !== 'copy' || policy.strategy === 'overlay' || policy.shallow) return undefined;
+  const selection = selectPaths(selectionRules({ policy, project }));
+  return lookAhead({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
+}
+
 /** What a plan and the project's own file keep out of the copy. */
-export function selectionRules({ policy, project }: Plan): SelectionRules {
+export function selectionRules({ policy, project }: Pick<Plan, 'policy' | 'project'>): SelectionRules {
   const { include, mask } = policy;
   const exclude = policy.shallow ? [...VENDORED, ...policy.exclude] : policy.exclude;
   return { exclude, include, mask, projectFile: readProjectFile(project.root) };
@@ -34,6 +49,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
     verify: policy.verify,
     tell,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
   });
   const list = (what: string, paths: readonly string[]): void => {
     const more = paths.length > 8 ? ` and ${paths.length - 8} more` : '';

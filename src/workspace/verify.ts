@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { type Row, readRows, rowsOf, sameRow } from './section.ts';
 import { selectPaths } from './selection.ts';
-import { countEntries, type Row, readRows, type Snapshot, writeRow } from './snapshot.ts';
+import { countEntries, type Snapshot } from './snapshot.ts';
 import { fsPath, type Walked, walkTree } from './walk.ts';
 
 /**
@@ -11,13 +12,14 @@ export async function isIntact(tree: string, snapshot: Snapshot, walked: Walked)
   const everything = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
   const found = await walkTree({ root: tree, selection: everything, plain: true });
   if (found.leftOut.length > 0 || countEntries(found.snapshot) > countEntries(snapshot)) return false;
-  for (const [dir, text] of snapshot) {
+  for (const [dir, section] of snapshot) {
     const [here, now] = [readRows(found.snapshot.get(dir)), readRows(walked.snapshot.get(dir))];
-    for (const [name, row] of readRows(text)) {
+    for (const row of rowsOf(section)) {
+      const { name } = row;
       const where = dir === '' ? name : `${dir}/${name}`;
       const copy = here.get(name);
       const source = now.get(name);
-      const unchanged = source !== undefined && writeRow(source) === writeRow(row);
+      const unchanged = source !== undefined && sameRow(source, row);
       if (copy === undefined || !alike(copy, row)) return false;
       if (unchanged && !sameContent(row, `${tree}/${where}`, walked.sourceOf(where))) return false;
     }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,14 +13,8 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { encodeBytes } from '../types/path.ts';
 import { parentOf } from './refresh.ts';
-import {
-  compareSnapshots,
-  type Difference,
-  decodeSnapshot,
-  encodeSnapshot,
-  readRows,
-  type Snapshot,
-} from './snapshot.ts';
+import { rowNamed } from './section.ts';
+import { compareSnapshots, type Differences, encodeSnapshot, loadSnapshot, type Snapshot } from './snapshot.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
 
 // What an engine that does not see this machine's files has of a base: one volume a project, in it
@@ -96,14 +90,14 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
   const { engine, dir, user } = options;
   const volume = `run-claude-base-${path.basename(dir)}`;
   const volumeId = await findOrMakeVolume(engine, volume, path.basename(dir));
-  const snapshot = decodeSnapshot(readFileSync(path.join(options.generation, 'manifest'))).snapshot;
+  const snapshot = loadSnapshot(path.join(options.generation, 'manifest')).snapshot;
   const known = readSent(state);
   const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
   const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
   const used = usedGenerations(state, volumeId);
   const current = valid?.header.generation;
   let sent = valid?.header;
-  if (sent === undefined || differences.length > 0) {
+  if (sent === undefined || differences.any) {
     const next = Math.max(0, current ?? 0, ...used) + 1;
     const target = current === undefined || used.has(current) ? next : current;
     sent = { version: 1, volumeId, owner: user, generation: target, nonce: randomBytes(16).toString('hex') };
@@ -137,7 +131,7 @@ async function findOrMakeVolume(engine: Engine, volume: string, key: string): Pr
 function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefined {
   const file = path.join(state, 'sent');
   if (!existsSync(file)) return undefined;
-  const { header, snapshot } = decodeSnapshot(readFileSync(file));
+  const { header, snapshot } = loadSnapshot(file);
   return { header: header as Sent, snapshot };
 }
 
@@ -166,7 +160,7 @@ interface Sending {
   readonly sent: Sent;
   readonly from: string;
   readonly kept: readonly string[];
-  readonly differences: readonly Difference[];
+  readonly differences: Differences;
   readonly snapshot: Snapshot;
 }
 
@@ -240,7 +234,7 @@ function isFar(endpoint: string): boolean {
 }
 
 /** What is gone or will be replaced, each ended by a NUL; a directory that stays is not. */
-function removalList(differences: readonly Difference[]): Buffer {
+function removalList(differences: Differences): Buffer {
   const parts: Buffer[] = [];
   for (const { path: one, from, to } of differences) {
     if (from === undefined || (from.kind === 'd' && to?.kind === 'd')) continue;
@@ -271,5 +265,5 @@ function* itemsOf(generation: string, { differences, snapshot }: Sending): Gener
 
 function isDirectory(snapshot: Snapshot, one: string): boolean {
   const name = one.slice(one.lastIndexOf('/') + 1);
-  return readRows(snapshot.get(parentOf(one))).get(name)?.kind === 'd';
+  return rowNamed(snapshot.get(parentOf(one)), name)?.kind === 'd';
 }

@@ -1,11 +1,21 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { Problem } from '../types/entry.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
+import {
+  type AnyPath,
+  type Graft,
+  type Listed,
+  type ListOptions,
+  type ListTask,
+  makeLister,
+} from './list-directories.ts';
+import { countRows, makePacker, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './section.ts';
 import type { Selection } from './selection.ts';
-import { type Row, type RowKind, type Snapshot, writeRow } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import { makeCrew } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
 export interface WalkOptions {
@@ -15,13 +25,9 @@ export interface WalkOptions {
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
   /** Git configurations are files like any other: a tree that was walked before. */
   readonly plain?: boolean;
+  /** How it was before: what is unchanged shares its memory. */
+  readonly known?: Snapshot | undefined;
   readonly signal?: AbortSignal;
-}
-
-export interface Graft {
-  readonly source: string;
-  /** Names at its top that are left out. */
-  readonly without: readonly string[];
 }
 
 export interface Walked {
@@ -36,8 +42,10 @@ export interface Walked {
   sourceOf(entryPath: string): string;
 }
 
-/** The engine's answers are waited for meanwhile, a dozen one after the other: none should lie for long. */
-const TURN_MS = 5;
+/** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
+const SLICE = 500;
+/** Entries that are worth a thread's start, some 40 ms of a processor. */
+const MANY = 8000;
 
 /** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
 export function fsPath(text: string): string | Buffer {
@@ -45,147 +53,139 @@ export function fsPath(text: string): string | Buffer {
 }
 
 /**
- * One walk by lstat, sorted by name, giving the event loop a turn now and then. Throws RunClaudeError
- * PROJECT_UNREADABLE when the root itself can't be read.
+ * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
+ * when the root itself can't be read.
  */
 export async function walkTree(options: WalkOptions): Promise<Walked> {
-  const { root, selection } = options;
+  const { root, known = new Map<string, Section>(), signal } = options;
+  const rootRow = rootRowOf(root);
+  const told: ListOptions = {
+    grafts: options.grafts ?? new Map(),
+    plain: options.plain === true,
+    descend: !options.selection.any,
+    known: shareKnown(known),
+  };
+  const todo: ListTask[] = [
+    { parent: undefined, name: '', sources: [{ source: fsPath(root), without: [] }], grafted: false },
+  ];
+  const { took, walked } = gather(options, known, todo);
+  const crew = makeCrew(told, todo, took);
+  const list = makeLister(fs, makePacker(), told);
+  let expected = 0;
+  for (const section of known.values()) expected += countRows(section);
+  try {
+    for (let seen = 0; todo.length > 0 || crew.busy; ) {
+      signal?.throwIfAborted();
+      if (Math.max(seen, expected) > MANY) crew.start();
+      crew.feed();
+      const next = todo.pop();
+      if (next === undefined) {
+        await crew.next();
+        continue;
+      }
+      const listed = list([next], SLICE);
+      seen += listed.entries;
+      took(listed);
+      await nextTurn();
+    }
+  } finally {
+    crew.end();
+  }
+  return { rootRow, ...walked };
+}
+
+/** What was found, put together: `took` is given each piece, directories before what is in them. */
+function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTask[]) {
+  const knownDirs = [...known.keys()];
   const snapshot: Snapshot = new Map();
   const leftOut: Problem[] = [];
   const withheld: string[] = [];
   const elsewhere = new Map<string, string>();
-  const rootStat = lstatOrThrow(root);
-  // Depth first, parents' rows before children's; each item: path in the tree, its directories on the host.
-  const todo: Array<{ dir: string; sources: readonly Graft[] }> = [
-    { dir: '', sources: [{ source: root, without: [] }] },
-  ];
-  let turn = Date.now();
-  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    const { dir, sources } = next;
-    const prefix = dir === '' ? '' : `${dir}/`;
-    const names = readNames(sources, dir, leftOut);
-    const git = options.plain !== true && names.has('HEAD') && names.has('objects') && names.has('refs');
-    const rows: string[] = [];
-    const below: typeof todo = [];
-    for (const name of [...names.keys()].sort()) {
-      const from = names.get(name) as readonly string[];
-      const full = `${from[0]}/${name}`;
-      const where = prefix + name;
-      const grafted = options.grafts?.get(where);
-      const stat = tryLstat(grafted?.[0]?.source ?? full, where, leftOut);
-      if (stat === undefined) continue;
-      const kind = rowKind(stat, git && /^config(\.worktree)?$/.test(name));
-      if (kind === undefined) leftOut.push({ path: where, why: specialKind(stat) });
-      if (kind === undefined) continue;
-      let masked = false;
-      if (selection.any) {
-        const out = selection.leftOut(where, kind === 'd');
-        masked = !out && kind !== 'd' && selection.masked(where);
-        if (out || masked) withheld.push(where);
-        if (out) continue;
-      }
-      rows.push(writeRow(toRow(name, masked ? 'm' : kind, stat)));
-      if (from.length > 1 || from[0] !== hostPath(root, dir)) elsewhere.set(where, full);
-      if (kind !== 'd') continue;
-      const into = grafted ?? from.map((source) => ({ source: `${source}/${name}`, without: [] }));
-      below.push({ dir: where, sources: into });
+  const elsewhereDirs = new Map<string, string>();
+
+  /** The section without what is left out, masked files marked; `out` gets the paths that are gone. */
+  const select = (dir: string, section: Section, out: Set<string>): Section => {
+    const rows: Row[] = [];
+    for (const row of rowsOf(section)) {
+      const where = below(dir, row.name);
+      const leaves = selection.leftOut(where, row.kind === 'd');
+      const masked = !leaves && row.kind !== 'd' && selection.masked(where);
+      if (leaves || masked) withheld.push(where);
+      if (leaves) out.add(where);
+      else rows.push(masked ? { ...row, kind: 'm' } : row);
     }
-    snapshot.set(dir, rows.join('\0'));
-    todo.push(...below.reverse());
-    if (Date.now() - turn > TURN_MS) {
-      options.signal?.throwIfAborted();
-      await nextTurn();
-      turn = Date.now();
-    }
-  }
-  return {
-    snapshot,
-    rootRow: toRow('', 'd', rootStat),
-    leftOut,
-    withheld,
-    sourceOf: (entryPath) => elsewhere.get(entryPath) ?? hostPath(root, entryPath),
+    const before = known.get(dir);
+    const now = packRows(rows);
+    return before !== undefined && sameSection(before, now) ? before : now;
   };
-}
 
-function hostPath(root: string, dir: string): string {
-  return dir === '' ? root : `${root}/${dir}`;
-}
-
-/** Names with the directories that have them, the winning one first. */
-function readNames(sources: readonly Graft[], dir: string, leftOut: Problem[]): Map<string, string[]> {
-  const names = new Map<string, string[]>();
-  for (const { source, without } of sources) {
-    let found: string[];
-    try {
-      found = readdirSync(fsPath(source));
-      // A replacement character may stand for bytes that are not UTF-8: read again as bytes.
-      if (found.some((name) => name.includes('\ufffd'))) {
-        found = readdirSync(fsPath(source), { encoding: 'buffer' }).map((name) => decodeBytes(name));
+  const took = (listed: Listed): void => {
+    const out = new Set<string>();
+    let at = 0;
+    listed.dirs.forEach((dir, i) => {
+      const same = listed.same[i] as number;
+      let section: Section;
+      if (same >= 0) section = known.get(knownDirs[same] as string) as Section;
+      else {
+        section = sectionAt(listed.chunk, at);
+        at += section.length;
       }
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // Of several sources some lack a directory; one that went away is seen by the next walk.
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') leftOut.push({ path: dir, why: `cannot be listed (${code})` });
-      continue;
+      snapshot.set(dir, selection.any ? select(dir, section, out) : section);
+    });
+    for (const task of listed.below) {
+      const name = textOf(task.name);
+      if (!out.has(below(task.parent ?? '', name))) todo.push({ ...task, name });
     }
-    for (const name of found) {
-      if (without.includes(name)) continue;
-      const has = names.get(name);
-      if (has === undefined) names.set(name, [source]);
-      else has.push(source);
+    for (const { dir, name, why } of listed.problems) {
+      leftOut.push({ path: name === undefined ? dir : below(dir, textOf(name)), why });
     }
-  }
-  return names;
+    for (const { dir, name, source } of listed.elsewhere) {
+      if (name === undefined) elsewhereDirs.set(dir, textOf(source));
+      else elsewhere.set(below(dir, textOf(name)), textOf(source));
+    }
+  };
+
+  const sourceOf = (entryPath: string): string => {
+    const cut = entryPath.lastIndexOf('/');
+    const dir = cut < 0 ? '' : entryPath.slice(0, cut);
+    const found = elsewhere.get(entryPath);
+    return found ?? `${elsewhereDirs.get(dir) ?? below(root, dir)}/${entryPath.slice(cut + 1)}`;
+  };
+  return { took, walked: { snapshot, leftOut, withheld, sourceOf } };
 }
 
-function tryLstat(full: string, where: string, leftOut: Problem[]): Stats | undefined {
-  try {
-    return lstatSync(fsPath(full));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') leftOut.push({ path: where, why: `cannot be looked at (${code})` });
-    return undefined;
-  }
+function below(dir: string, name: string): string {
+  return dir === '' ? name : name === '' ? dir : `${dir}/${name}`;
 }
 
-function lstatOrThrow(root: string): Stats {
+function textOf(name: AnyPath): string {
+  return typeof name === 'string' ? name : decodeBytes(name);
+}
+
+/** Threads get the memory of what is known, not a copy. */
+function shareKnown(known: Snapshot): ListOptions['known'] {
+  const chunks = new Map<SharedArrayBuffer, number>();
+  const at: number[] = [];
+  for (const { buffer, byteOffset } of known.values()) {
+    // Sections are made by packing only, always in memory of this kind.
+    const chunk = buffer as unknown as SharedArrayBuffer;
+    if (!chunks.has(chunk)) chunks.set(chunk, chunks.size);
+    at.push(chunks.get(chunk) as number, byteOffset);
+  }
+  return { dirs: [...known.keys()], chunks: [...chunks.keys()], at: Uint32Array.from(at) };
+}
+
+function rootRowOf(root: string): Row {
   try {
-    const stat = lstatSync(root);
+    const stat = fs.lstatSync(root);
     if (!stat.isDirectory()) throw new Error('not a directory');
-    readdirSync(root);
-    return stat;
+    fs.readdirSync(root);
+    const { mode, mtimeMs, ctimeMs, ino, dev } = stat;
+    return { name: '', kind: 'd', mode: mode & 0o7777, size: 0, mtimeMs, ctimeMs, ino, dev, nlink: 1 };
   } catch (cause) {
     throw new RunClaudeError('PROJECT_UNREADABLE', `cannot read ${root}: ${(cause as Error).message}`, {
       cause,
       hint: `Is ${path.basename(root)} the folder that you meant, and may you read it?`,
     });
   }
-}
-
-function rowKind(stat: Stats, gitConfig: boolean): RowKind | undefined {
-  if (stat.isFile()) return gitConfig ? 'g' : 'f';
-  if (stat.isDirectory()) return 'd';
-  return stat.isSymbolicLink() ? 'l' : undefined;
-}
-
-function specialKind(stat: Stats): string {
-  if (stat.isSocket()) return 'a socket';
-  return stat.isFIFO() ? 'a FIFO' : 'a device';
-}
-
-function toRow(name: string, kind: RowKind, stat: Stats): Row {
-  const { mode, size, mtimeMs, ctimeMs, ino, dev, nlink } = stat;
-  // A directory's size and link count are the file system's own business.
-  const directory = kind === 'd';
-  return {
-    name,
-    kind,
-    mode: mode & 0o7777,
-    size: directory ? 0 : size,
-    mtimeMs,
-    ctimeMs,
-    ino,
-    dev,
-    nlink: directory ? 1 : nlink,
-  };
 }

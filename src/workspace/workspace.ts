@@ -5,6 +5,7 @@ import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BaseTree } from './base-tree.ts';
+import type { TakeLook } from './look-ahead.ts';
 
 /** What opening a workspace needs; all of it is handed in. */
 export interface WorkspaceOptions {
@@ -12,6 +13,8 @@ export interface WorkspaceOptions {
   readonly engine: Engine;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
+  /** A look at the project that the command began with. */
+  readonly ahead?: TakeLook | undefined;
   /** Trees besides the workspace that the session's reader can read, such as the agent's home. */
   readonly roots?: readonly ReaderRoot[];
 }

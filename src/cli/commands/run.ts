@@ -3,7 +3,9 @@ import path from 'node:path';
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
 import { EXIT } from '../../errors.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
+import { baseDirOf } from '../../plan/plan-run.ts';
 import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
+import type { SessionDeps } from '../../session/deps.ts';
 import { newSessionId } from '../../session/id.ts';
 import { prepareImage, sessionImage } from '../../session/prepare-image.ts';
 import { reserveSession } from '../../session/record.ts';
@@ -11,6 +13,7 @@ import { recoverEarlier } from '../../session/recover.ts';
 import { runSession } from '../../session/run.ts';
 import { askLine } from '../../terminal/ask.ts';
 import type { CredentialSource } from '../../types/credential.ts';
+import { beginLook } from '../../workspace/start-base.ts';
 import { tryLayers } from '../../workspace/try-layers.ts';
 import type { CommandContext } from '../context.ts';
 import { openScreen } from '../open-screen.ts';
@@ -23,7 +26,19 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
     const { checkRun } = await import('../check-run.ts');
     return checkRun(line, context);
   }
-  const prepared = await prepare(line, context, process);
+  const over = new AbortController();
+  try {
+    return await planAndRun(line, context, AbortSignal.any([over.signal, context.interruption.signal]));
+  } finally {
+    over.abort();
+  }
+}
+
+async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
+  let ahead: SessionDeps['ahead'];
+  const prepared = await prepare(line, context, process, ({ policy, project, host }) => {
+    if (line.action === 'run') ahead = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
+  });
   try {
     for (const text of prepared.warnings) context.tell({ kind: 'message', level: 'warning', text });
     const credential = await credentialOf(prepared, context);
@@ -34,14 +49,19 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
       context.write(dryRunText(plan, shownCredential(credential, prepared)));
       return 0;
     }
-    return await startSession(prepared, context, shownCredential(credential, prepared));
+    return await startSession(prepared, context, shownCredential(credential, prepared), ahead);
   } finally {
     await prepared.engine.close();
   }
 }
 
 /** Takes an id, asks where it must be asked, and runs the session. */
-async function startSession(prepared: Prepared, context: CommandContext, credential: string): Promise<number> {
+async function startSession(
+  prepared: Prepared,
+  context: CommandContext,
+  credential: string,
+  ahead: SessionDeps['ahead'],
+): Promise<number> {
   const { engine, host, policy } = prepared;
   const { tell, env, interruption } = context;
   const image = await sessionImage(policy, engine, env);
@@ -79,6 +99,7 @@ async function startSession(prepared: Prepared, context: CommandContext, credent
       tell,
       screen,
       interruption,
+      ahead,
       ...(report === undefined ? {} : { report }),
     });
   } catch (error) {

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import type { Layer, LayerView } from '../layer.ts';
 import { parentOf } from '../refresh.ts';
+import { readRows } from '../section.ts';
 import { selectPaths } from '../selection.ts';
-import { decodeSnapshot, encodeSnapshot, readRows, type Snapshot } from '../snapshot.ts';
+import { encodeSnapshot, loadSnapshot, type Snapshot } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, openLayers, overlayDelta, readNonce } from './layers.ts';
 
@@ -62,7 +62,7 @@ function rowText(snapshot: Snapshot, one: string): string | undefined {
 
 function readStart(dir: string): Snapshot | undefined {
   try {
-    return decodeSnapshot(readFileSync(path.join(dir, 'start'))).snapshot;
+    return loadSnapshot(path.join(dir, 'start')).snapshot;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -21,6 +21,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import { type BaseGeneration, type BaseOptions, prepareBase, releaseBase } from '../../../src/workspace/base.ts';
+import { lookAhead } from '../../../src/workspace/look-ahead.ts';
 import { selectPaths } from '../../../src/workspace/selection.ts';
 import { treeFacts } from '../../tree-facts.ts';
 
@@ -161,6 +162,40 @@ describe('the base', () => {
     utimesSync(path.join(project, 'f'), atime, mtime);
     const base = await prepare('two');
     expect(readFileSync(path.join(treeOf(base), 'f'), 'utf8')).toBe('new!');
+  });
+
+  it('takes a look ahead for true only while it is fresh and nobody else was told of the project', async () => {
+    const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
+    const { signal } = new AbortController();
+    const look = () => lookAhead({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
+    const seen = async () => {
+      const ahead = look();
+      const found = await ahead();
+      return () => Promise.resolve(found);
+    };
+    put('f', '1');
+    const first = await prepare('one', { ahead: look() });
+    expect(treeFacts(treeOf(first))).toEqual(treeFacts(project));
+    // A file that was saved while a question waited for its answer.
+    const old = await seen();
+    const found = await old();
+    put('f', '22');
+    const late = found && { ...found, ended: found.ended - 60_000 };
+    const second = await prepare('two', { ahead: () => Promise.resolve(late) });
+    expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
+    // Another session that brings the copy further meanwhile.
+    const overtaken = await seen();
+    put('f', '333');
+    await prepare('three');
+    const third = await prepare('four', { ahead: overtaken });
+    expect(treeFacts(treeOf(third))).toEqual(treeFacts(project));
+    // Fresh, and nobody came between: it is what counts.
+    const fresh = await seen();
+    const now = await fresh();
+    put('f', '4444');
+    const fourth = await prepare('five', { ahead: () => Promise.resolve(now && { ...now, ended: Date.now() }) });
+    expect(readFileSync(path.join(treeOf(fourth), 'f'), 'utf8')).toBe('333');
+    expect(treeFacts(treeOf(await prepare('six')))).toEqual(treeFacts(project));
   });
 
   it('is whole again after a refresh that stopped anywhere', async () => {
