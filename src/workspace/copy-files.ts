@@ -1,82 +1,102 @@
 import * as fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { fsPath } from './walk.ts';
 
-/** One regular file to be copied. Paths are bytes where they are not UTF-8. */
+/** One regular file to be copied. */
 export interface CopyJob {
-  readonly source: string | Uint8Array;
-  readonly target: string | Uint8Array;
+  /** In the tree. */
+  readonly path: string;
+  /** On the host. */
+  readonly source: string;
   readonly ino: number;
   readonly dev: number;
   readonly mode: number;
+}
+
+export interface CopyOptions {
+  /** The directory that `path` of each job is below. */
+  readonly tree: string;
   /** Inside the container; undefined: as made. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+  progress(done: number): void;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What became of a job that was not copied as it was seen. */
 export interface CopyFailure {
-  readonly index: number;
+  readonly path: string;
   /** changed: to be looked at again; unreadable: left out; failed: the copy can't be written. */
   readonly what: 'changed' | 'unreadable' | 'failed';
   readonly why: string;
 }
 
+/** A job as the copier gets it: paths are bytes where they are not UTF-8. */
+interface Task {
+  readonly source: string | Uint8Array;
+  readonly target: string | Uint8Array;
+  readonly ino: number;
+  readonly dev: number;
+  readonly mode: number;
+}
+
+type Outcome = Omit<CopyFailure, 'path'>;
+type Copier = (task: Task) => Outcome | undefined;
+
 const WORKERS = 4;
-const BATCH = 200;
+const BATCH = 100;
 const INLINE = 40;
 /** A worker holds one batch; with Node's own limits four of them take a quarter of what the command may. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 
-/** Copies the files by several workers: bytes (reflink where the disk has it), holes, mode, owner, times. */
-export async function copyFiles(
-  jobs: readonly CopyJob[],
-  progress: (done: number) => void,
-  signal?: AbortSignal,
-): Promise<readonly CopyFailure[]> {
+/**
+ * Copies the files by several workers: bytes (reflink where the disk has it), holes, mode, owner, times. A job is taken
+ * when a worker is free: of a large tree only a few are there at a time.
+ */
+export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): Promise<readonly CopyFailure[]> {
+  const { tree, owner } = options;
+  const left = jobs[Symbol.iterator]();
+  const taskOf = ({ path, source, ino, dev, mode }: CopyJob): Task => {
+    return { source: fsPath(source), target: fsPath(`${tree}/${path}`), ino, dev, mode };
+  };
+  const first = take(left, INLINE + 1);
   // Starting workers costs more than a few small copies.
-  if (jobs.length <= INLINE) {
-    const copyOne = makeCopier(fs);
-    return jobs.flatMap((job, index) => {
-      const failure = copyOne(job);
-      return failure === undefined ? [] : [{ index, ...failure }];
+  if (first.length <= INLINE) {
+    const copyOne = makeCopier(fs, owner);
+    return first.flatMap((job) => {
+      const failure = copyOne(taskOf(job));
+      return failure === undefined ? [] : [{ path: job.path, ...failure }];
     });
   }
   const failures: CopyFailure[] = [];
-  let next = 0;
   let done = 0;
-  const count = Math.min(WORKERS, Math.ceil(jobs.length / 16));
-  const source = `const { parentPort } = require('node:worker_threads');
+  const source = `const { parentPort, workerData } = require('node:worker_threads');
 const __name = (f) => f;
-const copyOne = (${makeCopier.toString()})(require('node:fs'));
-parentPort.on('message', (jobs) => {
-  const failed = [];
-  jobs.forEach((job, index) => {
-    const failure = copyOne(job);
-    if (failure !== undefined) failed.push({ index, ...failure });
-  });
-  parentPort.postMessage(failed);
-});`;
+const copyOne = (${makeCopier.toString()})(require('node:fs'), workerData);
+parentPort.on('message', (tasks) => parentPort.postMessage(tasks.map(copyOne)));`;
+  const next = (): readonly CopyJob[] => (first.length > 0 ? first.splice(0) : take(left, BATCH));
   await Promise.all(
-    Array.from({ length: count }, async () => {
-      const worker = new Worker(source, { eval: true, resourceLimits: HEAP });
+    Array.from({ length: WORKERS }, async () => {
+      const worker = new Worker(source, { eval: true, resourceLimits: HEAP, workerData: owner });
       try {
         await new Promise<void>((resolve, reject) => {
-          let start = 0;
+          let batch: readonly CopyJob[] = [];
           const give = (): void => {
-            if (signal?.aborted) {
-              reject(signal.reason as Error);
-              return;
-            }
-            start = next;
-            const batch = jobs.slice(start, start + Math.min(BATCH, Math.ceil(jobs.length / count)));
-            next += batch.length;
+            options.signal?.throwIfAborted();
+            batch = next();
             if (batch.length === 0) resolve();
-            else worker.postMessage(batch);
+            else worker.postMessage(batch.map(taskOf));
           };
-          worker.on('message', (failed: CopyFailure[]) => {
-            for (const one of failed) failures.push({ ...one, index: one.index + start });
-            done = Math.max(done, start);
-            progress(done);
-            give();
+          worker.on('message', (outcomes: ReadonlyArray<Outcome | undefined>) => {
+            for (const [i, outcome] of outcomes.entries()) {
+              if (outcome !== undefined) failures.push({ path: (batch[i] as CopyJob).path, ...outcome });
+            }
+            done += batch.length;
+            options.progress(done);
+            try {
+              give();
+            } catch (error) {
+              reject(error as Error);
+            }
           });
           worker.on('error', reject);
           give();
@@ -89,11 +109,21 @@ parentPort.on('message', (jobs) => {
   return failures;
 }
 
+function take<T>(from: Iterator<T>, count: number): T[] {
+  const taken: T[] = [];
+  while (taken.length < count) {
+    const { done, value } = from.next();
+    if (done === true) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
 /**
  * Runs in workers too, from its own text: so it may use nothing but its arguments. A source is opened without following
  * a link and must be the inode that the walk saw, before and after.
  */
-function makeCopier(fs: typeof import('node:fs')): (job: CopyJob) => Omit<CopyFailure, 'index'> | undefined {
+function makeCopier(fs: typeof import('node:fs'), owner: CopyOptions['owner']): Copier {
   const { constants: C } = fs;
   const buffer = Buffer.alloc(1 << 20);
   const zeros = Buffer.alloc(1 << 16);
@@ -151,7 +181,7 @@ function makeCopier(fs: typeof import('node:fs')): (job: CopyJob) => Omit<CopyFa
           }
       }
       // The owner before the mode: chown takes setuid bits away.
-      if (job.owner !== undefined) fs.fchownSync(to, job.owner.uid, job.owner.gid);
+      if (owner !== undefined) fs.fchownSync(to, owner.uid, owner.gid);
       fs.fchmodSync(to, job.mode);
       // As store/file-time.ts does: this function is also sent to workers, by its text.
       const time = (ns: bigint): number => (Number(ns / 1000n) + 0.5) / 1e6;

@@ -18,7 +18,7 @@ import { settableTimeOfMs } from '../store/file-time.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { type Row, rowNamed } from './section.ts';
-import type { Difference } from './snapshot.ts';
+import type { Difference, Differences } from './snapshot.ts';
 import { fsPath, type Walked } from './walk.ts';
 
 export interface Owner {
@@ -30,7 +30,7 @@ export interface RefreshOptions {
   /** Directory that is brought from the old snapshot to the walked one. */
   readonly tree: string;
   readonly walked: Walked;
-  readonly differences: Iterable<Difference>;
+  readonly differences: Differences;
   readonly owner: Owner | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
@@ -54,8 +54,6 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   // The root always: an empty project is no difference, and has an owner and a mode.
   const touched = new Map<string, Row | undefined>([['', undefined]]);
   const links: Array<{ path: string; to: string }> = [];
-  const jobs: CopyJob[] = [];
-  const jobPaths: string[] = [];
   const moved: string[] = [];
   const unreadable: Array<{ path: string; why: string }> = [];
   const dropped: string[] = [];
@@ -63,6 +61,17 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const at = (path: string): string | Buffer => fsPath(path === '' ? tree : `${tree}/${path}`);
   try {
     openUp(differences, at);
+    await copyAll();
+    for (const link of links) linkOrMove(link);
+    finishDirectories();
+  } catch (cause) {
+    if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
+    throw unwritable(tree, cause as Error);
+  }
+  return { moved, unreadable, dropped };
+
+  /** Does all but the copying of files, and tells which those are: parents are there before what is in them. */
+  function* prepared(): Generator<CopyJob> {
     for (const { path, from, to } of differences) {
       touch(touched, parentOf(path));
       const stays = from?.kind === 'd' && to?.kind === 'd';
@@ -84,24 +93,9 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
         continue;
       }
       if (to.nlink > 1) firstOfInode.set(inode, path);
-      jobs.push({
-        source: fsPath(walked.sourceOf(path)),
-        target: at(path),
-        ino: to.ino,
-        dev: to.dev,
-        mode: to.mode,
-        owner,
-      });
-      jobPaths.push(path);
+      yield { path, source: walked.sourceOf(path), ino: to.ino, dev: to.dev, mode: to.mode };
     }
-    await copyAll();
-    for (const link of links) linkOrMove(link);
-    finishDirectories();
-  } catch (cause) {
-    if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
-    throw unwritable(tree, cause as Error);
   }
-  return { moved, unreadable, dropped };
 
   function placeOther(path: string, row: Row): void {
     const source = fsPath(walked.sourceOf(path));
@@ -128,16 +122,18 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
 
   async function copyAll(): Promise<void> {
     const what = 'Copying the project';
-    const failures = await copyFiles(
-      jobs,
-      (done) => {
-        if (jobs.length > 2000) options.tell({ kind: 'progress', what, done, total: jobs.length, unit: 'files' });
+    const total = differences.files();
+    const failures = await copyFiles(prepared(), {
+      tree,
+      owner,
+      progress: (done) => {
+        if (total > 2000) options.tell({ kind: 'progress', what, done, total, unit: 'files' });
       },
-      options.signal,
-    );
-    if (jobs.length > 2000) options.tell({ kind: 'progress-end', what });
+      signal: options.signal,
+    });
+    if (total > 2000) options.tell({ kind: 'progress-end', what });
     for (const failure of failures) {
-      const path = jobPaths[failure.index] as string;
+      const { path } = failure;
       if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
       // A first copy may stand half done; what is not whole is not there.
       rmSync(at(path), { force: true });

@@ -64,18 +64,24 @@ export function countRows(section: Section): number {
   return new Uint32Array(section.buffer, section.byteOffset, 1)[0] as number;
 }
 
+/** Of them, the regular files. */
+export function countFiles(section: Section): number {
+  const numbers = numbersOf(section);
+  let count = 0;
+  for (let at = 0; at < numbers.length; at += fields) count += kindOf(numbers[at] as number) === 'f' ? 1 : 0;
+  return count;
+}
+
 /** Rows of one directory, in the order of the walk. */
 export function* rowsOf(section: Section | undefined): Generator<Row> {
   if (section === undefined || countRows(section) === 0) return;
-  const names = namesOf(section);
-  const at = section.byteOffset + section.length - names.length * fields * 8;
-  const numbers = new Float64Array(section.buffer, at, names.length * fields);
+  const [names, numbers] = [namesOf(section), numbersOf(section)];
   for (let i = 0; i < names.length; i++) {
     const field = (offset: number): number => numbers[i * fields + offset] as number;
     const head = field(0);
     yield {
       name: names[i] as string,
-      kind: kinds[Math.floor(head / 4096) % 8] as RowKind,
+      kind: kindOf(head),
       mode: head % 4096,
       size: field(1),
       mtimeMs: field(2),
@@ -85,6 +91,15 @@ export function* rowsOf(section: Section | undefined): Generator<Row> {
       nlink: Math.floor(head / 32_768),
     };
   }
+}
+
+function kindOf(head: number): RowKind {
+  return kinds[Math.floor(head / 4096) % 8] as RowKind;
+}
+
+function numbersOf(section: Section): Float64Array {
+  const length = countRows(section) * fields;
+  return new Float64Array(section.buffer, section.byteOffset + section.length - length * 8, length);
 }
 
 /** Names of one directory, in the order of the walk. */

@@ -1,7 +1,17 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
-import { countRows, type Row, readRows, rowsOf, type Section, sameRow, sameSection, sectionAt } from './section.ts';
+import {
+  countFiles,
+  countRows,
+  type Row,
+  readRows,
+  rowsOf,
+  type Section,
+  sameRow,
+  sameSection,
+  sectionAt,
+} from './section.ts';
 
 /**
  * Metadata of a tree at one moment: for each directory its entries, packed. The usual question, "is this directory as
@@ -94,6 +104,8 @@ export interface Difference {
 /** Differences that are found anew each time they are asked for: of a first copy there is one for each file. */
 export interface Differences extends Iterable<Difference> {
   readonly any: boolean;
+  /** How many files are new or differ. */
+  files(): number;
 }
 
 /** What turns `old` into `now`, parents before children. A directory that went away is one difference. */
@@ -102,6 +114,15 @@ export function compareSnapshots(old: Snapshot, now: Snapshot): Differences {
   for (const [dir, section] of now) if (!sameSection(old.get(dir), section)) dirs.push(dir);
   return {
     any: dirs.some((dir) => old.get(dir) !== undefined || countRows(now.get(dir) as Section) > 0),
+    files() {
+      let count = 0;
+      for (const dir of dirs) {
+        const before = old.get(dir);
+        if (before === undefined) count += countFiles(now.get(dir) as Section);
+        else for (const { to } of compareDirectory(dir, before, now.get(dir))) count += to?.kind === 'f' ? 1 : 0;
+      }
+      return count;
+    },
     *[Symbol.iterator]() {
       for (const dir of dirs) yield* compareDirectory(dir, old.get(dir), now.get(dir));
     },
