@@ -57,7 +57,7 @@ export function auditChanges(input: AuditInput): Finding[] {
       why: 'Objects, refs, index and logs stay in the copy.',
       detail: `${count} files`,
     });
-  hits.push(...treeHits(scene), ...userHits(input));
+  hits.push(...treeHits(scene, aliases), ...userHits(input));
   return settle(hits, input);
 }
 

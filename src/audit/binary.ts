@@ -48,7 +48,7 @@ const MEDIA_MAGIC: readonly (readonly [RegExp, readonly (readonly number[])[]])[
   [/\.webp$/i, [[0x52, 0x49, 0x46, 0x46]]],
 ];
 const BYTECODE =
-  /\.(pyc|pyo|elc|zwc|luac|beam|class|fasl|jsc|hbc|node|so|dylib|dll|exe|com|scr|pyd|o|a|lib|obj|rlib|wasm|bc)(\.\d+)*$/i;
+  /\.(pyc|pyo|elc|zwc|luac|beam|class|fasl|jsc|hbc|node|syso|zo|pkl|pickle|joblib|dill|so|dylib|dll|exe|com|scr|pyd|o|a|lib|obj|rlib|wasm|bc)(\.\d+)*$/i;
 const PACKAGES =
   /\.(vsix|xpi|crx|nupkg|gem|whl|jar|war|ear|aar|apk|ipa|deb|rpm|dmg|pkg|msi|appimage|pyz|egg|phar|tgz)$/i;
 
@@ -108,6 +108,8 @@ export function binaryHits(path: string, before: Buffer | undefined, bytes: Buff
     say('binary-disguised', 'suspect', 'Not what its name says', 'Tools go by the content, people by the name.');
   if (MEDIA.test(path) && /^#!|<\?php|<script|<html/i.test(head))
     say('binary-disguised', 'suspect', 'A script under the name of a picture', 'A server or interpreter runs it.');
+  if (/\.npy$/i.test(path) && /'\|O'|"\|O"/.test(head))
+    say('binary-program', 'suspect', 'A program in binary form', 'Objects of Python in it run when it is loaded.');
   if (/\.png$/i.test(path) && trailing(bytes))
     say('binary-disguised', 'suspect', 'Data after the end of a picture', 'It is carried along unseen.');
   if (before === undefined || !isText(before) || isText(bytes)) bomb(path, bytes, say);

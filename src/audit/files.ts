@@ -58,8 +58,13 @@ const isForUnknown = (rule: FileRule): boolean => rule.lastResort === true || ru
 
 const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
 
-/** Whether a rule that looks into the content of such files, which are data, has judged it already. */
-export function isJudgedByContent(path: string): boolean {
+/**
+ * Whether a rule that looks into the content of such files, which are data, has judged it already. Not so of what a list
+ * of tasks includes: there the name says nothing.
+ */
+export function isJudgedByContent(path: string, by: string): boolean {
+  if (/\.ya?ml$/i.test(path) && /(^|\/)(\.gitlab-ci|azure-pipelines[^/]*|taskfile(\.dist)?)\.ya?ml$/i.test(by))
+    return false;
   return DATA.test(path) && [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
 }
 
@@ -94,6 +99,8 @@ function sees(
   // What looks into every file leaves that to the rules that every such file has: unreadable, text-long.
   if (before === UNREADABLE || after === UNREADABLE)
     return rule.paths.includes('*') ? undefined : 'its content cannot be judged';
+  if (after?.slice(0, LOOKED_FOR_NUL).includes('\0') === true && !isForUnknown(rule) && rule.always !== true)
+    return 'not plain text, so it cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
   const seen = judge(rule, {
     path,
@@ -110,6 +117,8 @@ function sees(
   return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
 }
 
+/** As much of a file is looked at for what no text has; tools read UTF-16 as well, the rules do not. */
+const LOOKED_FOR_NUL = 65_536;
 const UNREADABLE = Symbol('content that cannot be judged');
 type Judged = string | typeof UNREADABLE | undefined;
 

@@ -2,8 +2,10 @@ import type { Line } from './lines.ts';
 import type { FileRule, Judge, JudgedText } from './rule.ts';
 import { newLeaves, readStructure } from './structured.ts';
 
-/** Regular expressions see at most this much of one line from either end. */
+/** Regular expressions see this much of a line at once. */
 const WINDOW = 4000;
+/** Nothing that a rule looks for is longer. */
+const OVERLAP = 500;
 const CODE =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$|(^|\/)(jake|cake)file$/i;
 
@@ -31,17 +33,46 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
   }
 }
 
-/** Whether a linear regular expression matches in the part of a line that is looked at. */
+/** Whether a linear regular expression matches in a line: a long one is gone through piece by piece. */
 export function seesIn(regex: RegExp, line: string): boolean {
   if (line.length <= 2 * WINDOW) return regex.test(line);
-  return regex.test(line.slice(0, WINDOW)) || regex.test(line.slice(-WINDOW));
+  for (let at = 0; at < line.length; at += WINDOW) if (regex.test(line.slice(at, at + WINDOW + OVERLAP))) return true;
+  return false;
 }
+
+/** Whether a line is known to be harmless: a long one never is, since only a piece of it could be matched. */
+const isSafe = (regex: RegExp | undefined, line: string): boolean =>
+  regex !== undefined && line.length <= 2 * WINDOW && regex.test(line);
+
+/**
+ * Other ways in which a tool may read a line: with its escapes resolved and its keys without quotes, and joined with the
+ * next one where a backslash ends it.
+ */
+function readings(lines: readonly Line[], at: number, structured: boolean): string[] {
+  const { text, line } = lines[at] as Line;
+  const next = lines[at + 1];
+  const joined = text.endsWith('\\') && next?.line === line + 1 ? text.slice(0, -1) + next.text : text;
+  if (!structured) return joined === text ? [text] : [text, joined];
+  const plain = joined
+    .slice(0, LONGEST_READ)
+    .replace(/\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))/gi, (whole, x?: string, u?: string, long?: string) => {
+      const code = Number.parseInt(x ?? u ?? long ?? '', 16);
+      return code < 0x110000 ? String.fromCodePoint(code) : whole;
+    })
+    .replace(/(["'])([\w$.-]{1,100})\1(?=\s*[:=])/g, '$2')
+    .replace(/^\?\s+(["']?)([\w$.-]+)\1$/, '$2:');
+  return [...new Set([text, joined, plain])];
+}
+const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
+const LONGEST_READ = 1 << 16;
 
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
   const { danger, safe, removed } = rule;
-  const hit = (line: Line, regex: RegExp): boolean =>
-    seesIn(regex, line.text) && !(safe !== undefined && seesIn(safe, line.text));
-  const added = danger === undefined ? [] : text.added().filter((line) => hit(line, danger));
+  const lines = danger === undefined ? [] : text.added();
+  const structured = STRUCTURED.test(text.path);
+  const hit = (at: number, regex: RegExp): boolean =>
+    readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
+  const added = danger === undefined ? [] : lines.filter((_, at) => hit(at, danger));
   const gone = removed === undefined ? [] : text.gone().filter((line) => seesIn(removed, line.text));
   return [
     ...added.map((line) => `line ${line.line}: ${line.text.slice(0, 120)}`),
@@ -57,7 +88,7 @@ function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): st
   const old = before?.leaves ?? [];
   const { danger, value, safe, removed } = rule;
   const added = newLeaves(old, after.leaves).filter((leaf) => {
-    if (safe !== undefined && seesIn(safe, `${leaf.key}=${leaf.value}`)) return false;
+    if (isSafe(safe, `${leaf.key}=${leaf.value}`)) return false;
     if (danger !== undefined && seesIn(danger, leaf.key)) return true;
     return value !== undefined && leaf.value.split('\n').some((line) => seesIn(value, line));
   });

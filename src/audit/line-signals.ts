@@ -37,9 +37,10 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'Unusual source encoding declared',
     why: 'The interpreter decodes the file into other code than is shown.',
-    paths: /\.(py|pyw|rb)$|(^|\/)[^.]*$/i,
-    regex: /^#.{0,40}coding[:=]\s*[\w-]/,
-    safe: /coding[:=]\s*(utf-?8(-sig)?|latin-?1|ascii|us-ascii|iso-8859-1|cp1252)\b/i,
+    paths:
+      /\.(py|pyw|rb|xml|xsd|xslt?|svg|plist|pom|\w*proj|config|props|targets|resx|xaml|xhtml)(\.dist)?$|(^|\/)[^.]*$/i,
+    regex: /^#.{0,40}coding[:=]\s*[\w-]|^\s{0,4}<\?xml[^>]{0,80}encoding\s{0,4}=/i,
+    safe: /coding\s{0,4}[:=]\s{0,4}["']?(utf-?8(-sig)?|utf-16|latin-?1|ascii|us-ascii|iso-8859-\d+|cp1252|windows-125\d|gb2312|gbk|big5|euc-jp|shift_jis)\b/i,
     source: 'PEP 263',
   },
   {
@@ -132,7 +133,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'Spreadsheet formula in a data file',
     why: 'Opening it in a spreadsheet evaluates it.',
     paths: /\.(csv|tsv|slk|iqy|dif)$/i,
-    regex: /(^|[,;\t]"?)\s?[=+@-](?=[A-Za-z@=+]{1,40}(\(|\||!))/,
+    regex: /(^|[,;\t]"?)\s?([=+@-](?=[A-Za-z@=+]{1,40}(\(|\||!))|=\(|=[^,;\t]{1,40}\|)/,
     source: 'OWASP, CSV injection',
   },
   {
@@ -155,7 +156,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
       /\.(html?|xhtml|svg|md|mdx|markdown|css|vue|hbs|ejs|erb|twig|njk|pug|cshtml|pdf|ipynb)$|_document\.|layout\./i,
     except: /(^|\/)(test|tests|fixtures)\//i,
     regex:
-      /<script[^>]{0,300}\ssrc\s*=\s*["']?(https?:)?\/\/|<(iframe|object|embed)\b[^>]{0,200}(src|data)\s*=\s*["']?(https?:)?\/\/|\bjavascript:|<foreignObject|@import\s+(url\()?["']?https?:|<link[^>]{0,200}href\s*=\s*["']?https?:\/\/[^"'>]{0,200}[^>]{0,100}stylesheet|\/(OpenAction|Launch)\b|\/JavaScript\s*(\(|<|\d{1,9} \d{1,5} R)|<img[^>]{0,200}\bon(error|load)\s*=|<svg[^>]{0,200}\bonload\s*=/i,
+      /<script[^>]{0,300}\ssrc\s*=\s*["']?(https?:)?\/\/|<(iframe|object|embed)\b[^>]{0,200}(src|data)\s*=\s*["']?(https?:)?\/\/|\bjavascript:|<foreignObject|@import\s+(url\()?["']?https?:|<link[^>]{0,200}href\s*=\s*["']?https?:\/\/[^"'>]{0,200}[^>]{0,100}stylesheet|\/(OpenAction|Launch)\b|\/JavaScript\s*(\(|<|\d{1,9} \d{1,5} R)|<img[^>]{0,200}\bon(error|load)\s*=|<svg[^>]{0,200}\bonload\s*=|\]\((search-ms|ms-(?!windows-store)[\w-]{1,30}|command|smb|ldap):/i,
     source: 'SVG security; Magecart reports',
   },
   {
@@ -215,10 +216,10 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'Wider permissions asked for',
     why: 'What is installed or deployed may do more than before.',
     paths:
-      /(^|\/)(androidmanifest\.xml|info\.plist|manifest\.json|tauri\.conf\.json|snapcraft\.ya?ml|.*\.entitlements|.*flatpak.*\.(json|ya?ml)|capabilities\/[^/]*\.json|_headers|vercel\.json|netlify\.toml|nginx\.conf|[^/]*(iam|policy|rbac|role)[^/]*\.(json|ya?ml|tf))$|\.(js|ts|jsx|tsx|html)$/i,
+      /(^|\/)(androidmanifest\.xml|network_security_config\.xml|info\.plist|manifest\.json|tauri\.conf\.json|snapcraft\.ya?ml|.*\.entitlements|.*flatpak.*\.(json|ya?ml)|capabilities\/[^/]*\.json|_headers|vercel\.json|netlify\.toml|nginx\.conf|[^/]*(iam|policy|rbac|role)[^/]*\.(json|ya?ml|tf))$|\.(js|ts|jsx|tsx|html)$/i,
     except: /\.d\.ts$/i,
     regex:
-      /<uses-permission|NSAllowsArbitraryLoads|"permissions"\s*:|"host_permissions"|"<all_urls>"|nodeIntegration\s*:\s*true|contextIsolation\s*:\s*false|webSecurity\s*:\s*false|'unsafe-(inline|eval)'|Access-Control-Allow-Origin["']?\s*[:,]\s*["']?\*|"(Action|Resource)"\s*:\s*"\*"|plugs:|--filesystem=(host|home)|com\.apple\.security\.[\w.-]*(disable|allow)|verbs:\s*\[?\s*["']\*/i,
+      /<uses-permission|NSAllowsArbitraryLoads|"permissions"\s*:|"host_permissions"|"<all_urls>"|nodeIntegration\s*:\s*true|contextIsolation\s*:\s*false|webSecurity\s*:\s*false|'unsafe-(inline|eval)'|Access-Control-Allow-Origin["']?\s*[:,]\s*["']?\*|"(Action|Resource)"\s*:\s*"\*"|plugs:|--filesystem=(host|home)|com\.apple\.security\.[\w.-]*(disable|allow)|android:(debuggable|usesCleartextTraffic|exported)="true"|<certificates\s+src="user"|^"(nativeMessaging|debugger|proxy|webRequest(Blocking)?|cookies|management|downloads\.open|clipboardRead|[*h][\w*]*:\/\/\*\/\*)",?$|verbs:\s*\[?\s*["']\*/i,
     source: 'platform documentation',
   },
   {
@@ -226,9 +227,10 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'A directive in source runs a program',
     why: 'The generator, compiler or editor starts it.',
-    paths: /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|pl|pm|scala|sc|java|jsh)$/i,
+    paths:
+      /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|lsp|asd|pl|pm|scala|sc|java|jsh|cr|lean|cljc?|cljs|edn|rd|rmd|xaml|resx|eps|ps|nb)$/i,
     regex:
-      /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|CFLAGS)|-toolexec\b|OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write18|\\input\s*\{?\s*\||\\openout|\{\.\s*compile:|staticExec|gorge\b|^\/\/>\s*using\s+(plugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)|^\/\/(DEPS|REPOS|JAVAAGENT|JAVA_OPTIONS|RUNTIME_OPTIONS|JAVAC_OPTIONS|COMPILE_OPTIONS|FILES|SOURCES)\s|include_bytes!\(\s*"\/|env!\(\s*"[^"]{0,40}(KEY|TOKEN|SECRET)/,
+      /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|C\w{0,3}FLAGS|FFLAGS|pkg-config)|-toolexec\b|OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write18|\\input\s*\{?\s*\||\\openout|\{\.\s*compile:|staticExec|gorge\b|^\/\/>\s*using\s+(plugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)|^\/\/(DEPS|REPOS|JAVAAGENT|JAVA_OPTIONS|RUNTIME_OPTIONS|JAVAC_OPTIONS|COMPILE_OPTIONS|FILES|SOURCES)\s|\$\(\s*runIO\b|\$\$?\(.{0,80}\bcallCommand\b|\{\{\s*(`|run\(|system\()|\{%\s*(`|system\()|^#eval\b.{0,80}\bIO\.|^\s*run_cmd\b|%\s*!\s*TEX\s+(program|options|TS-program)\s*=|^%\s*arara:|\\directlua\b|\\ShellEscape\b|\[\[(elisp|shell):|#=\(|#\.\(.{0,40}(run|sh|exec|system)|\\Sexpr\b|\bObjectDataProvider\b|x-microsoft\.net\.object\.(binary|soap)|%pipe%|\brunlibfile\b|InitializationCell|include_bytes!\(\s*"\/|env!\(\s*"[^"]{0,40}(KEY|TOKEN|SECRET)/,
     source: 'go help generate; GHC users guide; latexmk(1)',
   },
   {
@@ -236,9 +238,10 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'SQL that runs programs or reads files',
     why: 'The database server or client executes it.',
-    paths: /\.(sql|psql|sqlite|ddl)$|(^|\/)(migrations?|migrate|seeds?|alembic\/versions)\//i,
+    paths:
+      /\.(sql|psql|sqlite|ddl)$|(^|\/)(migrations?|migrate|seeds?|alembic\/versions|changelogs?)\/|changelog[^/]*\.(xml|ya?ml|json)$/i,
     regex:
-      /\bCOPY\b.{0,200}\bPROGRAM\b|LOAD_FILE\s*\(|INTO\s+(OUT|DUMP)FILE|xp_cmdshell|LANGUAGE\s+(c|plpython\w*|plperlu|pltclu)\b|CREATE\s+EXTENSION|^\s*\\!|^\s*\.(system|shell)\b|\bsystem\s*\(|\bDROP\s+(DATABASE|ROLE|USER)\b|\bGRANT\s+ALL\b|load_extension\s*\(/i,
+      /\bCOPY\b.{0,200}\bPROGRAM\b|^(FROM|TO)\s+PROGRAM\b|\bCREATE\s+ALIAS\b|\bexecuteCommand\b|^\\set\s.{0,80}`|^\\(o|g|w|gx|copy|out|write|setenv)\b.{0,200}(\||PAGER|EDITOR|SHELL)|^\.(output|once|import|read|excel)\s*[|"]|\b(writefile|edit|readfile)\s*\(|\bATTACH\s+(DATABASE\s+)?'(\/|~|\.\.)|\bINSTALL\s+\w+\s+FROM\b|LOAD\s+DATA\s+LOCAL|sp_OACreate|\bexecutable\s*\(|'EXECUTABLE'|LOAD_FILE\s*\(|INTO\s+(OUT|DUMP)FILE|xp_cmdshell|LANGUAGE\s+(c|plpython\w*|plperlu|pltclu)\b|CREATE\s+EXTENSION|^\s*\\!|^\s*\.(system|shell)\b|\bsystem\s*\(|\bDROP\s+(DATABASE|ROLE|USER)\b|\bGRANT\s+ALL\b|load_extension\s*\(/i,
     source: 'PostgreSQL COPY; sqlite3 manual',
   },
   {

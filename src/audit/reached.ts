@@ -1,61 +1,105 @@
-import { decodeBytes } from '../types/path.ts';
 import { isJudgedByContent } from './files.ts';
-import type { Hit, Scene } from './input.ts';
+import { foldPath } from './glob.ts';
+import type { BaseReader, Hit, Scene } from './input.ts';
+import { type Leads, leadsOf } from './referrers.ts';
 
-/** Files whose commands and includes lead to other files of the project. */
-const REFERRERS =
-  /(^|\/)(package\.json|makefile|gnumakefile|[^/]*\.mk|\.envrc|justfile|taskfile\.ya?ml|lefthook\.ya?ml|\.pre-commit-config\.yaml|\.gitlab-ci\.yml|jenkinsfile|\.mcp\.json|\.claude\/settings(\.local)?\.json|\.vscode\/tasks\.json|gemfile|dockerfile|tox\.ini|pyproject\.toml|noxfile\.py|build\.gradle(\.kts)?|cmakelists\.txt|configure\.ac|\.husky\/[^/]+|\.githooks\/[^/]+)$|(^|\/)\.(github\/(workflows|actions)|circleci|buildkite)\/.*\.ya?ml$/i;
-/** A word that makes the next one run or be read as the caller itself is. */
-const RUNS =
-  /(?:^|[\s"'`(;|&=@+-])(?:(?:ba|z|da|k)?sh|source|source_env|source_env_if_exists|dotenv|dotenv_if_exists|watch_file|\.|node|deno run|bun|tsx|ts-node|python[0-9.]*|ruby|perl|php|exec|-?include|sinclude|eval_gemfile|load|import|!include|apply from:|-f|--file|-r|--require|-c|--config|entry:|run:|command:|script:|uses:)[\s"':=(]+((?:\.\/)?[\w@][\w@./-]{0,200})/gi;
-const DIRECT = /(?:^|[\s"'`(;|&=@+])(\.\/[\w@][\w@./-]{0,200})/g;
 /** Of those that the session made or changed; what the project had is always looked at. */
 const MOST_REFERRERS = 400;
-const LARGEST = 1 << 20;
+const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
+/** A file that a folder stands for, when the folder is run or imported. */
+const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
 
-/** Folders of installed code: what their files name is their own matter. */
-const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
+/** From the base, once for each: it stays the same for as long as a session lasts. */
+const ofBases = new WeakMap<BaseReader, ReadonlyMap<string, Leads>>();
 
-/** Whether the audit follows what a file of the base names: its content should be at hand. */
-export function wantsBaseContent(path: string): boolean {
-  return REFERRERS.test(path) && !INSTALLED.test(path);
+/** What each file of the base leads to. May be called ahead of time, while the agent works. */
+export function leadsOfBase(base: BaseReader): ReadonlyMap<string, Leads> {
+  const known = ofBases.get(base);
+  if (known !== undefined) return known;
+  const found = new Map<string, Leads>();
+  for (const path of base.paths) {
+    const bytes = base.read(path);
+    const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
+    if (leads !== undefined) found.set(path, leads);
+  }
+  ofBases.set(base, found);
+  return found;
 }
 
-/** Changed files that a configuration of the project runs or includes by path, however they are called. */
-export function reachedHits(scene: Scene): Hit[] {
-  const named = new Map<string, string>();
-  const look = (path: string, bytes: Buffer | 'unreadable' | undefined): void => {
-    if (!wantsBaseContent(path) || !Buffer.isBuffer(bytes) || bytes.length > LARGEST) return;
-    const dir = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
-    const text = decodeBytes(bytes);
-    for (const regex of [RUNS, DIRECT]) {
-      for (const match of text.matchAll(regex)) {
-        const word = (match[1] ?? '').replace(/^\.\//, '').replace(/[./]+$/, '');
-        if (word === '') continue;
-        if (!named.has(word)) named.set(word, path);
-        if (!named.has(dir + word)) named.set(dir + word, path);
-      }
+/**
+ * Changed files that a build, hook, CI or agent file of the project runs or includes by path, however they are called;
+ * and those that a shell script which is reached in this way runs or includes itself. `aliases`: other paths of a file.
+ */
+export function reachedHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
+  const { base, changes } = scene.input;
+  const all: [string, Leads][] = base === undefined ? [] : [...leadsOfBase(base)];
+  let followed = 0;
+  for (const change of changes) {
+    if (change.ignored === true || change.problem !== undefined) continue;
+    for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
+      const leads = entry === undefined ? undefined : changedLeads(scene, change.path, entry);
+      if (leads === undefined) continue;
+      all.push([change.path, leads]);
+      if (entry === change.after) followed += 1;
     }
-  };
-  for (const path of scene.input.base?.paths ?? [])
-    if (wantsBaseContent(path) && !scene.byPath.has(path)) look(path, scene.input.base?.read(path));
-  const changed = scene.input.changes.filter(({ path, ignored }) => ignored !== true && wantsBaseContent(path));
-  for (const change of changed) look(change.path, scene.bytes(change.before));
-  for (const change of changed.slice(0, MOST_REFERRERS)) look(change.path, scene.bytes(change.after));
+  }
+  const by = new Map<string, string>();
+  const tables = { files: by, modules: new Map<string, string>(), folders: new Map<string, string>() };
+  // A script leads on only where something leads to it.
+  const scripts = all.filter(([path]) => isScript(path));
+  for (const [path, leads] of all) if (!isScript(path)) take(tables, path, leads);
+  for (let round = 0, left = scripts; round < 3 && left.length > 0; round += 1) {
+    const reached = left.filter(([path]) => reachedBy(tables, path) !== undefined);
+    for (const [path, leads] of reached) take(tables, path, leads);
+    left = left.filter((one) => !reached.includes(one));
+  }
   const hits: Hit[] = [];
-  for (const change of scene.input.changes) {
-    const by = named.get(change.path);
-    if (by === undefined || by === change.path || change.ignored === true || change.after?.kind === 'dir') continue;
+  for (const change of changes) {
+    if (change.ignored === true || change.after?.kind === 'dir') continue;
+    const named = [change.path, ...aliases(change.path)]
+      .map((name) => reachedBy(tables, name))
+      .find((one) => one !== undefined && one !== change.path);
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
-    if (isJudgedByContent(change.path)) continue;
+    if (named === undefined || isJudgedByContent(change.path, named)) continue;
     hits.push({
       rule: 'reached',
       severity: 'suspect',
       path: change.path,
       title: 'A file that the project runs by name',
-      why: 'A build, hook or CI file that you have runs or includes it.',
-      detail: by,
+      why: 'A build, hook, CI or agent file that you have runs or includes it.',
+      detail: named,
     });
   }
   return hits;
+}
+
+type Tables = Readonly<Record<keyof Leads, Map<string, string>>>;
+
+const isScript = (path: string): boolean => /\.(ba|z|da|k)?sh$/i.test(path);
+
+function changedLeads(scene: Scene, path: string, entry: Parameters<Scene['bytes']>[0]): Leads | undefined {
+  const bytes = scene.bytes(entry);
+  return Buffer.isBuffer(bytes) ? leadsOf(path, bytes) : undefined;
+}
+
+function take(tables: Tables, path: string, leads: Leads): void {
+  for (const kind of ['files', 'modules', 'folders'] as const)
+    for (const word of leads[kind]) if (!tables[kind].has(word)) tables[kind].set(word, path);
+}
+
+/** The file that leads to this path, if any. */
+function reachedBy(tables: Tables, path: string): string | undefined {
+  const folded = foldPath(path);
+  const exact = tables.files.get(folded);
+  if (exact !== undefined) return exact;
+  const bare = CODE.test(folded) ? folded.replace(/\.[^./]+$/, '') : undefined;
+  const module = bare === undefined ? undefined : tables.modules.get(bare);
+  if (module !== undefined) return module;
+  const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/')));
+  if (folder === '') return undefined;
+  if (STANDS_FOR_FOLDER.test(folded)) {
+    const whole = tables.modules.get(folder);
+    if (whole !== undefined) return whole;
+  }
+  return CODE.test(folded) || !/\.[^/]*$/.test(folded) ? tables.folders.get(folder) : undefined;
 }

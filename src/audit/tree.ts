@@ -11,13 +11,13 @@ import { skeleton } from './skeleton.ts';
 const MANY = 2000;
 
 /** What only the whole set of changes shows: collisions, repositories by their shape, hiding rules, numbers. */
-export function treeHits(scene: Scene): Hit[] {
+export function treeHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
   return [
     ...collisions(scene),
     ...bareRepositories(scene),
     ...hiddenByIgnore(scene),
     ...hostConfigTargets(scene),
-    ...reachedHits(scene),
+    ...reachedHits(scene, aliases),
     ...counts(scene),
   ];
 }
@@ -151,8 +151,8 @@ function hiddenByIgnore(scene: Scene): Hit[] {
   const hits: Hit[] = [];
   for (const change of scene.input.changes) {
     const name = change.path.slice(change.path.lastIndexOf('/') + 1);
-    if (!/^\.([a-z]{1,20})?ignore$|^\.aiexclude$/i.test(name) || change.after?.kind !== 'file') continue;
-    const bytes = scene.bytes(change.after);
+    if (!/^\.([a-z]{1,20})?ignore$|^\.aiexclude$/i.test(name) || change.after?.kind === 'symlink') continue;
+    const bytes = change.after === undefined ? Buffer.alloc(0) : scene.bytes(change.after);
     const old = scene.bytes(change.before);
     if (!Buffer.isBuffer(bytes) || bytes.length > 1 << 20) continue;
     const text = decodeBytes(bytes);

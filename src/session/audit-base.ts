@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseReader } from '../audit/input.ts';
-import { wantsBaseContent } from '../audit/reached.ts';
+import { wantsBaseContent } from '../audit/referrers.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
-import { wantsBaseContent } from '../audit/reached.ts';
+import { wantsBaseContent } from '../audit/referrers.ts';
 import { buildReview } from '../review/build-review.ts';
 import { type Change, type Entry, kindOfChange } from '../types/entry.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../types/path.ts';

@@ -5,15 +5,21 @@ import { buildOutputRules } from './build-output.ts';
 import { ciRules } from './ci.ts';
 import { compiledRules } from './compiled.ts';
 import { desktopRules } from './desktop.ts';
+import { documentRules } from './documents.ts';
+import { dotfileRules } from './dotfiles.ts';
+import { dotnetRules } from './dotnet.ts';
 import { editorRules } from './editors.ts';
+import { engineRules } from './engines.ts';
 import { environmentRules } from './environments.ts';
 import { gitFileRules } from './git-files.ts';
 import { infraRules } from './infra.ts';
 import { javascriptRules } from './javascript.ts';
-import { jvmDotnetRules } from './jvm-dotnet.ts';
+import { jvmRules } from './jvm.ts';
 import { languageRules } from './languages.ts';
 import { lockRules } from './locks.ts';
 import { packageRules } from './packages.ts';
+import { packagingRules } from './packaging.ts';
+import { programRules } from './programs.ts';
 import { pythonRules } from './python.ts';
 import { rubyRules } from './ruby.ts';
 import { shellRules } from './shell.ts';
@@ -23,21 +29,27 @@ import { unlistedRules } from './unlisted.ts';
 export const FILE_RULES: readonly FileRule[] = [
   ...gitFileRules,
   ...shellRules,
+  ...dotfileRules,
   ...environmentRules,
   ...editorRules,
   ...packageRules,
   ...javascriptRules,
   ...pythonRules,
+  ...documentRules,
   ...compiledRules,
-  ...jvmDotnetRules,
+  ...jvmRules,
+  ...dotnetRules,
   ...rubyRules,
   ...languageRules,
+  ...programRules,
   ...lockRules,
   ...buildRules,
   ...buildOutputRules,
+  ...packagingRules,
   ...ciRules,
   ...infraRules,
   ...agentRules,
   ...desktopRules,
+  ...engineRules,
   ...unlistedRules,
 ];

@@ -137,6 +137,7 @@ export const buildRules: readonly FileRule[] = [
       'ltmain.sh',
       'config.guess',
       'config.sub',
+      '{install-sh,missing,depcomp,compile,test-driver,mkinstalldirs,ylwrap,py-compile,mdate-sh,ar-lib,config.rpath}',
       '*.m4',
       'cleanup',
       'configure.win',

@@ -125,6 +125,7 @@ export const ciRules: readonly FileRule[] = [
         danger:
           /insecure-external|registr|post(Upgrade|Update)?Tasks|automerge|merge|conditions|approv|extends|allowedCommands|command|token|owner|@|branches|protect|required|plugins|package-ecosystem|host|url/i,
         safe: /^-?\s*"?(schedule|interval|day|time|timezone)"?\s*:/i,
+        removed: /^[^#].*@|required|approv|protect|^OWNERS/i,
       },
     ],
     why: 'It decides what is merged or fetched without a person.',
@@ -136,7 +137,13 @@ export const ciRules: readonly FileRule[] = [
     trigger: 'somebody reports a fault or gives money',
     severity: 'suspect',
     paths: ['FUNDING.y{,a}ml', 'FUNDING.json', 'SECURITY.md', 'security.txt', '.github/ISSUE_TEMPLATE/config.yml'],
-    judges: [{ kind: 'lines', danger: /^[\w-]+:\s*\S|@[\w-]+\.\w|https?:|mailto:|contact/i }],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /^[\w-]+:\s*\S|@[\w-]+\.\w|https?:|mailto:|contact/i,
+        removed: /@[\w-]+\.\w|mailto:|security\/advisories/i,
+      },
+    ],
     why: 'Money or reports go to the address named there.',
     source: 'GitHub documentation',
   },
@@ -182,7 +189,10 @@ export const ciRules: readonly FileRule[] = [
       '.lychee.toml',
       '.coverage-threshold*',
     ],
-    judges: [{ kind: 'lines', danger: /^[^#\s]/, removed: /threshold|fail|severity|rule|id\s*=/i }],
+    judges: [
+      { kind: 'lines', danger: /^[^#\s]/, removed: /threshold|fail|severity|rule|id\s*=/i },
+      { kind: 'custom', see: ({ after }) => (after === undefined ? ['the settings of a check are gone'] : []) },
+    ],
     why: 'The scanner looks at less, or asks for less.',
     source: 'documentation of the scanners',
   },

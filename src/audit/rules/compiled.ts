@@ -102,7 +102,7 @@ export const compiledRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)|custom|plugin|path:|\bcmd\b|hooks?|command|^# |bin\s*=|script|run:|publish|env:|settings\.custom|entrypoint|flags|BaseImage/i,
+          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)|custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:|settings\.custom|entrypoint|flags|BaseImage/i,
         safe: /^#\s/,
       },
       {
@@ -155,10 +155,17 @@ export const compiledRules: readonly FileRule[] = [
       'box.json',
       'codeception.y{,a}ml',
       'behat.y{,a}ml',
+      'phpspec.y{,a}ml',
+      'whisky.json',
+      '.phpcs.xml{,.dist}',
     ],
     judges: [
       { kind: 'code' },
-      { kind: 'lines', danger: /bootstrap|autoload|extension|plugin|includes?:|path|file=|script|class=/i },
+      {
+        kind: 'lines',
+        danger:
+          /bootstrap|autoload|extension|plugin|includes?:|path|file=|script|class=|<ini\b|\bref=|hooks?\b|git|command/i,
+      },
     ],
     why: 'The tool loads the code that it names.',
     source: 'PHPUnit, PHPStan and Psalm documentation',

@@ -80,7 +80,10 @@ export const desktopRules: readonly FileRule[] = [
     paths: [
       '*.{lnk,url,scf,library-ms,searchConnector-ms,theme,themepack,hta,chm,reg,vbs,wsf,settingcontent-ms,inf,application,appref-ms,webloc,inetloc,fileloc,terminal,command,workflow,scpt,action,mobileconfig,website,diagcab,iqy,slk,xll,ppam,xlam}',
       '*.{app,workflow,action,prefPane,qlgenerator,saver,kext,mdimporter,service}/**',
-      '*.{tool,applescript,jnlp,rdp,code-profile}',
+      '*.{tool,applescript,jnlp,rdp,code-profile,search-ms,wsb,sct,msc,xbap,appinstaller,gadget,udl,odc,mht,one,swf,run,flatpak,shortcut,alfredworkflow,nemo_action,msl}',
+      '*.{docm,dotm,xlsm,xltm,xlsb,pptm,potm,iso,img,vhd,vhdx,cab}',
+      '*.{scptd,framework,plugin,bundle,xpc,appex,qlplugin,osax}/**',
+      'delegates.xml',
       '*.desktop',
       '.directory',
       '*.AppImage',

@@ -127,7 +127,7 @@ export const gitFileRules: readonly FileRule[] = [
     family: 'git files',
     trigger: 'committing, making a changelog',
     severity: 'suspect',
-    paths: ['.gitlint', '.gitchangelog.rc', 'cliff.toml', '.cz.json', '.commitlintrc', '.gitmessage'],
+    paths: ['.gitlint', '.gitchangelog.rc', '{git-,}cliff.toml', '.cz.json', '.commitlintrc', '.gitmessage'],
     judges: [
       {
         kind: 'lines',

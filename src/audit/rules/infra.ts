@@ -1,4 +1,5 @@
 import type { FileRule, JudgedText } from '../rule.ts';
+import { newLeaves, readStructure } from '../structured.ts';
 
 export const infraRules: readonly FileRule[] = [
   {
@@ -20,7 +21,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /./,
         // A line that goes on from the one before, or stands in a here-document, is a command: quiet is what cannot be one.
-        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV \w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
+        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
       },
     ],
     why: 'The build runs it, and takes its base from where it says.',
@@ -37,7 +38,9 @@ export const infraRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'yaml',
         danger:
-          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context|dockerfile|ports|post_start|pre_stop|extends|include|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts|deploy\.|develop\.|configs|provider|build$/i,
+          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context|dockerfile|ports|post_start|pre_stop|extends|include|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts|deploy\.|develop\.|configs|provider|build$|\.user$|group_add|\.uts$|cgroup_parent|credential_spec|use_api_socket|gpus|label_file/i,
+        safe: /\.user=\d{3,}(:\d+)?$/,
+        removed: /\.(read_only|cap_drop|security_opt|user|internal|pids_limit|mem_limit)(\[\])?$/,
       },
       { kind: 'keys', format: 'yaml', danger: /\.image$/, safe: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
       { kind: 'custom', see: imageMoved },
@@ -80,11 +83,15 @@ export const infraRules: readonly FileRule[] = [
       'kapp*.yml',
     ],
     judges: [
+      { kind: 'custom', see: kubernetesObjects },
+      { kind: 'custom', see: imageMoved },
       {
         kind: 'lines',
         danger:
-          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry|(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
-        safe: /^-?\s*image:\s*["']?[\w./-]+:[\w.-]+["']?$/,
+          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall|^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs|^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s|(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
+        safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
+        removed:
+          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile|kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)|^-\s+ALL$/,
       },
     ],
     why: 'Pods get host folders or rights, or come from another place.',
@@ -109,13 +116,15 @@ export const infraRules: readonly FileRule[] = [
       'terraform.rc',
       '*.tfvars{,.json}',
       '.tflint.hcl',
+      '*.hcl',
+      '*.tm{,.hcl}',
     ],
     judges: [
       {
         kind: 'lines',
         danger:
-          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=|\bartifact\b|\btemplate\b|credential_process|credentials_helper|network_mirror|dev_overrides/i,
-        removed: /\b(h1|zh):/,
+          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=|\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{|organization\s*=|\bfile\w*\s*\(\s*"(\/|~|\.\.)|user_data|custom_data|startup[-_]script|^#!|"(0\.0\.0\.0|::)\/0"|actions?\s*=\s*(\[\s*)?"\*"|public-read|publicly_accessible\s*=\s*true|\bimport\s*\{|\bexecute\b|run_cmd/i,
+        removed: /\b(h1|zh):|prevent_destroy|deletion_protection|required_version|block_public|encrypted?\s*=\s*true/,
         safe: /^\s*(description|tags?|Name)\s*=/,
       },
     ],
@@ -160,6 +169,9 @@ export const infraRules: readonly FileRule[] = [
       'encore.app',
       'sst.config.ts',
       'zeabur.json',
+      'azuredeploy*.json',
+      '*.bicep',
+      'supabase/config.toml',
     ],
     judges: [
       { kind: 'code' },
@@ -179,8 +191,21 @@ export const infraRules: readonly FileRule[] = [
     trigger: 'ansible or vagrant here',
     severity: 'suspect',
     paths: [
-      'ansible.cfg',
       'inventory*',
+      'hosts{,.y{,a}ml}',
+      '{playbooks,molecule}/**/*.y{,a}ml',
+      'roles/**',
+      '/{tasks,handlers}/**/*.y{,a}ml',
+      '/plugins/{action,become,cache,callback,connection,filter,inventory,lookup,modules,module_utils,shell,strategy,test,vars}/**',
+      'module_utils/*.py',
+      'ansible-navigator.y{,a}ml',
+      '*.sls',
+      'Saltfile',
+      'roster',
+      'hiera.yaml',
+      'lib/{facter,puppet}/**/*.rb',
+      'bolt-project.y{,a}ml',
+      '{,.}kitchen{,.*}.yml',
       'hosts.ini',
       '*_plugins/**',
       'library/*.py',
@@ -191,7 +216,6 @@ export const infraRules: readonly FileRule[] = [
       'Vagrantfile',
       'molecule.yml',
       'playbook*.y{,a}ml',
-      'roles/*/tasks/**',
       'site.y{,a}ml',
       'Puppetfile',
       '*.pp',
@@ -206,12 +230,24 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /plugins|library|inventory|lookup\(|pipe|vault|ssh_args|host_key|src:|source|url|shell:|command:|raw:|script:|exec|ansible_\w*(interpreter|connection|host|user|become)|provision|trigger|runcmd|bootcmd|system\(|`/i,
+          /plugins|library|inventory|lookup\(|pipe|vault|ssh_args|host_key|src:|source|url|shell:|command:|raw:|script:|exec|ansible_\w*(interpreter|connection|host|user|become)|provision|trigger|runcmd|bootcmd|system\(|`|action:|delegate_to|connection:|<%/i,
       },
       { kind: 'new' },
     ],
     why: 'It runs plugins, scripts and commands, on this machine and others.',
     source: 'Ansible and Vagrant documentation',
+  },
+  {
+    id: 'infra-ansible-config',
+    family: 'infrastructure',
+    trigger: 'any ansible command here',
+    severity: 'suspect',
+    paths: ['ansible.cfg', '.ansible.cfg'],
+    judges: [
+      { kind: 'lines', danger: /^[^#;[]/, safe: /^(forks|timeout|nocows|display_\w+|show_\w+|gather_timeout)\s*=/ },
+    ],
+    why: 'It names folders of plugins, interpreters and programs that ansible loads.',
+    source: 'Ansible configuration settings',
   },
   {
     id: 'infra-server',
@@ -260,7 +296,7 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /load_module|perl_|lua_|exec|Exec|ProgramArguments|program|command|auto_(pre|ap)pend|extension\s*=|LoadModule|SetHandler|AddHandler|php_value|RewriteRule|proxy_pass|root\s|alias\s|include|plugin|init-command|loadmodule|script|NOPASSWD|ALL\s*=|trust|PermitRoot|allow|cgi|hook|\* \* \*|^[\d*@].*\s\/|postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload/i,
+          /load_module|perl_|lua_|exec|Exec|ProgramArguments|program|command|auto_(pre|ap)pend|extension\s*=|LoadModule|SetHandler|AddHandler|php_value|RewriteRule|proxy_pass|root\s|alias\s|include|plugin|init-command|loadmodule|script|NOPASSWD|ALL\s*=|trust|PermitRoot|allow|cgi|hook|\* \* \*|^[\d*@].*\s\/|postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload|^(User|Group|Environment(File)?|AmbientCapabilities|LoadCredential)=|^<string>(\/|-\w<|(ba|z|da)?sh<)/i,
         safe: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
       },
     ],
@@ -268,6 +304,19 @@ export const infraRules: readonly FileRule[] = [
     source: 'manuals of the servers',
   },
 ];
+
+const KUBERNETES_KEYS =
+  /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;
+
+/** What a list in a manifest gained: a line of it says little by itself. Templates, which do not parse, are left to lines. */
+function kubernetesObjects({ path, before = '', after = '' }: JudgedText): string[] {
+  const now = readStructure(after, 'yaml', path);
+  const old = readStructure(before, 'yaml', path);
+  if (now === undefined || old === undefined || before === '') return [];
+  return newLeaves(old.leaves, now.leaves)
+    .filter(({ key, value }) => KUBERNETES_KEYS.test(key) || (/resources\[\]$/.test(key) && value === '*'))
+    .map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
+}
 
 /** An image from another registry or name: a new tag alone says nothing. */
 function imageMoved({ before = '', after = '' }: { before: string | undefined; after: string | undefined }): string[] {

@@ -9,7 +9,7 @@ const CODE_CONFIG =
   payload.config gulpfile gruntfile plopfile knexfile ormconfig codegen lint-staged.config build.config unbuild uno.config
   windi.config panda.config`.split(/\s+/);
 const LOADS =
-  /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|hooks?|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?)(\.|\[|$)/i;
+  /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|hooks?|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?|(plugins|support|globals)_?(file|path)|subscribers|entities|migrations|\w*_?command|processor|exe|launchers|interpreter)(\.|\[|$)/i;
 
 export const javascriptRules: readonly FileRule[] = [
   {
@@ -112,6 +112,18 @@ export const javascriptRules: readonly FileRule[] = [
       'renovate.json5',
       '.foreverignore',
       'openapitools.json',
+      'cypress.json',
+      'testem.json',
+      'nightwatch.json',
+      'artillery*.y{,a}ml',
+      '{.,}cspell{,.config}.{json,jsonc,yaml,yml}',
+      'relay.config.json',
+      'ormconfig.{json,yml,yaml}',
+      '{process,pm2,ecosystem}.{json,yml,yaml}',
+      '{.,}jsdoc{,.conf,.config}.json',
+      'bruno.json',
+      'ionic.config.json',
+      'asv.conf.json',
       '.dependency-cruiser.json',
     ],
     judges: [
@@ -141,8 +153,9 @@ export const javascriptRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'jsonc',
-        danger: /(plugins|extends|typeRoots|jsxImportSource|ts-node|paths|references\[\]\.path|tsc-alias)(\.|\[|$)/i,
-        safe: /^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b[^=]*$/i,
+        danger:
+          /(plugins|extends|typeRoots|baseUrl|jsxImportSource|ts-node|paths|references\[\]\.path|tsc-alias)(\.|\[|$)/i,
+        safe: /^compilerOptions\.baseUrl=\.?\/?(src|app|lib)?\/?$|^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b[^=]*$/i,
       },
       {
         kind: 'keys',
@@ -153,6 +166,21 @@ export const javascriptRules: readonly FileRule[] = [
     ],
     why: 'It loads plugins and other configuration, or writes outside the project.',
     source: 'TypeScript documentation',
+  },
+  {
+    id: 'js-project-hooks',
+    family: 'javascript',
+    trigger: 'building the application, sending a request, listing browsers',
+    severity: 'suspect',
+    paths: ['config.xml', 'plugin.xml', '*.bru', '.browserslistrc'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /<hook\b|<(source-file|framework|js-module)\b|^script:|^tests\s*\{|\brequire\(|^extends\s/i,
+      },
+    ],
+    why: 'It names a script or a package that the tool loads.',
+    source: 'Cordova, Bruno and Browserslist documentation',
   },
   {
     id: 'js-snapshot',

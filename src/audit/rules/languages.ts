@@ -80,6 +80,8 @@ export const languageRules: readonly FileRule[] = [
       '.perldb',
       'weaver.ini',
       '.perlcritic',
+      'inst/CITATION',
+      '/data/*.R',
       '.Rhistory',
     ],
     always: true,
@@ -114,6 +116,13 @@ export const languageRules: readonly FileRule[] = [
       'dune-workspace',
       '.ocamlinit',
       '*.opam',
+      '{,Julia}Artifacts.toml',
+      '{aftman,rokit,foreman,pesde}.toml',
+      'peru.yaml',
+      'vendir.y{,a}ml',
+      'jsonnetfile.json',
+      '*.dhall',
+      '_vale.ini',
       '.ocamlformat',
       '.merlin',
       '*.nims',
@@ -184,9 +193,15 @@ export const languageRules: readonly FileRule[] = [
     ],
     judges: [
       {
+        kind: 'custom',
+        // A comment in its first line makes it OCaml, all of it.
+        see: ({ path, after = '' }) =>
+          /(^|\/)dune$/i.test(path) && /^\s*\(\*\s*-\*-\s*tuareg/i.test(after) ? ['an OCaml program'] : [],
+      },
+      {
         kind: 'lines',
         danger:
-          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags|ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen|gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
+          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags|ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen|gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends|=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages/i,
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },
     ],

@@ -1,6 +1,10 @@
 import { judgeNpmLock, judgeYarnLock } from '../lockfiles.ts';
 import type { FileRule, JudgedText } from '../rule.ts';
 
+/** Settings of package managers whose absence allows more. */
+const GUARDS =
+  /^(enableScripts|enableImmutable\w*|enableHardenedMode|checksumBehavior|npmMinimalAgeGate|minimumReleaseAge|onlyBuiltDependencies|neverBuiltDependencies|ignoredBuiltDependencies|trustPolicy|strictDepBuilds|blockExoticSubdeps|verify\w+|ignore-scripts|lock|install\.(frozen|security|minimum)\w*)\b/i;
+
 export const packageRules: readonly FileRule[] = [
   {
     id: 'js-package-json',
@@ -84,8 +88,9 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
-        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.]+[\w.-]*$|^version=/,
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b|(folder|dir|path|filename)$|strictDep|nodeVersion|nodeDownload|verifyDeps|trustPolicy|approved\w+|^catalogs?\.|networkSettings|\w*rc$/i,
+        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.x*]+[\w.-]*$|^version=/,
+        removed: GUARDS,
       },
     ],
     why: 'Package managers take their shell, registry, plugins and scripts from it.',
@@ -118,6 +123,7 @@ export const packageRules: readonly FileRule[] = [
     ],
     judges: [
       { kind: 'custom', see: judgeYarnLock },
+      { kind: 'custom', see: mappedToFiles },
       // In pnpm's, a dependency of the project that is another package, and patches of installed ones.
       { kind: 'lines', danger: /^version:\s*['"]?@?[a-z][\w.-]*(\/[\w.-]+)?@\d|^path:\s*\S+\.(patch|diff)/ },
     ],
@@ -157,13 +163,23 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'jsonc',
         danger:
-          /^(tasks|imports|importMap|scopes|lock|vendor|nodeModulesDir|permissions|unstable|workspace|compilerOptions\.(types|jsxImportSource))/i,
+          /^(tasks|imports|importMap|scopes|lock|vendor|nodeModulesDir|permissions|unstable|workspace|compilerOptions\.(types|jsxImportSource)|lint\.plugins|links|patch|allow\w+|preload|test\.permissions)/i,
+        removed: GUARDS,
       },
     ],
     why: 'Its tasks run and its imports fetch code.',
     source: 'deno documentation',
   },
 ];
+
+/** A module's name that an import map leads to a file of the project. */
+function mappedToFiles({ path, added }: JudgedText): string[] {
+  if (!/import_?map/i.test(path)) return [];
+  return added()
+    .map(({ text }) => text.slice(0, 4000))
+    .filter((text) => /"[^"]+"\s*:\s*"\.{0,2}\//.test(text))
+    .map((text) => text.slice(0, 120));
+}
 
 /** A list of browsers that takes another package's or file's is loaded with require. */
 function browserslistExtends({ added }: JudgedText): string[] {

@@ -11,6 +11,7 @@ export const STDLIB: readonly string[] =
    token tokenize tomllib trace traceback tracemalloc tty types typing unicodedata unittest urllib uuid venv warnings
    weakref webbrowser wsgiref xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
    numpy pandas requests yaml click flask django pytest setuptools pip six attr attrs jinja2 pydantic rich
-   torch scipy matplotlib urllib3 certifi idna chardet boto3 google pkg_resources wheel typing_extensions`
+   torch scipy matplotlib urllib3 certifi idna chardet boto3 google pkg_resources wheel typing_extensions
+   black coverage debugpy flake8 ipykernel ipykernel_launcher isort jedi mypy nox pydevd pylint _pytest tox virtualenv`
     .trim()
     .split(/\s+/);

@@ -1,6 +1,16 @@
 import { judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule } from '../rule.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
+import { newLeaves, readStructure } from '../structured.ts';
 import { STDLIB } from './python-names.ts';
+
+/**
+ * Tables of pyproject.toml whose every key is data, or whose other keys the list of dangerous ones names. A table that is
+ * not here belongs to a tool that may run what stands in it.
+ */
+const UNKNOWN_TOOL =
+  /^tool\.(?!(black|isort|ruff(?!\.extend$)|codespell|typos|interrogate|djlint|docformatter|pydocstyle|numpydoc_validation|coverage|mypy|(based)?pyright(?!\.(venv|pythonPath|executionEnv|stubPath|extraPaths))|pytest\.ini_options|pylint|vulture|deptry|autoflake|pycln|yapf|doc8|rstcheck|check-manifest|check-wheel-contents|refurb|bandit|mdformat|pdm\.(distribution|dev-dependencies)|setuptools\.(packages|package-data|include-package-data|exclude-package-data|py-modules|zip-safe|license-files|platforms)|setuptools_scm(?=$|\.(version_file|write_to|fallback_version|root)$)|uv|towncrier|commitizen|flit\.module\.name|poetry\.(name|version|description|authors|maintainers|license|readme|homepage|repository|documentation|keywords|classifiers|packages|include|exclude|extras|urls|package-mode|requires-poetry))(\.|\[|$))/;
+const PLAIN_POETRY =
+  /^tool\.poetry\.(group\.[\w-]+\.optional|(group\.[\w-]+\.)?(dev-)?dependencies\.[\w-]+(\[\])?(\.(version|extras|optional|python|markers|allow-prereleases|platform)(\[\])?)?)=/;
 
 export const pythonRules: readonly FileRule[] = [
   {
@@ -83,6 +93,7 @@ export const pythonRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       'pyproject.toml',
+      'Pipfile',
       'hatch.toml',
       'pdm.toml',
       '.pdm.toml',
@@ -97,10 +108,11 @@ export const pythonRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'toml',
         danger:
-          /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.uv\.(?!dev-dependencies|required-version|package\b|managed\b|default-groups)[\w-]+|tool\.meson-python|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
+          /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.uv\.(?!dev-dependencies|required-version|package\b|managed\b|default-groups)[\w-]+|tool\.meson-python|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env|filterwarnings)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|scripts|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
         value: /\s@\s*(git\+|https?:|file:)|^(git\+|file:|\.{1,2}\/|[/~])/,
         safe: /^build-system\.requires\[\]=(setuptools|wheel|hatchling|poetry-core|flit_core|pdm-backend|setuptools[_-]scm(\[toml\])?)[ 0-9.,<>=!~*]*$|^tool\.(towncrier|commitizen)\.(version|name|filename|directory)=[^/]*$/i,
       },
+      { kind: 'keys', format: 'toml', danger: UNKNOWN_TOOL, safe: PLAIN_POETRY },
     ],
     why: 'The changed fields pick code that runs at install, test or lint, or where packages come from.',
     source: 'PEP 517, PEP 518; documentation of the tools',
@@ -128,7 +140,7 @@ export const pythonRules: readonly FileRule[] = [
       'alembic.ini',
       'prospector.y{,a}ml',
       '.pyre_configuration',
-      'logging{,_config,-config}.{conf,ini}',
+      'log{,ging}{,_config,-config}.{conf,ini,json,y{,a}ml}',
       'doit.cfg',
     ],
     judges: [
@@ -136,7 +148,7 @@ export const pythonRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command|setup_requires|dependency_links|index_url|find_links|^aliases|compiler|include_dirs|library_dirs|command_packages|\bargs\b|\bclass\b|formatter|backend|verbosity)/i,
+          /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command|setup_requires|dependency_links|index_url|find_links|^aliases|compiler|include_dirs|library_dirs|command_packages|\bargs\b|\bclass\b|formatter|backend|verbosity|\(\))/i,
         value: /^attr:/,
         safe: /^[^=]*(testpaths|markers|ignore_missing_imports|exclude)[^=.]*=/i,
       },
@@ -161,10 +173,12 @@ export const pythonRules: readonly FileRule[] = [
       'meta.yaml',
     ],
     judges: [
+      { kind: 'custom', see: newChannels },
       {
         kind: 'lines',
         danger:
           /--(index-url|extra-index-url|find-links|trusted-host|no-index|pre|config-settings|global-option|install-option|no-binary)|^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))|\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
+        safe: /^-r\s+[\w-]+\.(txt|in)$/,
         removed: /--hash=/,
       },
     ],
@@ -229,81 +243,16 @@ export const pythonRules: readonly FileRule[] = [
     why: 'It is what runs when the folder is given to Python.',
     source: 'Python zipapp documentation',
   },
-  {
-    id: 'docs-build',
-    family: 'python',
-    trigger: 'building or previewing the documentation',
-    severity: 'suspect',
-    paths: [
-      'conf.py',
-      'mkdocs.y{,a}ml',
-      '.readthedocs.y{,a}ml',
-      '_quarto.yml',
-      '_config.yml',
-      'book.toml',
-      'antora-playbook.yml',
-      'Doxyfile',
-      'doxygen.cfg',
-      '_bookdown.yml',
-      '_pkgdown.yml',
-      '.latexmkrc',
-      'latexmkrc',
-      'arara.yaml',
-      'texmf.cnf',
-      '.chktexrc',
-      '_toc.yml',
-      'make.bat',
-    ],
-    judges: [
-      { kind: 'code' },
-      {
-        kind: 'lines',
-        danger:
-          /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter|INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec/i,
-        safe: /^\s*\$pdf_mode\s*=\s*\d;?$/,
-      },
-      {
-        kind: 'custom',
-        see: ({ path, added }) =>
-          // Perl, whatever the words in it.
-          /latexmkrc$/i.test(path)
-            ? added()
-                .map((line) => line.text)
-                .filter((line) => !/^#|^\$pdf_mode\s*=\s*\d;?$/.test(line))
-            : [],
-      },
-    ],
-    why: 'The documentation tool runs its code, plugins and filters.',
-    source: 'Sphinx, MkDocs, mdBook and latexmk documentation',
-  },
-  {
-    id: 'data-pipeline',
-    family: 'python',
-    trigger: 'running the pipeline or opening the notebook',
-    severity: 'suspect',
-    paths: [
-      'dvc.yaml',
-      'dagster.yaml',
-      'prefect.yaml',
-      'airflow.cfg',
-      'dbt_project.yml',
-      '*.ipynb',
-      '*.qmd',
-      '*.Rmd',
-      '*.livemd',
-      '.jupytext.toml',
-      'voila.json',
-      '.ipynb_checkpoints/*',
-    ],
-    judges: [
-      {
-        kind: 'lines',
-        danger:
-          /\bcmd:|command|^"?\s*!|"\s*(!|%%(bash|sh|script|system|cmd)|%(load_ext|system|sx|run)\b)|text\/html.{0,200}(<script|<iframe|\son\w+=)|application\/javascript|"trusted"\s*:\s*true|"kernelspec"|"argv"|on-run-(start|end)|pre-hook|post-hook|^```\{(r|python|bash|sh|julia|js|elixir)|<script|hooks?:/i,
-        safe: /^"?(image|text)\/(png|plain)/,
-      },
-    ],
-    why: 'Cells, hooks and commands in it run.',
-    source: 'Jupyter security documentation',
-  },
 ];
+
+/** A channel of conda that was not there, unless it is one of the large ones. */
+function newChannels({ path, before = '', after = '' }: JudgedText): string[] {
+  if (!/\.ya?ml$/i.test(path)) return [];
+  const [old, now] = [before, after].map((text) => readStructure(text, 'yaml', path));
+  return newLeaves(old?.leaves ?? [], now?.leaves ?? [])
+    .filter(
+      ({ key, value }) =>
+        key === 'channels[]' && !/^(conda-forge|defaults|bioconda|pytorch|nvidia|nodefaults)$/.test(value),
+    )
+    .map(({ value }) => `channel ${value}`);
+}

@@ -60,7 +60,7 @@ export const rubyRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|extend_config|- \.?\//i,
+          /<%|^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|extend_config|- \.?\//i,
       },
     ],
     why: 'Ruby tools run it, or load what it names.',
@@ -87,11 +87,12 @@ export const rubyRules: readonly FileRule[] = [
     family: 'languages',
     trigger: 'starting the application or its tests',
     severity: 'suspect',
-    paths: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb'],
+    paths: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb', 'cucumber.y{,a}ml'],
     judges: [
       {
         kind: 'lines',
-        danger: /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|require|load|send|Net|URI)\b|%x)/,
+        danger:
+          /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|Object|Process|Dir|ObjectSpace|Pathname|PTY|Fiddle|require\w*|load|fork|\w*send|const_get|\w+_eval|Net|URI|open)\b|%x)|^\s*(system|exec|spawn|fork|eval|require|load|open|IO|File|Kernel|Process)\b[ .(][^:]{0,80}[("'`]/,
       },
     ],
     why: 'Rails runs the Ruby between the marks before it reads the settings.',

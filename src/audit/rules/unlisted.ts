@@ -52,23 +52,14 @@ const QUIET_NAMES = [
   '.DS_Store',
 ];
 const QUIET_FOLDERS = [
-  '.github/**',
-  '.gitlab/**',
-  '.forgejo/**',
-  '.gitea/**',
+  '.github/**/*.md',
+  '.github/labels.{json,yml,yaml}',
+  '.github/{ISSUE,DISCUSSION,PULL_REQUEST}_TEMPLATE/**',
   '.changeset/*.md',
-  '.changes/**',
-  '.chloggen/**',
-  '.unreleased/**',
+  '.{changes,chloggen,unreleased}/**/*.{md,txt,rst,yml,yaml,json,toml}',
   '.well-known/*.{txt,json}',
-  '.vitepress/**',
-  '.vuepress/**',
-  '.dumi/**',
-  '.reuse/**',
-  '.cache/**',
+  '.reuse/dep5',
   '.sqlx/*.json',
-  '.snapshots/**',
-  '.storybook/**',
 ];
 /** There a name stands for data more often than for a tool; the rules that know a name go on there. */
 const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,specs}/**'];
@@ -109,10 +100,15 @@ export const unlistedRules: readonly FileRule[] = [
     lastResort: true,
     judges: [
       {
+        kind: 'lines',
+        // Formats that no parser here reads.
+        danger: /\{\{\s*exec|\bprogram\s*=|\bexec\b\s*[({]/,
+      },
+      {
         kind: 'keys',
         format: 'auto',
         danger:
-          /(^|[.\]])(run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
+          /(^|[.\]])([\w-]*_commands?|[\w-]+_hooks?|run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
         safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
       },
     ],
@@ -121,9 +117,15 @@ export const unlistedRules: readonly FileRule[] = [
   },
 ];
 
+/** Folders of pages, styles and recorded texts: only a program in them runs, when the site is built. */
+const DATA_FOLDERS = /(^|\/)\.(vitepress|vuepress|dumi|snapshots)\//i;
+const PROGRAM = /\.([cm]?[jt]sx?|sh|bash|py|rb|pl|php|lua|ps1|bat|cmd|node|wasm)$/i;
+
 /** A file in a hidden folder; or one with a hidden name that holds more than a word. */
-function settingsInside({ path, after }: JudgedText): string[] {
+function settingsInside({ path, after, change }: JudgedText): string[] {
   if (after === undefined) return [];
+  const program = PROGRAM.test(path) || after.startsWith('#!') || ((change.after?.mode ?? 0) & 0o111) !== 0;
+  if (!program && DATA_FOLDERS.test(path)) return [];
   if (/(^|\/)\.[^/]+\//.test(path)) return ['in a hidden folder'];
   return /[=:({[/]|\S\s+\S/.test(after) ? ['settings'] : [];
 }

@@ -4,15 +4,23 @@ import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
 import type { Files, Planted, Row } from './rows.ts';
 
-/** Judges files as a session's changes; whatever cannot be told by bytes is told by its entry. */
-export function auditFiles(files: Files, base: Row['base'] = {}): Finding[] {
+/**
+ * Judges files as a session's changes; whatever cannot be told by bytes is told by its entry. `base`: files of the
+ * project, `links`: its symbolic links.
+ */
+export function auditFiles(
+  files: Files,
+  base: Row['base'] = {},
+  links: Readonly<Record<string, string>> = {},
+): Finding[] {
   const contents = new Map<string, Buffer>();
   const changes = Object.entries(files).map(([path, planted]) => changeOf(path, planted, contents));
   return auditChanges({
     changes,
     content: (digest) => contents.get(digest),
     base: {
-      paths: Object.keys(base),
+      paths: [...Object.keys(base), ...Object.keys(links)],
+      linkTarget: (path) => links[path],
       read: (path) => (base[path] === undefined ? undefined : Buffer.from(base[path])),
     },
     endedNs: '2000000000000000000',

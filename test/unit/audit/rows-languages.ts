@@ -339,7 +339,7 @@ export const LANGUAGE_ROWS: readonly Row[] = [
   ),
   row(
     'B-207',
-    'infra-ansible',
+    'infra-ansible-config',
     { 'ansible.cfg': edit('a=1', 'library=./x') },
     { 'group_vars/all.yml': edit('a: 1', 'a: 2') },
   ),

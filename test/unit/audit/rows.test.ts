@@ -6,10 +6,18 @@ import type { Row } from './rows.ts';
 import { CONTENT_ROWS, NOT_HERE } from './rows-content.ts';
 import { GIT_NOT_HERE, GIT_ROWS } from './rows-git.ts';
 import { LANGUAGE_ROWS } from './rows-languages.ts';
+import { NAMED_ROWS, UNLISTED_SIBLINGS } from './rows-named.ts';
 import { CATALOGUE, NEAR_ROWS } from './rows-near.ts';
 import { SHELL_JS_ROWS } from './rows-shell-js.ts';
 
-const ROWS: readonly Row[] = [...GIT_ROWS, ...SHELL_JS_ROWS, ...LANGUAGE_ROWS, ...CONTENT_ROWS, ...NEAR_ROWS];
+const ROWS: readonly Row[] = [
+  ...GIT_ROWS,
+  ...SHELL_JS_ROWS,
+  ...LANGUAGE_ROWS,
+  ...CONTENT_ROWS,
+  ...NEAR_ROWS,
+  ...NAMED_ROWS,
+];
 const severityOf = new Map(allRules().map((rule) => [rule.id, rule.severity]));
 /** What ordinary git commands write too: said, and no more. */
 const NOTED = new Set(['A-151']);
@@ -84,6 +92,11 @@ it('catches siblings that no list names', () => {
     'brand-new-tool.config.mjs',
     'deep/er/.husky/pre-brandnew',
   ]);
+});
+
+it('catches siblings of what was tried', () => {
+  const loud = (files: Row['danger']): boolean => auditFiles(files).some(({ severity }) => severity !== 'note');
+  expect(UNLISTED_SIBLINGS.filter((one) => !loud(one))).toEqual([]);
 });
 
 it('takes what does not parse for suspect, never for nothing', () => {

@@ -1,6 +1,6 @@
 import type { FileRule } from '../rule.ts';
 
-export const jvmDotnetRules: readonly FileRule[] = [
+export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-wrapper',
     family: 'languages',
@@ -50,6 +50,7 @@ export const jvmDotnetRules: readonly FileRule[] = [
       'build.mill',
       'build.xml',
       'ivy*.xml',
+      'build.properties',
       'build.gradle.dcl',
       '*.lein',
       'jitpack.yml',
@@ -119,54 +120,6 @@ export const jvmDotnetRules: readonly FileRule[] = [
     source: 'Maven documentation',
   },
   {
-    id: 'dotnet-build',
-    family: 'languages',
-    trigger: 'dotnet build, restore or test, opening in an IDE',
-    severity: 'suspect',
-    paths: [
-      '*.{cs,fs,vb,vcx,sql,es,pb}proj',
-      '*.props',
-      '*.targets',
-      '*.rsp',
-      'after.*.sln.targets',
-      'before.*.sln.targets',
-      'nuget.config',
-      'global.json',
-      'dotnet-tools.json',
-      '.config/dotnet-tools.json',
-      '*.cake',
-      'build.fsx',
-      'packages.config',
-      'tools/{init,install,uninstall}.ps1',
-      'web.config',
-      'app.config',
-      'paket.dependencies',
-      '*.nuspec',
-      '*.csx',
-      '*.tt',
-      'launchSettings.json',
-      'omnisharp.json',
-      '*.runsettings',
-      '*.ruleset',
-      '*.sln.DotSettings',
-    ],
-    judges: [
-      {
-        kind: 'lines',
-        // Any element that is not known to be plain: MSBuild has a property for each program that it starts.
-        danger:
-          /<[\w?!]|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables|<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector|allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
-        safe: /^(?!.*\$\(\[)(<PackageReference\s+(Include|Update)="[\w.-]+"(\s+Version="[\w.*[\](), -]+")?\s*\/?>(<\/PackageReference>)?|<(PackageVersion|package)\s+(Include|id)="[\w.-]+"\s+[vV]ersion="[\w.*[\](), -]+"(\s+\w+="[\w.]+")?\s*\/>|<(PropertyGroup|ItemGroup)>|<Project Sdk="Microsoft\.NET\.Sdk(\.\w+)*">|<Project>|<\?xml [^>]*\?>|<!--[^>]*-->|<(ProjectReference|Compile|None|Content|EmbeddedResource|Using|InternalsVisibleTo|Folder|FrameworkReference)\s[^<>]*\/?>|<(Version|VersionPrefix|VersionSuffix|AssemblyVersion|FileVersion|TargetFrameworks?|LangVersion|Nullable|ImplicitUsings|OutputType|RootNamespace|AssemblyName|Description|Authors|Company|Copyright|Product|Title|PackageId|PackageTags|PackageLicenseExpression|PackageProjectUrl|PackageReadmeFile|PackageIcon|PackageReleaseNotes|RepositoryUrl|RepositoryType|IsPackable|IsTestProject|GenerateDocumentationFile|TreatWarningsAsErrors|PrivateAssets|IncludeAssets|Deterministic|InvariantGlobalization|DebugType|Optimize|NeutralLanguage|UserSecretsId|EnableNullable|Configurations?|Platforms?)>[^<$]*<\/\w+>)$/,
-      },
-      {
-        kind: 'custom',
-        see: ({ path, after }) => (/\.rsp$/i.test(path) && after !== undefined ? ['a response file'] : []),
-      },
-    ],
-    why: 'The build, and an IDE that opens the project, runs its tasks.',
-    source: 'MSBuild documentation',
-  },
-  {
     id: 'java-services',
     family: 'languages',
     trigger: 'compiling, testing or starting the program',
@@ -185,6 +138,13 @@ export const jvmDotnetRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       '{application,bootstrap}{,-*}.{properties,y{,a}ml}',
+      'logging.properties',
+      'META-INF/persistence.xml',
+      'hibernate{.cfg.xml,.properties}',
+      'jaas.conf',
+      'META-INF/native-image/**',
+      '*.{bnd,bndrun}',
+      '{figwheel-main,dev.cljs,*.cljs}.edn',
       '{logback,log4j,log4j2}{,-test,-spring}.{xml,properties,json,y{,a}ml}',
       'junit-platform.properties',
       'quarkus*.properties',
@@ -193,7 +153,7 @@ export const jvmDotnetRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:|cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender|SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent/i,
+          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:|cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender|SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent|^handlers\s*=|^[\w.]+\.(class|handler)\s*=|LoginModule|\b(required|sufficient|requisite)\s*;|^Args\s*=|^-(plugin|include|exec|runpath|testpath|make)|-hooks?\b|:watch|:main\b/i,
       },
     ],
     why: 'It makes the program load classes, scripts or settings from elsewhere.',
