@@ -11,7 +11,8 @@ const PROGRAMS = new Set(['node', 'npx', 'python3', 'python', 'bash', 'sh']);
 
 /**
  * MCP servers of the person that can exist inside: programs of the image without host paths, addresses without
- * headers. What carries an environment or headers may carry a secret, and secrets stay on the host.
+ * headers. What carries an environment, headers or what looks like a key may carry a secret, and secrets stay on the
+ * host.
  */
 export function filterServers(servers: unknown): FilteredServers {
   const kept: JsonObject = {};
@@ -36,7 +37,17 @@ function whyNot(server: JsonObject | undefined): string | undefined {
   if (!PROGRAMS.has(command)) return 'its program is not in the image';
   const args: unknown[] = Array.isArray(server['args']) ? server['args'] : [];
   if (!args.every((argument) => typeof argument === 'string')) return 'not understood';
+  if (args.some(mayBeSecret)) return 'its arguments may hold a secret';
   return args.some((argument) => /^(\/|~|[A-Za-z]:\\)|=\//.test(argument)) ? 'points at a path of the host' : undefined;
+}
+
+/** By the name of the option, by a login in an address, or by the look of a key: long, letters and digits, no word. */
+function mayBeSecret(argument: string): boolean {
+  if (/token|secret|passw|api-?key|credential|auth|bearer/i.test(argument)) return true;
+  if (/^(sk|pk|gh[a-z]|github_pat|xox[a-z]|glpat)[-_]/.test(argument)) return true;
+  return [argument, argument.slice(argument.indexOf('=') + 1)].some((value) =>
+    /^[a-z][\w+.-]*:\/\//i.test(value) ? hasSecret(value) : /^(?=.*\d)(?=.*[a-z])[\w+/]{20,}=*$/i.test(value),
+  );
 }
 
 function hasSecret(address: string): boolean {
