@@ -147,6 +147,45 @@ describe('what goes into the session’s home', () => {
     expect(execFileSync('grep', ['-rl', 'private-key', at('raw')]).toString()).toContain('skills/x/id');
   });
 
+  it('goes round no circle of links, and past no bound', async () => {
+    write('home/.claude/skills/a/SKILL.md', 'skill a');
+    write('home/.claude/skills/a/.git/config', 'repository');
+    write('home/.claude/skills/giant', 'x'.repeat((4 << 20) + 1));
+    symlinkSync('..', at('home/.claude/skills/a/up'));
+    symlinkSync('.', at('home/.claude/skills/a/same'));
+    symlinkSync('nowhere', at('home/.claude/skills/dangling'));
+    const staged = await stage();
+    const names = staged.entries.map(({ path }) => path).filter((path) => path.startsWith('.claude/skills/'));
+    expect(names).toEqual(['.claude/skills/a', '.claude/skills/a/SKILL.md']);
+    expect(staged.notes).toEqual([
+      '~/.claude/skills: not brought along: a/same (a link in a circle), a/up (a link that leads elsewhere), ' +
+        'dangling (a link that leads elsewhere), giant (too large)',
+    ]);
+  });
+
+  it('brings plugins with their records, whose paths are those inside', async () => {
+    const cache = at('home/.claude/plugins/cache/market/tool/1.0');
+    write('home/.claude/plugins/cache/market/tool/1.0/plugin.json', '{}');
+    write('home/.claude/plugins/marketplaces/market/README.md', 'a clone');
+    write(
+      'home/.claude/plugins/installed_plugins.json',
+      JSON.stringify({ version: 2, plugins: { 'tool@market': [{ installPath: cache, other: ['/etc', 7, null] }] } }),
+    );
+    write('home/.claude/plugins/flagged-plugins.json', 'no json');
+    const staged = await stage();
+    const inside = staged.entries.find(({ path }) => path.endsWith('installed_plugins.json'));
+    const below = inside?.path.slice(0, -'/installed_plugins.json'.length) ?? '';
+    expect(JSON.parse(inside?.content?.toString() ?? '')).toEqual({
+      version: 2,
+      plugins: {
+        'tool@market': [{ installPath: `/home/agent/${below}/cache/market/tool/1.0`, other: ['/etc', 7, null] }],
+      },
+    });
+    expect(contentOf(staged, `${below}/cache/market/tool/1.0/plugin.json`)).toBe('{}');
+    expect(everything(staged)).not.toContain('a clone');
+    expect(contentOf(staged, `${below}/flagged-plugins.json`)).toBeUndefined();
+  });
+
   it('takes a profile’s settings and skills instead of the person’s', async () => {
     write('home/.claude/CLAUDE.md', 'mine');
     write('config/profiles/reviewer/CLAUDE.md', 'reviewer');

@@ -3,6 +3,7 @@ import { DEFAULTS } from '../../../src/config/settings.ts';
 import { describePlan, startScreen } from '../../../src/plan/describe-plan.ts';
 import { maskPlan, restoreVariables } from '../../../src/plan/mask-plan.ts';
 import { type PlanInput, planRun } from '../../../src/plan/plan-run.ts';
+import { refuseProject } from '../../../src/plan/refuse-project.ts';
 import type { EngineFacts } from '../../../src/types/engine.ts';
 import type { HostFacts, Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
@@ -114,10 +115,28 @@ describe('the strategy', () => {
     const policy = { strategy: 'layers' } as const;
     expect(() => plan({ policy, rest: { trial: { works: false, why: 'NFS' } } })).toThrow('NFS');
     expect(() => plan({ policy, engine: { local: false } })).toThrow('elsewhere');
+    expect(() => plan({ policy, engine: { usernsRemap: true } })).toThrow('remaps users');
+    expect(() => plan({ policy: { mode: 'bind' }, engine: { usernsRemap: true } })).toThrow('remaps users');
     expect(() => plan({ policy: { mode: 'bind' }, engine: { local: false, endpoint: 'ssh://h' } })).toThrow(
       'bind mode',
     );
   });
+});
+
+it('what must never be given to an agent is no project', () => {
+  const { home, stateDir, cacheDir, dataDir, configDir } = host;
+  for (const root of ['/', home, '/home', stateDir, `${cacheDir}/x`, dataDir, configDir, '/home/me/.config'])
+    expect(() => refuseProject(root, host), root).toThrow(/is no project|home directory|run-claude's own/);
+  const elsewhere = {
+    ...host,
+    stateDir: '/var/state',
+    cacheDir: '/var/cache',
+    dataDir: '/var/data',
+    configDir: '/etc/rc',
+  };
+  for (const root of ['/var', '/etc', '/var/data/x']) expect(() => refuseProject(root, elsewhere), root).toThrow();
+  for (const root of ['/home/me/project', '/home/mel', '/home/me/.config/nvim', '/srv'])
+    expect(() => refuseProject(root, host), root).not.toThrow();
 });
 
 describe('an engine that cannot hold a layer is refused by its name', () => {
