@@ -123,6 +123,8 @@ export class Scene implements AsyncDisposable {
       readonly input?: string;
       readonly timeoutMs?: number;
       readonly env?: Readonly<Record<string, string>>;
+      /** Default: the project. */
+      readonly cwd?: string;
     } = {},
   ): Promise<RunResult> {
     return new Promise((resolve) => {
@@ -130,7 +132,7 @@ export class Scene implements AsyncDisposable {
         process.execPath,
         [mainJs, ...args],
         {
-          cwd: this.project,
+          cwd: options.cwd ?? this.project,
           env: { ...this.env, ...options.env },
           timeout: options.timeoutMs ?? 600_000,
           maxBuffer: 1 << 26,

@@ -1,5 +1,5 @@
 import { closeSync, constants, futimesSync, openSync } from 'node:fs';
-import { RunClaudeError } from '../errors.ts';
+import { EXIT, RunClaudeError } from '../errors.ts';
 import type { ContentStore } from '../store/content.ts';
 import { settableTime } from '../store/file-time.ts';
 import { withLock } from '../store/lock.ts';
@@ -67,7 +67,8 @@ function lastApply(sessionDir: string): ReadJournal {
   );
   if (found !== undefined) return found;
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
-    hint: 'Pre-images are kept for 30 days after an apply; `run-claude sessions` lists the sessions.',
+    status: EXIT.usage,
+    hint: 'Pre-images are kept for 30 days after an apply; run-claude sessions lists the sessions.',
   });
 }
 

@@ -18,7 +18,7 @@ export async function applyClaude(
   instance: Instance,
   accepted: (path: string) => boolean,
 ): Promise<ClaudeOutcome[]> {
-  const lock = { what: 'bringing Claude’s data back', waitMs: 30_000 };
+  const lock = { what: "bringing Claude's data back", waitMs: 30_000 };
   return withLock(join(instance.dir, 'lock'), lock, async () => {
     const outcome: ClaudeOutcome[] = [];
     for (const change of data.changes) {

@@ -121,7 +121,7 @@ export function staysOut(path: string, kind: EntryKind): StaysOut | undefined {
       rule: 'claude-other-project',
       severity: 'blocked',
       title: 'Data of another project',
-      why: 'A session writes its own project’s data only.',
+      why: "A session writes its own project's data only.",
     };
   const rule = ruleOf(top);
   if (rule.change === 'own' && rule.back === 'never') return undefined;
@@ -135,7 +135,7 @@ export function staysOut(path: string, kind: EntryKind): StaysOut | undefined {
   return {
     rule: 'claude-config',
     severity: 'blocked',
-    title: 'Claude’s configuration written',
+    title: "Claude's configuration written",
     why: 'Claude on the host would run, obey or trust it; it never comes back.',
   };
 }

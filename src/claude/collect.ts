@@ -189,7 +189,7 @@ async function lookAtJson(collection: Collection): Promise<void> {
       rule: 'claude-json',
       severity: 'note',
       path: shown('.claude.json'),
-      title: 'Claude’s own configuration changed',
+      title: "Claude's own configuration changed",
       why: `${why}; the file never comes back.`,
     });
 }

@@ -47,7 +47,7 @@ export const COMMANDS: readonly CommandShape[] = [
     '[ID] [-- PATH…]',
     'the changes of a session',
     [
-      flag('stat', 'counts only'),
+      flag('stat', 'lines added and removed, by file'),
       flag('name-only', 'names only'),
       flag('side-by-side', 'old and new in two columns'),
       flag('follow', 'while the session runs'),
@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'apply',
     '[ID]',
-    'bring a session’s changes to the project',
+    "bring a session's changes to the project",
     [
       flag('dry-run', 'say what would be done'),
       ONLY,
@@ -70,7 +70,7 @@ export const COMMANDS: readonly CommandShape[] = [
     ],
     1,
   ),
-  command('discard', '[ID]', 'throw a session’s changes away', [YES], 1),
+  command('discard', '[ID]', "throw a session's changes away", [YES], 1),
   command('undo', '[ID]', 'take an apply back', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
   command(
     'commits',
@@ -84,7 +84,7 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
   ),
   command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [ENGINE], 1, true),
-  command('explore', '[ID]', 'a shell in a throw-away layer over the session’s', [ENGINE], 1),
+  command('explore', '[ID]', "a shell in a throw-away layer over the session's", [ENGINE], 1),
   command('note', '[ID] TEXT', 'remember something with a session', [], 2),
   command(
     'audit',

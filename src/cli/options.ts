@@ -72,7 +72,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   },
   none('What goes in and out', 'auto-apply', 'no questions: apply what is clean, hold back the rest'),
   needed('What goes in and out', 'allow-suspect', 'GLOB', 'with it, suspect changes there count as clean', many),
-  needed('What goes in and out', 'fail-on', 'LEVEL', 'exit 121 from this severity on (suspect, blocked, note)'),
+  needed('What goes in and out', 'fail-on', 'LEVEL', 'exit 121 from this severity on (note, suspect, blocked)'),
   needed('What goes in and out', 'report', 'FILE', 'write the outcome (.json, .sarif, .md)'),
   needed('Limits', 'memory', 'SIZE', 'default 8g'),
   needed('Limits', 'cpus', 'N', 'default all'),

@@ -149,6 +149,7 @@ function commandTooLate(word: string): Error {
 
 function noSuchFolder(word: string, exec: boolean): Error {
   const near = nearest(word, commandNamed.keys());
+  if (word === 'help' && !exec) return usageError("no such folder: 'help'", 'run-claude --help lists what there is.');
   const hint = exec ? "The command's words go after --." : 'Words for Claude go after --.';
   return usageError(
     `no such folder: '${word}'`,
@@ -173,8 +174,8 @@ function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
   } else if (how !== undefined) {
     const near = nearest(how, [...STRATEGIES, 'shallow']);
     throw usageError(
-      `--copy-workspace=${how} is not known`,
-      near === undefined ? `One of ${STRATEGIES.join(', ')}, shallow.` : `Did you mean ${near}?`,
+      `--copy-workspace: '${how}' is not allowed`,
+      near === undefined ? `Write one of: ${STRATEGIES.join(', ')}, shallow.` : `Did you mean ${near}?`,
     );
   }
   const implied =

@@ -1,9 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { profileDir } from '../claude/profile.ts';
 import { usageError } from '../errors.ts';
+import { parseAddressRange, policyRules } from '../gateway/rules.ts';
 import { type PlanInput, planRun } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
 import { type ProcessView, probeHost } from '../session/probe.ts';
+import type { ReportPlace } from '../session/write-report.ts';
 import type { Engine } from '../types/engine.ts';
 import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
@@ -19,6 +22,8 @@ export interface Prepared {
   readonly host: HostFacts;
   readonly policy: Policy;
   readonly warnings: readonly string[];
+  /** Where --report goes. */
+  readonly report: ReportPlace | undefined;
   plan(sessionId: string, image: string, trial: PlanInput['trial']): Plan;
 }
 
@@ -40,6 +45,8 @@ export async function prepare(
   const merged = readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host);
   refuseContradictions(merged, line);
+  refuseUnusable(merged.policy, context.places.configDir);
+  const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   known({ policy, project, host });
@@ -54,6 +61,7 @@ export async function prepare(
     host,
     policy,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
+    report,
     plan: (sessionId, image, trial) =>
       planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, trial, person }),
   };
@@ -81,6 +89,18 @@ function stagingFolder(named: string | undefined, root: string, cwd: string): st
   return real;
 }
 
+/** Values that only their own stage can read: before anything has started. */
+function refuseUnusable(policy: Policy, configDir: string): void {
+  policyRules(policy);
+  for (const range of policy.allowAddresses) parseAddressRange(range);
+  if (policy.profile !== undefined) profileDir(configDir, policy.profile);
+}
+
+async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {
+  // Most sessions write none, and need not load what writes it.
+  return file === undefined ? undefined : (await import('../session/write-report.ts')).reportPlace(file, cwd);
+}
+
 /** What two sources together ask for and cannot both have. */
 function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine): void {
   if (policy.autoApply && policy.mode === 'bind') throw usageError('--auto-apply works on a copy, not in bind mode');
@@ -90,9 +110,6 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
   if (policy.shallow && policy.mode === 'bind') throw usageError('--shallow makes a copy, and this is bind mode');
   if (policy.shallow && policy.strategy === 'overlay')
     throw usageError('--shallow makes a copy, and overlay makes none');
-  if (policy.report !== undefined && !/\.(json|sarif|md)$/.test(policy.report)) {
-    throw usageError(`--report ${policy.report}: its name ends in .json, .sarif or .md`);
-  }
   if (policy.image !== undefined && policy.toolchain) {
     throw usageError('--toolchain is a variant of our own image; bring compilers in --image');
   }

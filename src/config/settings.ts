@@ -89,8 +89,8 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'profile', key: 'profile', form: { kind: 'text' }, tighten: 'never' },
   { name: 'verify', key: 'verify', form: { kind: 'switch' }, tighten: 'on' },
   { name: 'report', key: 'report', form: { kind: 'text' }, tighten: 'never', file: false, environment: false },
-  { name: 'quiet', key: 'quiet', form: { kind: 'switch' }, tighten: 'never' },
-  { name: 'trace', key: 'trace', form: { kind: 'switch' }, tighten: 'never' },
+  { name: 'quiet', key: 'quiet', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
+  { name: 'trace', key: 'trace', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
 ];
 
 /** What holds where nobody says anything. Null-like values mean: no limit of that kind, or decided when planning. */

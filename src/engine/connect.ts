@@ -27,8 +27,7 @@ export function ownerOf(stateDir: string): string {
  * @throws RunClaudeError ENGINE_UNREACHABLE (where it looked, what each said, how to start one), ENGINE_ENDPOINT.
  */
 export async function connectEngine(options: ConnectOptions): Promise<Engine> {
-  const attempts: string[] = [];
-  let denied = false;
+  const attempts: Attempt[] = [];
   for (const candidate of findCandidates(options)) {
     const client = openClient(candidate.endpoint);
     try {
@@ -36,17 +35,26 @@ export async function connectEngine(options: ConnectOptions): Promise<Engine> {
     } catch (error) {
       client.close();
       if (error instanceof RunClaudeError) throw error;
-      const why = reasonOf(error);
-      denied ||= why === 'permission denied';
-      const named = candidate.from === 'default' ? '' : ` (${candidate.from})`;
-      attempts.push(`${endpointName(candidate.endpoint)}${named}: ${why}`);
+      attempts.push({ candidate, why: reasonOf(error) });
     }
   }
-  const looked = attempts.map((attempt) => `\n  ${attempt}`).join('');
-  throw new RunClaudeError('ENGINE_UNREACHABLE', `no container engine answers. Looked at:${looked}`, {
-    hint: startHint(options.platform, denied),
+  // What is there and does not answer says more than a list of usual places that are empty.
+  const there = attempts.filter(({ why }) => why !== NOT_THERE);
+  const looked = (there.length > 0 ? there : attempts).map(({ candidate: { endpoint, from }, why }) => {
+    return `\n  ${endpointName(endpoint)}${from === 'default' ? '' : ` (${from})`}: ${why}`;
+  });
+  throw new RunClaudeError('ENGINE_UNREACHABLE', `no container engine answers. Looked at:${looked.join('')}`, {
+    hint: startHint(options, attempts),
   });
 }
+
+interface Attempt {
+  readonly candidate: Candidate;
+  readonly why: string;
+}
+
+const NOT_THERE = 'not there';
+const DENIED = 'permission denied';
 
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
   // A busy machine answers late; an engine that is not there answers at once.
@@ -58,15 +66,24 @@ async function greet(client: Client, candidate: Candidate, options: ConnectOptio
 
 function reasonOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'not there';
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
+  if (code === 'ENOENT') return NOT_THERE;
+  if (code === 'EACCES' || code === 'EPERM') return DENIED;
   if (code === 'ECONNREFUSED') return 'nobody listens';
   if (name === 'TimeoutError' || name === 'AbortError') return 'no answer';
   return message.split('\n')[0] ?? 'failed';
 }
 
-function startHint(platform: NodeJS.Platform, denied: boolean): string {
-  if (denied) return 'you may not use that socket: add yourself to its group (usually docker) and log in again';
-  if (platform === 'darwin') return 'start OrbStack or Docker Desktop, then try again';
-  return 'start one: sudo systemctl start docker; on Debian and Ubuntu scripts/install-engine.sh installs it';
+/** What to do about an engine that does not answer. */
+export function startHint(
+  { choice, platform }: Pick<ConnectOptions, 'choice' | 'platform'>,
+  attempts: readonly Attempt[],
+): string {
+  if (attempts.some(({ why }) => why === DENIED))
+    return 'You may not use that socket: add yourself to its group (usually docker) and log in again.';
+  const named = attempts.find(({ candidate }) => candidate.from !== 'default')?.candidate.from;
+  if (named !== undefined) return `${named} names it: start that engine, or name another one.`;
+  if (choice === 'podman')
+    return `Start it: ${platform === 'darwin' ? 'podman machine start' : 'systemctl --user start podman.socket'}.`;
+  if (platform === 'darwin') return 'Start OrbStack or Docker Desktop, then try again.';
+  return 'Start one: sudo systemctl start docker; on Debian and Ubuntu apt-get install docker.io brings it.';
 }

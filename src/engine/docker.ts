@@ -101,7 +101,7 @@ async function createContainer(
       throw new RunClaudeError(
         'ENGINE_DROPPED_OPTION',
         `the container engine did not take the ${spec.role} container as asked: ${differences.join('; ')}`,
-        { hint: 'nothing was started; run-claude doctor says what this engine cannot do' },
+        { hint: 'Nothing was started; run-claude doctor says what this engine cannot do.' },
       );
     }
     return await attachContainer(container, {

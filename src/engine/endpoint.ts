@@ -104,7 +104,7 @@ export function parseEndpoint(address: string, from: string, tls: TlsFiles | und
     return { kind: 'tcp', host: url.hostname.replace(/^\[|\]$/g, ''), port, tls: files };
   }
   throw new RunClaudeError('ENGINE_ENDPOINT', `${from} names no engine address that run-claude understands`, {
-    hint: 'use unix:///path/to/docker.sock, tcp://host:port or ssh://user@host',
+    hint: 'Use unix:///path/to/docker.sock, tcp://host:port or ssh://user@host.',
   });
 }
 
@@ -137,7 +137,7 @@ function contextCandidate(configDir: string, name: string): Candidate {
   const text = readOptional(metaFile)?.toString('utf8');
   if (text === undefined) {
     throw new RunClaudeError('ENGINE_ENDPOINT', `${from} does not exist`, {
-      hint: 'docker context ls lists them; docker context use default takes the usual socket',
+      hint: 'docker context ls lists them; docker context use default takes the usual socket.',
     });
   }
   const meta = parseMeta(text, metaFile);

@@ -37,13 +37,13 @@ export function engineFailure(error: unknown, doing: string): RunClaudeError {
   if (statusCode === undefined && LOST.includes(code ?? '')) {
     return new RunClaudeError('ENGINE_LOST', `the container engine stopped answering (could not ${doing})`, {
       cause: error,
-      hint: 'see that it runs (run-claude doctor), then go on: run-claude sessions shows what is pending',
+      hint: 'See that it runs (run-claude doctor), then go on: run-claude sessions shows what is pending.',
     });
   }
   if (statusCode === 404 && /no such image/i.test(said)) {
     return new RunClaudeError('IMAGE_MISSING', 'the image is not on this engine', {
       cause: error,
-      hint: 'run-claude build makes it',
+      hint: 'run-claude build makes it.',
     });
   }
   return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${said}`, { cause: error });
@@ -53,7 +53,7 @@ export function engineFailure(error: unknown, doing: string): RunClaudeError {
 export function diskFull(doing: string, cause: unknown): RunClaudeError {
   return new RunClaudeError('DISK_FULL', `no space left on the container engine's disk (could not ${doing})`, {
     cause,
-    hint: 'free some space there (run-claude gc, docker system df), then try again',
+    hint: 'Free some space there (run-claude gc, docker system df), then try again.',
   });
 }
 

@@ -37,7 +37,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
   },
   {
     name: 'Docker in a virtual machine or elsewhere (OrbStack, Docker Desktop, ssh)',
-    holds: 'all, and the kernel is not the host’s',
+    holds: "all, and the kernel is not the host's",
     shown: NOT_RUN,
     is: (facts) => !facts.local,
   },

@@ -90,7 +90,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
 
 function failed(why: string): RunClaudeError {
   return new RunClaudeError('GATEWAY_FAILED', `the gateway did not start: ${why}`, {
-    hint: 'without it there is no safe way out; --network none starts the session without any network',
+    hint: 'Without it there is no safe way out; --network none starts the session without any network.',
   });
 }
 

@@ -18,7 +18,7 @@ export function parseHostRule(text: string, from: string): HostRule {
   const name = match?.[1];
   const port = match?.[2] === undefined ? undefined : Number(match[2]);
   if (name === undefined || (port !== undefined && (port < 1 || port > 65_535))) {
-    throw usageError(`${from}: '${text}' is not HOST or HOST:PORT`, 'no scheme, no path: --allow-host example.org');
+    throw usageError(`${from}: '${text}' is not HOST or HOST:PORT`, 'No scheme, no path: --allow-host example.org.');
   }
   return { host: ruleHost(name, text, from), from, ...(port === undefined ? {} : { port }) };
 }
@@ -33,7 +33,7 @@ function ruleHost(name: string, text: string, from: string): string {
   if (odd || (wildcard && labels.length < 2)) {
     throw usageError(
       `${from}: '${text}' is not a host name that a rule can hold`,
-      "a wildcard stands for one domain: '*.example.org'; all hosts: --network open",
+      "A wildcard stands for one domain: '*.example.org'; all hosts: --network open.",
     );
   }
   return wildcard ? `*.${host}` : host;
@@ -49,7 +49,7 @@ export function parseAddressRange(text: string): string {
   const bits = isIPv4(address) ? 32 : 128;
   const known = isIP(address) !== 0 && !address.includes('%') && more === undefined;
   if (!known || (length !== undefined && !(/^\d{1,3}$/.test(length) && Number(length) <= bits))) {
-    throw usageError(`--allow-address: '${text}' is not an address range`, 'for example 10.1.0.0/16 or fd00:1::/64');
+    throw usageError(`--allow-address: '${text}' is not an address range`, 'Write it as 10.1.0.0/16 or fd00:1::/64.');
   }
   return text.trim();
 }
@@ -63,7 +63,7 @@ export function policyRules(policy: Pick<Policy, 'allowHosts' | 'networkPresets'
   const presets = policy.networkPresets.flatMap((preset) => {
     if (preset === 'default') return DEFAULT_PRESETS;
     if (Object.hasOwn(PRESETS, preset)) return [preset];
-    throw usageError(`unknown network preset '${preset}'`, `there are: default, ${Object.keys(PRESETS).join(', ')}`);
+    throw usageError(`unknown network preset '${preset}'`, `There are: default, ${Object.keys(PRESETS).join(', ')}`);
   });
   return [
     ...presets.flatMap((preset) => (PRESETS[preset] ?? []).map((host) => ({ host, from: `preset ${preset}` }))),

@@ -108,7 +108,7 @@ function extraCa(env: NodeJS.ProcessEnv): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new RunClaudeError('CA_UNREADABLE', `NODE_EXTRA_CA_CERTS: cannot read ${file}`, {
-      hint: 'name a readable file, or unset it',
+      hint: 'Name a readable file, or unset it.',
       cause: error,
     });
   }

@@ -50,7 +50,7 @@ async function bootstrap(
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new RunClaudeError('IMAGE_BASE', `${pull.message}, and without root the base can't be made here`, {
       cause: pull,
-      hint: 'give the engine a way to its registry, or run once as root on Debian with debootstrap installed',
+      hint: 'Give the engine a way to its registry, or run once as root on Debian with debootstrap installed.',
     });
   }
   tell({ kind: 'message', level: 'info', text: 'No registry: making the base image from Debian packages...' });
@@ -93,7 +93,7 @@ async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Pr
       reject(
         new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and is not there', {
           cause: error,
-          hint: 'apt-get install debootstrap',
+          hint: 'Install it: apt-get install debootstrap.',
         }),
       ),
     );

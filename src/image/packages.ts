@@ -43,7 +43,7 @@ async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal
     if (file === undefined) throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm fetched nothing for ${spec}`);
     if ((await integrityOf(join(scratch, file))) !== pinned.integrity) {
       throw new RunClaudeError('PACKAGE_TAMPERED', `${spec} is not the package that is pinned`, {
-        hint: 'the registry served other bytes than images/pins.json names; nothing of it was used',
+        hint: 'The registry served other bytes than images/pins.json names; nothing of it was used.',
       });
     }
     await rename(join(scratch, file), path);
@@ -71,13 +71,13 @@ async function npm(argv: readonly string[], cwd: string, doing: string, signal: 
     if (failure.code === 'ENOENT') {
       throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and is not there`, {
         cause: error,
-        hint: 'install npm (it comes with Node.js)',
+        hint: 'Install npm (it comes with Node.js).',
       });
     }
     const said = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';
     throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm could not ${doing}: ${said}`, {
       cause: error,
-      hint: 'see that npm reaches its registry: npm ping',
+      hint: 'See that npm reaches its registry: npm ping.',
     });
   }
 }

@@ -19,7 +19,7 @@ export interface ChosenStrategy {
 export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: StrategyTrial | undefined): ChosenStrategy {
   if (policy.mode === 'bind') {
     if (isRemote(engine)) {
-      throw new RunClaudeError('BIND_REMOTE', 'bind mode needs an engine that sees this machine’s files', {
+      throw new RunClaudeError('BIND_REMOTE', "bind mode needs an engine that sees this machine's files", {
         hint: 'Use --copy-workspace.',
       });
     }

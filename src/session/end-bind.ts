@@ -3,6 +3,7 @@ import { isWatchedPath } from '../audit/files.ts';
 import { askLine, waitForSilence } from '../terminal/ask.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import { diffLines } from '../terminal/diff-view.ts';
+import { amount } from '../terminal/progress.ts';
 import { loadDiff } from '../terminal/show.ts';
 import { findingLine } from '../terminal/summary.ts';
 import type { Change, ContentReader } from '../types/entry.ts';
@@ -35,7 +36,7 @@ export async function finishBind(
     audit: (changes, content) => auditBound(changes, content, record),
   });
   const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
-  tell({ kind: 'message', level: 'info', text: `${files.length} files changed in the project` });
+  tell({ kind: 'message', level: 'info', text: changedLine(files.length) });
   for (const finding of outcome.findings) {
     const { text, severity } = findingLine(finding);
     if (severity === 'info' || severity === 'note') continue;
@@ -46,9 +47,17 @@ export async function finishBind(
   for (const { path } of large) tell({ kind: 'message', level: 'info', text: `not looked into, too large: ${path}` });
   await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
   for (const { directory, entries } of outcome.ignored) {
-    tell({ kind: 'message', level: 'info', text: `not looked at: ${directory} (ignored, ${entries} entries changed)` });
+    tell({
+      kind: 'message',
+      level: 'info',
+      text: `not looked at: ${directory} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
+    });
   }
   return outcome;
+}
+
+function changedLine(count: number): string {
+  return count === 0 ? 'No files changed' : `${amount(count, 'files')} changed in the project`;
 }
 
 /** The differences of what is suspect. What was not kept is said, never hidden. */

@@ -36,7 +36,8 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     sayOutcome(outcome, say);
     if (counts.waiting > 0) say(`What was held back waits in session ${record.id}: run-claude apply ${record.id}`);
   } else if (waiting > 0) {
-    say(`Nothing was applied. The changes wait in session ${record.id}: run-claude diff, run-claude apply`);
+    const { id } = record;
+    say(`Nothing was applied. The changes wait in session ${id}: run-claude diff ${id}, run-claude apply ${id}`);
   } else {
     // Nothing to decide on: what is clean of Claude's data needs no answer.
     const claude = await bringClaudeBack(record, [], deps);
@@ -65,7 +66,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
 function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
   const count = (...verdicts: string[]): number =>
     outcome.changes.filter(({ verdict }) => verdicts.includes(verdict)).length;
-  say(`Applied ${count('applied')} of ${outcome.changes.length} changes.`);
+  if (outcome.changes.length > 0) say(`Applied ${count('applied')} of ${outcome.changes.length} changes.`);
   for (const { path, verdict, why } of outcome.changes) {
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);

@@ -22,14 +22,18 @@ export function findPlaces(env: NodeJS.ProcessEnv, homedir: string): Places {
   };
 }
 
-/** The real path of the part that exists, and the rest as it is. */
-function nearestReal(wanted: string): string {
+/** The real path of the part that exists, and the rest as it is. Throws RunClaudeError PLACE_UNREADABLE. */
+export function nearestReal(wanted: string): string {
   try {
     return realpathSync(wanted);
-  } catch (error) {
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
     const parent = path.dirname(wanted);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === wanted) throw error;
-    return path.join(nearestReal(parent), path.basename(wanted));
+    if (code === 'ENOENT' && parent !== wanted) return path.join(nearestReal(parent), path.basename(wanted));
+    throw new RunClaudeError('PLACE_UNREADABLE', `cannot look at ${wanted}: ${message}`, {
+      cause,
+      hint: 'HOME and the XDG variables must name directories that are yours.',
+    });
   }
 }
 

@@ -90,17 +90,20 @@ export function listSessions(stateDir: string): {
 }
 
 /**
- * The session that a command means: the one with this id (a unique beginning or end of it is enough), or the newest of
- * the project when no id is given. Throws a usage error when there is none or more than one.
+ * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
+ * id the newest of `folder`, or of the nearest folder above it that has one. Throws a usage error when there is none or
+ * more than one.
  */
-export function findSession(stateDir: string, id: string | undefined, project: string): SessionRecord {
+export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
   const { sessions } = listSessions(stateDir);
   if (id === undefined) {
-    const newest = sessions.find((session) => session.project === project);
-    if (newest === undefined) {
-      throw usageError(`no session of ${project} yet`, 'See all of them with: run-claude sessions');
+    for (let project = folder; ; project = path.dirname(project)) {
+      const newest = sessions.find((session) => session.project === project);
+      if (newest !== undefined) return newest;
+      if (project === path.dirname(project)) {
+        throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');
+      }
     }
-    return newest;
   }
   const exact = sessions.filter((session) => session.id === id);
   const alike = exact.length > 0 ? exact : sessions.filter(({ id: own }) => own.startsWith(id) || own.endsWith(id));

@@ -20,8 +20,13 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
 
   await scene.run(['note', 'for \u001b[31mMonday']);
   const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect(first.stderr).toContain(`run-claude diff ${session.id}, run-claude apply ${session.id}`);
   expect(session).toMatchObject({ stage: 'pending', note: 'for \u001b[31mMonday' });
   expect((await scene.run(['sessions'])).stdout).toContain('for \\x1b[31mMonday');
+
+  const counted = 'modified +1 -0       README.md\ncreated  +1 -0       made.txt\n';
+  expect((await scene.run(['diff', '--stat'], { cwd: path.join(scene.project, 'src') })).stdout).toBe(counted);
+  expect((await scene.run(['undo'])).stderr).toContain('no apply that could be undone');
 
   const listed = await scene.run(['commits', '--json']);
   expect(listed.stderr).not.toContain('WARNING');

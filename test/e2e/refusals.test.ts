@@ -15,6 +15,12 @@ it('what is mistyped, missing or too much is refused in words, and nothing start
     [['exec', scene.root, '--', 'true'], 2, /home directory/],
     [['exec', '--bind', '--auto-apply', '.', '--', 'true'], 2, /--auto-apply works on a copy/],
     [['exec', '.', 'doctor', '--', 'true'], 2, /doctor/],
+    [['exec', '--allow-host', 'http://a.test', '.', '--', 'true'], 2, /'http:\/\/a\.test' is not HOST or HOST:PORT/],
+    [['--check', '--allow-address', '10.0.0.0/99'], 2, /'10\.0\.0\.0\/99' is not an address range/],
+    [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
+    [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
+    [['undo'], 2, /no session of .*project yet/],
+    [['help'], 2, /run-claude --help/],
     [['exec', '--image', 'nowhere.invalid/nothing:at-all', '.', '--', 'true'], 125, /no image nowhere\.invalid/],
   ];
   for (const [words, status, message] of cases) {

@@ -10,7 +10,8 @@ const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 export const applyCommand: CommandRun = async (line, context) => {
   const named = optionValue(line, 'conflict') ?? 'keep';
   const conflict = CONFLICT.find((rule) => rule === named);
-  if (conflict === undefined) throw usageError(`--conflict ${named}: it is one of ${CONFLICT.join(', ')}`);
+  if (conflict === undefined)
+    throw usageError(`--conflict: '${named}' is not allowed`, `Write one of: ${CONFLICT.join(', ')}.`);
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
   return withSession(line, context, async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {

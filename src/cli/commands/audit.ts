@@ -14,7 +14,7 @@ import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
 import { readPolicy } from '../read-policy.ts';
 
-const LEVELS = ['suspect', 'blocked', 'note'] as const;
+const LEVELS = ['note', 'suspect', 'blocked'] as const;
 
 /** `audit --rules`; `audit [PATH] --base REF`, a branch; `audit [ID]`, a session: what the gate has to say. */
 export const auditCommand: CommandRun = async (line, context) => {
@@ -72,15 +72,17 @@ function levelOf(line: CommandLineOfCommand): Severity | undefined {
   const named = optionValue(line, 'fail-on');
   const level = LEVELS.find((one) => one === named);
   if (named !== undefined && level === undefined) {
-    throw usageError(`--fail-on ${named}: it is one of ${LEVELS.join(', ')}`);
+    throw usageError(`--fail-on: '${named}' is not allowed`, `Write one of: ${LEVELS.join(', ')}.`);
   }
   return level;
 }
 
 function listRules(line: CommandLineOfCommand, context: CommandContext): number {
   const rules = allRules();
+  const width = Math.max(...rules.map(({ id }) => id.length));
   if (line.options.has('json')) context.write(`${JSON.stringify(rules, undefined, 2)}\n`);
   else
-    for (const { id, severity, title, trigger } of rules) context.write(`${id}  ${severity}  ${title}: ${trigger}\n`);
+    for (const { id, severity, title, trigger } of rules)
+      context.write(`${id.padEnd(width)}  ${severity.padEnd(7)}  ${title}: ${trigger}\n`);
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 import { usageError } from '../../errors.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
+import type { FileDiff } from '../../review/file-diff.ts';
 import { followSession, isRunning } from '../../session/follow.ts';
 import { storeDir } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -19,7 +20,10 @@ import type { CommandLineOfCommand } from '../parse-command-line.ts';
 export const diffCommand: CommandRun = (line, context) =>
   withSession(line, context, async (record) => {
     if (line.options.has('follow')) return follow(record, line, context);
-    const view = line.options.has('side-by-side') ? sideBySideLines : diffLines;
+    const sideBySide = line.options.has('side-by-side');
+    const view = sideBySide ? sideBySideLines : diffLines;
+    // A file or a pipe has room for every line.
+    const columns = process.stdout.columns ?? (sideBySide ? 160 : Number.POSITIVE_INFINITY);
     const store = openContentStore(storeDir(record.plan.sessionDir));
     const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
     const review = reviewOf(record);
@@ -33,14 +37,23 @@ export const diffCommand: CommandRun = (line, context) =>
     for (const item of items) {
       const { path, kind } = item.change;
       if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
-      else if (line.options.has('stat')) context.write(`${kind.padEnd(8)} ${cleanLine(path)}\n`);
       else {
-        const lines = view(item, await loadDiff(store, item), { colour, columns: process.stdout.columns ?? 80 });
-        context.write(`${lines.join('\n')}\n`);
+        const diff = await loadDiff(store, item);
+        if (line.options.has('stat'))
+          context.write(`${kind.padEnd(8)} ${countsOf(diff).padEnd(11)} ${cleanLine(path)}\n`);
+        else context.write(`${view(item, diff, { colour, columns }).join('\n')}\n`);
       }
     }
     return 0;
   });
+
+/** '+12 -3', lines added and removed. */
+function countsOf(diff: FileDiff): string {
+  if (diff.kind !== 'text') return diff.kind === 'none' ? '' : diff.kind;
+  const count = (op: '+' | '-'): number =>
+    diff.hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.op === op).length, 0);
+  return `+${count('+')} -${count('-')}`;
+}
 
 /** `diff --follow`: what a running session changes, as it happens, until it ends or Ctrl-C. */
 async function follow(record: SessionRecord, line: CommandLineOfCommand, context: CommandContext): Promise<number> {

@@ -23,5 +23,5 @@ export const doctorCommand: CommandRun = async (line, context) => {
 /** The engine that a command's --engine names. Throws usageError for any other word. */
 export function engineChoice(word: string | undefined): Policy['engine'] {
   if (word === undefined || word === 'auto' || word === 'docker' || word === 'podman') return word ?? 'auto';
-  throw usageError(`--engine ${word}: one of auto, docker, podman`);
+  throw usageError(`--engine: '${word}' is not allowed`, 'Write one of: auto, docker, podman.');
 }

@@ -23,6 +23,7 @@ export const networkCommand: CommandRun = async (line, context) => {
   if (line.options.has('suggest')) {
     const rules = suggestRules(entries);
     context.write(line.options.has('json') ? `${JSON.stringify(rules)}\n` : rules.map((rule) => `${rule}\n`).join(''));
+    if (rules.length === 0) context.tell({ kind: 'message', level: 'info', text: 'no host was refused' });
     return 0;
   }
   if (line.options.has('json')) {
@@ -41,7 +42,7 @@ function allow(host: string | undefined, id: string | undefined, context: Comman
   if (ownerState(session) === 'gone') {
     throw usageError(
       `session ${session.id} has ended`,
-      'for the next one: --allow-host, or allow-hosts in config.toml',
+      'For the next one: --allow-host, or allow-host in config.toml.',
     );
   }
   const rule = allowHost(session.plan.sessionDir, host);

@@ -62,13 +62,9 @@ async function startSession(
   credential: string,
   ahead: SessionDeps['ahead'],
 ): Promise<number> {
-  const { engine, host, policy } = prepared;
+  const { engine, host, policy, report } = prepared;
   const { tell, env, interruption } = context;
   const image = await sessionImage(policy, engine, env);
-  const report =
-    policy.report === undefined
-      ? undefined
-      : (await import('../../session/write-report.ts')).reportPlace(policy.report, context.cwd);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, interruption);
   try {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findPlaces } from '../../session/probe.ts';
+import { nearestReal } from '../../session/probe.ts';
 import { listSessions, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -9,7 +9,7 @@ import type { CommandRun } from '../context.ts';
 export const sessionsCommand: CommandRun = async (line, context) => {
   const named = line.words[0];
   // The real path of the part that exists: sessions outlive their project's folder.
-  const project = named === undefined ? undefined : realPath(resolve(context.cwd, named));
+  const project = named === undefined ? undefined : nearestReal(resolve(context.cwd, named));
   const { sessions, damaged } = listSessions(context.places.stateDir);
   const chosen = sessions.filter((session) => project === undefined || session.project === project);
   for (const id of damaged) {
@@ -22,13 +22,10 @@ export const sessionsCommand: CommandRun = async (line, context) => {
   for (const session of chosen) {
     context.write(`${session.id}  ${stageOf(session).padEnd(9)}  ${cleanLine(session.project)}${noteOf(session)}\n`);
   }
-  if (chosen.length === 0) context.tell({ kind: 'message', level: 'info', text: 'no sessions' });
+  const where = project === undefined ? '' : ` of ${project}`;
+  if (chosen.length === 0) context.tell({ kind: 'message', level: 'info', text: `no sessions${where}` });
   return 0;
 };
-
-function realPath(folder: string): string {
-  return findPlaces({}, folder).home;
-}
 
 /** The stage for people: one that should be running and has lost its command line was interrupted. */
 function stageOf(session: SessionRecord): string {

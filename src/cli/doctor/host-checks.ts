@@ -115,7 +115,7 @@ export async function gitCheck(): Promise<Check> {
 
 /** A VM engine sees only the folders that it shares. */
 export function sharingCheck(facts: EngineFacts, cwd: string): Check {
-  if (facts.local) return ok('file-sharing', 'the engine sees this machine’s files');
+  if (facts.local) return ok('file-sharing', "the engine sees this machine's files");
   if (/^(ssh|tcp|https?):/.test(facts.endpoint)) {
     return warning(
       'file-sharing',

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectEngine, ownerOf } from '../../../src/engine/connect.ts';
+import { connectEngine, ownerOf, startHint } from '../../../src/engine/connect.ts';
 import { engineFailure } from '../../../src/engine/failure.ts';
 
 let home: string;
@@ -22,11 +22,28 @@ describe('an engine that does not answer', () => {
       code: 'ENGINE_UNREACHABLE',
       status: 125,
       message: `no container engine answers. Looked at:\n  unix://${home}/none.sock (DOCKER_HOST): not there`,
-      hint: expect.stringContaining('systemctl start docker'),
+      hint: 'DOCKER_HOST names it: start that engine, or name another one.',
     });
-    await expect(connect({ DOCKER_HOST: 'unix:///none' }, 'darwin')).rejects.toMatchObject({
-      hint: expect.stringContaining('OrbStack'),
-    });
+  });
+
+  it.each([
+    ['auto', 'linux', 'not there', /systemctl start docker/],
+    ['docker', 'darwin', 'not there', /OrbStack/],
+    ['podman', 'linux', 'not there', /podman\.socket/],
+    ['podman', 'darwin', 'not there', /podman machine start/],
+    ['auto', 'linux', 'permission denied', /add yourself to its group/],
+  ] as const)('%s on %s, %s: how to go on', (choice, platform, why, hint) => {
+    const candidate = { endpoint: { kind: 'unix', path: '/none' }, from: 'default' } as const;
+    expect(startHint({ choice, platform }, [{ candidate, why }])).toMatch(hint);
+  });
+
+  it('is not hidden among usual places that are empty', async () => {
+    mkdirSync(join(home, '.local/share/containers/podman/machine'), { recursive: true });
+    writeFileSync(join(home, '.local/share/containers/podman/machine/podman.sock'), '');
+    const options = { choice: 'podman', env: {}, home, platform: 'linux', owner: ownerOf(home) } as const;
+    await expect(connectEngine(options)).rejects.toThrow(
+      `Looked at:\n  unix://${home}/.local/share/containers/podman/machine/podman.sock: nobody listens`,
+    );
   });
 
   it('is told apart from one that refuses, and from one that speaks something else', async () => {

@@ -172,11 +172,13 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   await expect(audit([repo], { base: '--output=x' })).rejects.toThrow('no commit');
   await expect(audit([repo], {})).rejects.toThrow('compared with what');
   await expect(audit([repo], { base: 'main', report: 'x.txt' })).rejects.toThrow('.sarif');
-  await expect(audit([repo], { base: 'main', 'fail-on': 'all' })).rejects.toThrow('one of');
+  await expect(audit([repo], { base: 'main', 'fail-on': 'all' })).rejects.toMatchObject({
+    hint: 'Write one of: note, suspect, blocked.',
+  });
   await expect(audit([repo], { base: 'main', report: 'missing/x.md' })).rejects.toThrow('no such folder');
   expect(existsSync(marker)).toBe(false);
 });
 
 it('prints the rules', async () => {
-  expect((await audit([], { rules: '' })).out).toContain('git-hook  blocked  Git hook');
+  expect((await audit([], { rules: '' })).out).toMatch(/^git-hook +blocked {2}Git hook: /m);
 });
