@@ -8,11 +8,20 @@ import type { Report, ReportedFinding } from './schema.ts';
 const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
 /** What code-scanning pages sort by (GitHub: over 9.0 critical, 7.0 high, 4.0 medium). */
 const SECURITY_SEVERITY = { blocked: '8.5', suspect: '5.5', note: '2.0' } as const;
+/** Code scanning refuses a file of more results, and shows the first 5,000 by severity. */
+const MOST_RESULTS = 25_000;
+/** Of a rule's texts more is not kept there. */
+const LONGEST_TEXT = 1024;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
-/** The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. */
+/**
+ * The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. Of very many findings the
+ * worst are in it, and a notification says how many are not.
+ */
 export function sarifReport(report: Report): string {
-  const ids = [...new Set(report.findings.map((finding) => finding.rule))].sort();
+  const shown = report.findings.slice(0, MOST_RESULTS);
+  const left = report.findings.length - shown.length;
+  const ids = [...new Set(shown.map((finding) => finding.rule))].sort();
   const at = new Map(ids.map((id, index) => [id, index]));
   const run: Run = {
     tool: {
@@ -22,9 +31,22 @@ export function sarifReport(report: Report): string {
         rules: ids.map((id) => ruleOf(id, report)),
       },
     },
-    invocations: [{ executionSuccessful: true, exitCode: report.exitStatus }],
+    invocations: [
+      {
+        executionSuccessful: true,
+        exitCode: report.exitStatus,
+        ...(left > 0 && {
+          toolExecutionNotifications: [
+            {
+              level: 'warning',
+              message: { text: `${left} more findings are left out: the JSON report has all of them.` },
+            },
+          ],
+        }),
+      },
+    ],
     columnKind: 'utf16CodeUnits',
-    results: report.findings.map((finding) => resultOf(finding, at.get(finding.rule) ?? 0)),
+    results: shown.map((finding) => resultOf(finding, at.get(finding.rule) ?? 0)),
   };
   const log: Log = { $schema: SCHEMA, version: '2.1.0', runs: [run] };
   return `${asciiJson(log)}\n`;
@@ -40,8 +62,8 @@ function ruleOf(id: string, report: Report): ReportingDescriptor {
   const why = known?.why || found.find((finding) => finding.why !== '')?.why || 'See the finding.';
   return {
     id,
-    shortDescription: { text: known?.title ?? found[0]?.title ?? id },
-    fullDescription: { text: why },
+    shortDescription: { text: (known?.title ?? found[0]?.title ?? id).slice(0, LONGEST_TEXT) },
+    fullDescription: { text: why.slice(0, LONGEST_TEXT) },
     help: { text: known === undefined ? why : `${why} Runs when: ${known.trigger}. Source: ${known.source}.` },
     defaultConfiguration: { level: LEVEL[severity] },
     properties: { tags: ['security'], 'security-severity': SECURITY_SEVERITY[severity], precision: 'high' },
@@ -50,6 +72,7 @@ function ruleOf(id: string, report: Report): ReportingDescriptor {
 
 function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
   const { rule, severity, path, title, why, detail, line } = finding;
+  const startLine = line ?? 1;
   const text = [`${title}: ${visible(path)}`, detail, why].filter((part) => part !== undefined && part !== '');
   return {
     ruleId: rule,
@@ -60,16 +83,22 @@ function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
       {
         physicalLocation: {
           artifactLocation: { uri: uriOf(path), uriBaseId: '%SRCROOT%' },
-          region: { startLine: line ?? 1 },
+          region: { startLine, startColumn: 1, endLine: startLine, endColumn: 2 },
         },
       },
     ],
-    partialFingerprints: {
-      'runClaude/v1': createHash('sha256')
-        .update(`${rule}\0${path}\0${detail ?? ''}`)
-        .digest('hex'),
-    },
+    partialFingerprints: fingerprints(finding),
   };
+}
+
+/**
+ * What makes a finding the same one in the next run, wherever its line has moved to. The first name is the one by which
+ * GitHub tells alerts apart.
+ */
+function fingerprints({ rule, path, detail = '' }: ReportedFinding): Record<string, string> {
+  const what = detail.replaceAll(/\bline \d+: /g, '');
+  const hash = createHash('sha256').update(`${rule}\0${path}\0${what}`).digest('hex');
+  return { primaryLocationLineHash: `${hash.slice(0, 16)}:1`, 'runClaude/v1': hash };
 }
 
 /** A path's bytes as a relative reference (RFC 3986): never a scheme, never another directory. */

@@ -4,12 +4,17 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import { rendererFor } from '../../../src/report/render.ts';
-import { type Report, reportJsonSchema, reportSchema } from '../../../src/report/schema.ts';
+import { type Report, type ReportedFinding, reportJsonSchema, reportSchema } from '../../../src/report/schema.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
 import { auditReport, reaches, sessionReport } from '../../../src/session/write-report.ts';
 import type { Change } from '../../../src/types/entry.ts';
 import type { RelPath } from '../../../src/types/path.ts';
 import type { SessionRecord } from '../../../src/types/session.ts';
+import { auditFiles } from '../audit/plant.ts';
+import { CONTENT_ROWS } from '../audit/rows-content.ts';
+import { NAMED_ROWS } from '../audit/rows-named.ts';
+import { NEAR_ROWS } from '../audit/rows-near.ts';
+import { sarifLog } from './sarif-schema.ts';
 
 const HOSTILE = 'src/\u202eevil\u001b]0;x\u0007 @everyone |`` ![x](http:\udcff//h)<img>.txt';
 
@@ -96,41 +101,40 @@ it('carries a session with its outcome and its network, and says what --fail-on 
   ]);
 });
 
-// The structure that the schema of SARIF 2.1.0 requires (sections 3.13, 3.14, 3.18, 3.19, 3.27, 3.49 of the standard).
-it('is SARIF 2.1.0: required members, levels, indices and relative URIs', () => {
+it('is SARIF 2.1.0 as the standard and code scanning ask for it, with relative URIs of any bytes', () => {
   const report = auditReport(review(), '/p', 0);
   const text = render('x.sarif', report);
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
-  const log = JSON.parse(text);
-  expect(log.version).toBe('2.1.0');
-  expect(log.$schema).toMatch(/^https:\/\/docs\.oasis-open\.org\/.*sarif-schema-2\.1\.0\.json$/);
-  const [run] = log.runs;
-  const { rules } = run.tool.driver;
-  expect(run.tool.driver.name).toBe('run-claude');
-  expect(new Set(rules.map((rule: { id: string }) => rule.id)).size).toBe(rules.length);
-  for (const rule of rules) {
-    expect(rule.shortDescription.text).not.toBe('');
-    expect(rule.fullDescription.text).not.toBe('');
-    expect(rule.help.text).not.toBe('');
-    expect(['error', 'warning', 'note']).toContain(rule.defaultConfiguration.level);
-  }
-  expect(run.results).toHaveLength(report.findings.length);
-  for (const result of run.results) {
-    expect(rules[result.ruleIndex].id).toBe(result.ruleId);
-    expect(['error', 'warning', 'note']).toContain(result.level);
-    expect(result.message.text).toMatch(/^[\x20-\x7e]+$/);
-    const [{ physicalLocation: place }] = result.locations;
-    expect(place.artifactLocation.uri).toMatch(/^(?!\/)(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+$/);
-    expect(place.region.startLine).toBeGreaterThan(0);
-    expect(result.partialFingerprints['runClaude/v1']).toMatch(/^[0-9a-f]{64}$/);
-  }
-  const uris = run.results.map(
-    (result: { locations: { physicalLocation: { artifactLocation: { uri: string } } }[] }) =>
-      result.locations[0]?.physicalLocation.artifactLocation.uri,
-  );
-  expect(uris).toContain(
+  const [run] = sarifLog.parse(JSON.parse(text)).runs;
+  expect(run?.results).toHaveLength(report.findings.length);
+  expect(run?.results.every(({ message }) => /^[\x20-\x7e]+$/.test(message.text))).toBe(true);
+  expect(run?.results.map((result) => result.locations[0]?.physicalLocation.artifactLocation.uri)).toContain(
     'src/%E2%80%AEevil%1B%5D0%3Bx%07%20%40everyone%20%7C%60%60%20%21%5Bx%5D%28http%3A%FF//h%29%3Cimg%3E.txt',
   );
+});
+
+it('is SARIF 2.1.0 for every rule that there is, and of very many findings for the worst', () => {
+  const planted = Object.assign({}, ...[...NAMED_ROWS, ...NEAR_ROWS, ...CONTENT_ROWS].map(({ danger }) => danger));
+  const report = auditReport(review(), '/p', 0);
+  const all = { ...report, findings: auditFiles(planted) };
+  const [run] = sarifLog.parse(JSON.parse(render('x.sarif', all))).runs;
+  expect(run?.tool.driver.rules.length).toBeGreaterThan(80);
+  expect(run?.invocations[0]?.toolExecutionNotifications).toBeUndefined();
+  const many = { ...report, findings: Array.from({ length: 25_002 }, () => report.findings[0] as ReportedFinding) };
+  const [cut] = sarifLog.parse(JSON.parse(render('x.sarif', many))).runs;
+  expect(cut?.results).toHaveLength(25_000);
+  expect(cut?.invocations[0]?.toolExecutionNotifications?.[0]?.message.text).toMatch(/^2 more findings/);
+});
+
+it('gives a finding whose line has moved the fingerprint that it had, and no other finding that one', () => {
+  const printOf = (detail: string, path = 'Makefile'): unknown => {
+    const finding = { rule: 'build-make', severity: 'suspect', path, title: 'a', why: 'b', detail } as const;
+    const text = render('x.sarif', { ...auditReport(review(), '/p', 0), findings: [finding] });
+    return sarifLog.parse(JSON.parse(text)).runs[0]?.results[0]?.partialFingerprints;
+  };
+  expect(printOf('line 2: curl x; line 3: curl y')).toEqual(printOf('line 20: curl x; line 31: curl y'));
+  expect(printOf('line 2: curl x')).not.toEqual(printOf('line 2: curl y'));
+  expect(printOf('line 2: curl x')).not.toEqual(printOf('line 2: curl x', 'b/Makefile'));
 });
 
 it('is Markdown in which nothing of the session is markup', () => {
