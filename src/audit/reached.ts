@@ -1,7 +1,7 @@
 import { isJudgedByContent } from './files.ts';
 import { foldPath } from './glob.ts';
 import type { BaseReader, Hit, Scene } from './input.ts';
-import { type Leads, leadsOf } from './referrers.ts';
+import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
 /** Of those that the session made or changed; what the project had is always looked at. */
 const MOST_REFERRERS = 400;
@@ -10,20 +10,21 @@ const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R
 const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
 
 /** From the base, once for each: it stays the same for as long as a session lasts. */
-const ofBases = new WeakMap<BaseReader, ReadonlyMap<string, Leads>>();
+const ofBases = new WeakMap<BaseReader, Map<string, Leads | undefined>>();
 
-/** What each file of the base leads to. May be called ahead of time, while the agent works. */
-export function leadsOfBase(base: BaseReader): ReadonlyMap<string, Leads> {
-  const known = ofBases.get(base);
-  if (known !== undefined) return known;
-  const found = new Map<string, Leads>();
+/** What each file of the base leads to, file by file: the work may be done ahead of time, while the agent works. */
+export function* leadsOfBase(base: BaseReader): Generator<[string, Leads]> {
+  const known = ofBases.get(base) ?? new Map<string, Leads | undefined>();
+  ofBases.set(base, known);
   for (const path of base.paths) {
-    const bytes = base.read(path);
-    const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
-    if (leads !== undefined) found.set(path, leads);
+    if (!wantsBaseContent(path)) continue;
+    if (!known.has(path)) {
+      const bytes = base.read(path);
+      known.set(path, bytes === undefined ? undefined : leadsOf(path, bytes));
+    }
+    const leads = known.get(path);
+    if (leads !== undefined) yield [path, leads];
   }
-  ofBases.set(base, found);
-  return found;
 }
 
 /**

@@ -46,12 +46,8 @@ function collisions(scene: Scene): Hit[] {
     folded.set(foldPath(path), new Set());
     alike.set(skeleton(path), new Set());
   }
-  const live = new Set<string>();
-  for (const path of livePaths(scene)) withFolders(path, live);
-  for (const path of live) {
-    folded.get(foldPath(path))?.add(path);
-    alike.get(skeleton(path))?.add(path);
-  }
+  meet(livePaths(scene), folded, foldPath);
+  meet(livePaths(scene), alike, skeleton);
   const hits: Hit[] = [];
   const report = (path: string): void => {
     const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
@@ -83,6 +79,32 @@ function collisions(scene: Scene): Hit[] {
     }
   }
   return hits;
+}
+
+/**
+ * Adds to the forms that were asked for each live path, folder or file, that has that form. A form is made component by
+ * component, so a folder of which nothing was asked costs one look, however many files it has.
+ */
+function meet(live: Iterable<string>, asked: ReadonlyMap<string, Set<string>>, form: (name: string) => string): void {
+  const askedIn = new Set([...asked.keys()].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+  const folders = new Map<string, string>([['', '']]);
+  const formOf = (path: string): string => {
+    const at = path.lastIndexOf('/');
+    const above = at < 0 ? '' : (folders.get(path.slice(0, at)) ?? folderForm(path.slice(0, at)));
+    if (!askedIn.has(above)) return '';
+    const name = form(path.slice(at + 1));
+    return above === '' ? name : `${above}/${name}`;
+  };
+  const folderForm = (path: string): string => {
+    asked.get(formOf(path))?.add(path);
+    const whole = form(path);
+    folders.set(path, whole);
+    return whole;
+  };
+  for (const path of live) {
+    const formed = formOf(path);
+    if (formed !== '') asked.get(formed)?.add(path);
+  }
 }
 
 /** Adds a path and the folders above it; a folder that is there has its own above it already. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
 import type { BaseReader } from '../audit/input.ts';
 import { wantsBaseContent } from '../audit/referrers.ts';
 import type { Plan } from '../types/plan.ts';
@@ -19,11 +19,30 @@ const SLICE_MS = 20;
  */
 export function openAuditBase(workspace: Workspace, plan: Plan): () => Promise<BaseReader> {
   let reading: Promise<BaseReader> | undefined;
-  return async () => {
-    reading ??= readAuditBase(workspace);
-    const base = await reading;
+  const read = async (): Promise<BaseReader> => {
+    const base = await readAuditBase(workspace);
     return { ...base, read: (one) => (one === '.git/config' ? hostGitConfig(plan) : base.read(one)) };
   };
+  return () => (reading ??= read());
+}
+
+/** The agent's own start comes first; then a quarter of one processor at the most, for about a second in all. */
+const BEFORE_WARM_UP_MS = 1500;
+const REST_MS = 3 * SLICE_MS;
+
+/** Gets the audit ready while the agent works, a little at a time, until its end: see warm-up.ts. */
+export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: () => boolean): Promise<void> {
+  const base = await auditBase();
+  await rest(BEFORE_WARM_UP_MS, undefined, { ref: false });
+  if (isOver()) return;
+  const { warmUp } = await import('../audit/warm-up.ts');
+  let slice = Date.now();
+  for (const _ of warmUp(base)) {
+    if (Date.now() - slice <= SLICE_MS) continue;
+    await rest(REST_MS, undefined, { ref: false });
+    if (isOver()) return;
+    slice = Date.now();
+  }
 }
 
 async function readAuditBase(workspace: Workspace): Promise<BaseReader> {

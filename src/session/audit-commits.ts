@@ -120,7 +120,7 @@ function entryOf(entry: TreeEntry, contents: ReadonlyMap<string, Buffer>): Entry
 function baseReader(before: Tree, contents: ReadonlyMap<string, Buffer>, config: Buffer | undefined): BaseReader {
   const content = (name: string): Buffer | undefined => contents.get(before.get(name)?.oid ?? '');
   return {
-    paths: before.keys(),
+    paths: [...before.keys()],
     read: (name) => (name === '.git/config' ? config : content(name)),
     linkTarget: (name) => {
       const entry = before.get(name);

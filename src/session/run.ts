@@ -4,7 +4,7 @@ import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
-import { openAuditBase } from './audit-base.ts';
+import { openAuditBase, warmUpAudit } from './audit-base.ts';
 import { bringClaudeBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { launchWithCredential } from './launch.ts';
@@ -51,9 +51,11 @@ async function carryThrough(
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
     const { workspace } = staged;
     const auditBase = openAuditBase(workspace, plan);
+    let over = false;
     // What follows its end needs all three; the first is most of the program.
-    const meanwhile = () => Promise.all([import('./gate.ts'), workspace.wake(), auditBase()]);
+    const meanwhile = () => Promise.all([import('./gate.ts'), workspace.wake(), warmUpAudit(auditBase, () => over)]);
     const ended = await launchWithCredential(agent, workspace, plan, deps, { ...staged, meanwhile });
+    over = true;
     staged.gateway.quit();
     await agent.remove();
     if (ended.neverRan !== undefined) {

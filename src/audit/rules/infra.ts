@@ -124,8 +124,8 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=|\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{|organization\s*=|\bfile\w*\s*\(\s*"(\/|~|\.\.)|user_data|custom_data|startup[-_]script|^#!|"(0\.0\.0\.0|::)\/0"|actions?\s*=\s*(\[\s*)?"\*"|public-read|publicly_accessible\s*=\s*true|\bimport\s*\{|\bexecute\b|run_cmd/i,
-        removed: /\b(h1|zh):|prevent_destroy|deletion_protection|required_version|block_public|encrypted?\s*=\s*true/,
-        safe: /^\s*(description|tags?|Name)\s*=/,
+        removed: /\b(h1|zh):|prevent_destroy|deletion_protection|block_public|encrypted?\s*=\s*true/,
+        safe: /^(#(?!!)|\/\/)|^\s*(description|tags?|Name)\s*=/,
       },
     ],
     why: 'Planning runs programs and downloads providers that it names.',

@@ -1,0 +1,37 @@
+import type { RelPath } from '../types/path.ts';
+import { auditChanges } from './audit.ts';
+import { isWatchedPath } from './files.ts';
+import type { BaseReader } from './input.ts';
+import { leadsOfBase } from './reached.ts';
+
+/** As many changes of each kind are audited: by then the tables are made and the expressions compiled. */
+const ROUNDS = 30;
+const KINDS = ['a.ts', 'a.py', 'a.md', 'a.json', 'package.json', 'Makefile', 'a.c', 'a.go'];
+const LINE = "export const value = compute(1, 'text', { option: true }); // words of a comment\n";
+
+/**
+ * Does ahead of time what a first audit would spend on itself, and reads what the base's files lead to. Stops after
+ * each small piece, so that the caller can rest.
+ */
+export function* warmUp(base: BaseReader): Generator<void> {
+  // The tables of names.
+  isWatchedPath('a');
+  yield;
+  for (const _ of leadsOfBase(base)) yield;
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const name of KINDS) {
+      auditOne(`${round}/${name}`);
+      yield;
+    }
+}
+
+function auditOne(path: string): void {
+  const before = Buffer.from(LINE.repeat(20));
+  const after = Buffer.from(LINE.repeat(20).replaceAll('text', path));
+  const file = (digest: string, { length }: Buffer) =>
+    ({ kind: 'file', mode: 0o644, size: length, mtimeNs: '0', digest }) as const;
+  auditChanges({
+    changes: [{ path: path as RelPath, kind: 'modified', before: file('before', before), after: file('after', after) }],
+    content: (digest) => (digest === 'before' ? before : after),
+  });
+}
