@@ -12,7 +12,7 @@ const [clone, count = '200'] = process.argv.slice(2);
 if (clone === undefined) throw new Error('node bench/audit-replay.mjs CLONE [COMMITS]');
 /** Files that say how a project is built, checked, edited or released: where a finding is no false alarm. */
 const SETTINGS =
-  /(^|\/)(\.[^/]+|[^/]*(config|rc|conf|requirements)[^/]*\.[a-z]+|(package|package-lock|pnpm-lock|composer|tsconfig[^/]*|deno)\.(json|yaml|lock)|(makefile|dockerfile|gemfile|rakefile|jenkinsfile|cargo|pyproject|poetry|uv|tox|setup|conftest|noxfile|go)[^/]*|[^/]*\.(mk|cmake|gradle|gradle\.kts|lock|toml|gyp|gemspec|csproj|props|targets|nix|sh|rake)|gradlew[^/]*|gradle[^/]*\.(jar|properties)|brewfile|cmakelists\.txt|configure[^/]*|claude\.md|agents\.md|codeowners)$|^(\.[^/]+|ci|build|build-logic|buildSrc|scripts|tools|docker|deploy)\//i;
+  /(^|\/)(\.[^/]+|[^/]*(config|rc|conf|requirements)[^/]*\.[a-z]+|(package|package-lock|pnpm-lock|pnpm-workspace|turbo|action|composer|tsconfig[^/]*|deno)\.(json|ya?ml|lock)|(makefile|dockerfile|gemfile|rakefile|jenkinsfile|cargo|pyproject|poetry|uv|tox|setup|conftest|noxfile|go)[^/]*|[^/]*\.(mk|cmake|gradle|gradle\.kts|lock|toml|gyp|gemspec|csproj|props|targets|nix|sh|rake)|gradlew[^/]*|gradle[^/]*\.(jar|properties)|brewfile|cmakelists\.txt|configure[^/]*|claude\.md|agents\.md|codeowners)$|^(\.[^/]+|ci|build|build-logic|buildSrc|scripts|tools|docker|deploy)\//i;
 
 const commits = execFileSync('git', ['-C', clone, 'rev-list', '--no-merges', '--min-parents=1', `-n${count}`, 'HEAD'], {
   encoding: 'utf8',

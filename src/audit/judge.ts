@@ -70,8 +70,12 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
   const { danger, safe, removed } = rule;
   const lines = danger === undefined ? [] : text.added();
   const structured = STRUCTURED.test(text.path);
-  const hit = (at: number, regex: RegExp): boolean =>
-    readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
+  const hit = (at: number, regex: RegExp): boolean => {
+    const raw = (lines[at] as Line).text;
+    // Without an escape or a line that goes on there is one reading only, quotes or not.
+    if (!raw.includes('\\') && isSafe(safe, raw)) return false;
+    return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
+  };
   const added = danger === undefined ? [] : lines.filter((_, at) => hit(at, danger));
   const gone = removed === undefined ? [] : text.gone().filter((line) => seesIn(removed, line.text));
   return [

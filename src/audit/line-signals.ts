@@ -89,7 +89,6 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'Downloaded text is run',
     why: 'Whoever has that server decides what runs.',
     paths: /(\.(sh|bash|zsh|fish|ps1|bat|cmd|mk|ya?ml|json|toml|py|rb|js|ts)|(^|\/)[^.]*)$/i,
-    except: /\.md$/i,
     regex:
       /\b(curl|wget|fetch|iwr|Invoke-WebRequest)\b[^|;]{0,300}\|\s*(sudo\s+(-\w+\s+)*)?((ba|z|da|k)?sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+)?["']?[<$]\(\s*(curl|wget)/i,
     source: 'common practice of installers and droppers',
@@ -100,7 +99,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'What comes from outside is run',
     why: 'Whoever answers or asks decides what runs.',
     paths: CODE,
-    except: /\.(md|txt)$/i,
+    except: /\.txt$/i,
     regex:
       /\b(eval|exec|assert|system|passthru|shell_exec|popen|proc_open|instance_eval|class_eval)\s*\(?\s*.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(requests|urllib|httpx|URI|Net::HTTP|open-uri)\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)|\b(IEX|iex|Iex|Invoke-Expression|invoke-expression)\b.{0,80}(DownloadString|WebClient|Invoke-WebRequest|iwr|irm)|\bDownloadString\(.{0,120}\|\s*(iex|IEX)|getRuntime\(\)\.exec\(.{0,40}request|child_process.{0,60}exec\w*\(.{0,60}Buffer\.from\(|\bimport\(\s*["'`]https?:|\[\s*["']constructor["']\s*\]\s*[[(.].{0,20}constructor|(\.|source)\s+<\(\s*(curl|wget)|\|\s*rev\s*\|\s*(ba|z|da)?sh\b|\b(curl|wget)\b.{0,120}\s(-o|-O|>)\s*([^\s;&|]{1,80})[^\n]{0,40}(;|&&)\s*(chmod \S{1,6} \S{1,80}\s*(;|&&)\s*)?(sudo\s+)?((ba|z|da)?sh|python3?|\.)\s+\S/,
     source: 'malware reports',
@@ -111,7 +110,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'A shell for somebody else, or one that stays',
     why: 'It opens the machine, or starts again at the next login.',
     paths: CODE,
-    except: /\.(md|txt)$/i,
+    except: /\.txt$/i,
     regex:
       /\/dev\/(tcp|udp)\/|\b(nc|ncat|netcat)\s+(-\w+\s+){0,4}(-e|-c|--exec)\b|\bsh\s+-i\b.{0,60}(\||>&|nc )|pty\.spawn\(|os\.dup2\(.{0,60}(fileno|,\s*[012]\))|\|\s*crontab\s+-|crontab\s+-r|\.(bashrc|bash_profile|zshrc|zshenv|zprofile|ssh\/authorized_keys|ssh\/config|config\/autostart|config\/systemd)|\/etc\/(sudoers|ld\.so\.preload|cron\.|crontab|profile\.d|rc\.local)|chmod\s+(u\+s|g\+s|[2467][0-7]{3})\b|LaunchAgents\/|CurrentVersion\\{1,2}Run\b|schtasks\s+\/create|unset\s+HISTFILE|HISTFILE=\/dev\/null|history\s+-c\b|\b(LD_PRELOAD|DYLD_INSERT_LIBRARIES)=/,
     source: 'MITRE ATT&CK, persistence and command and control',
@@ -122,7 +121,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'A place where credentials are kept',
     why: 'Code of a project has no business with the keys of the person who runs it.',
     paths: CODE,
-    except: /\.(md|txt)$|(^|\/)docs?\//i,
+    except: /\.txt$|(^|\/)docs?\//i,
     regex:
       /\.ssh\/id_[a-z0-9]+|\.aws\/credentials|\.config\/gcloud|application_default_credentials|\.azure\/(accessTokens|msal_token)|\.kube\/config\b|\.docker\/config\.json|(HOME|homedir\(\)|~|expanduser\(.{0,3}~)["'`\s+,/}]{0,8}\.(npmrc|netrc|pypirc|git-credentials|claude(\.json|\/\.credentials)|pgpass|gem\/credentials|cargo\/credentials)|\.git-credentials|\.claude\/\.credentials|169\.254\.169\.254|metadata\.google\.internal|find-(generic|internet)-password|Login Data|Local State\b.{0,40}encrypted_key|\/etc\/shadow\b|wallet\.dat|\bMetaMask\b|secret-tool\s+(lookup|search)/,
     source: 'MITRE ATT&CK, credential access; Shai-Hulud reports',

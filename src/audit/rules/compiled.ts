@@ -65,12 +65,10 @@ export const compiledRules: readonly FileRule[] = [
       'wasm-pack.toml',
       'Anchor.toml',
       'foundry.toml',
-      'hardhat.config.*',
       'Move.toml',
       'Scarb.toml',
     ],
     judges: [
-      { kind: 'code' },
       {
         kind: 'keys',
         format: 'auto',

@@ -141,7 +141,6 @@ export const desktopRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /shell|\\!|system|python|source|pager|plugin|command|log-file|init/i,
-        safe: /^--leak-check=full$/,
       },
     ],
     why: 'The tool runs it at its start.',

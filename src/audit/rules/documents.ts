@@ -36,7 +36,6 @@ export const documentRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter|INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec|\bimports\b|security\.|^path\s*=/i,
-        safe: /^\s*\$pdf_mode\s*=\s*\d;?$/,
       },
       {
         kind: 'custom',

@@ -20,7 +20,6 @@ export const editorRules: readonly FileRule[] = [
         safe: /^(files\.exclude|search\.exclude|files\.watcherExclude)\.\*\*\/\*?[\w.*-]+=true$|^(\[\w+\]\.)?editor\.|^files\.eol|^workbench\.color|^window\./,
       },
       { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
-      { kind: 'keys', format: 'jsonc', danger: /\.(args|env|profiles|command|path)[.[]/i },
     ],
     why: 'The changed keys name a program to run, or switch off a guard of the editor.',
     source: 'VS Code workspace trust; CVE-2025-53773',

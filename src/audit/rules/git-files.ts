@@ -21,7 +21,7 @@ export const gitFileRules: readonly FileRule[] = [
         danger: /\s(export-ignore|export-subst|ident|working-tree-encoding=|eol=crlf|whitespace=-)/,
         safe: /^(\/?\.(git|github|editorconfig|gitattributes|gitignore|travis|vscode)\S*|\S*\.(bat|cmd|ps1|sln))\s/i,
       },
-      { kind: 'lines', removed: /\s(filter=|text|eol=lf)/, danger: /^(?!#)\S+\s.*(?:filter|diff|merge)=\S*[`$;|]/ },
+      { kind: 'lines', removed: /\s(filter=|text|eol=lf)/ },
     ],
     why: 'Attributes switch filters and drivers on, hide content from diffs, or change bytes at checkout.',
     source: 'gitattributes(5)',

@@ -132,7 +132,7 @@ export const javascriptRules: readonly FileRule[] = [
         format: 'auto',
         danger: LOADS,
         value: /^\.{1,2}\/\S*\.[cm]?[jt]s$|^(npx|node|sh|bash)\s/,
-        safe: /^[^=]*\b(\$schema)=/,
+        safe: /^\$schema=/,
       },
       {
         kind: 'custom',

@@ -59,7 +59,6 @@ export const lockRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)|"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|"?path"?\s*[:=]\s*"?\.\.?\/|^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|"type"\s*:\s*"composer-plugin"|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
-        removed: /^CHECKSUMS/,
       },
       { kind: 'custom', see: sourceGone },
     ],

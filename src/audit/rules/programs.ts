@@ -61,7 +61,7 @@ export const programRules: readonly FileRule[] = [
       '{jest,vitest}{.,-}{setup,preset,environment,resolver,transform}*.{js,cjs,mjs,ts}',
       'newrelic.{js,cjs}',
       'tap-snapshots/**/*.cjs',
-      'turbo/generators/**',
+      'turbo/generators/**/*.{js,cjs,mjs,ts,mts}',
       'common/{scripts,autoinstallers}/**',
       'config/webpack/**/*.js',
       'hooks/{after,before}_*/**',

@@ -178,7 +178,6 @@ export const pythonRules: readonly FileRule[] = [
         kind: 'lines',
         danger:
           /--(index-url|extra-index-url|find-links|trusted-host|no-index|pre|config-settings|global-option|install-option|no-binary)|^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))|\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
-        safe: /^-r\s+[\w-]+\.(txt|in)$/,
         removed: /--hash=/,
       },
     ],

@@ -11,6 +11,7 @@ interface Scene {
   readonly links?: Readonly<Record<string, string>>;
 }
 
+const HARMLESS = 'nothing in it that is known to run something';
 const folder = new URL('./scenes/', import.meta.url);
 const scenes = (file: string): Scene[] =>
   readFileSync(new URL(file, folder), 'utf8')
@@ -21,7 +22,9 @@ const spoken = ({ files, base, links }: Scene): boolean =>
   auditFiles(files, base, links).some(({ severity }) => severity !== 'note');
 
 describe('what somebody would try who knows the tools, not the rules', () => {
-  const families = readdirSync(folder).filter((file) => file.endsWith('.jsonl') && file !== 'quiet.jsonl');
+  const families = readdirSync(folder).filter(
+    (file) => file.endsWith('.jsonl') && !/^(quiet|shown)\.jsonl$/.test(file),
+  );
 
   it.each(families)('is never silent: %s', (file) => {
     const all = scenes(file);
@@ -35,6 +38,13 @@ describe('what somebody would try who knows the tools, not the rules', () => {
         .filter(spoken)
         .map(({ name }) => name),
     ).toEqual([]);
+  });
+
+  it('says of what is shown at any change that it is harmless', () => {
+    const harmless = ({ files }: Scene): boolean =>
+      auditFiles(files).every(({ severity, detail }) => severity === 'note' || detail?.endsWith(HARMLESS) === true);
+    const all = scenes('shown.jsonl');
+    expect(all.filter((one) => !spoken(one) || !harmless(one)).map(({ name }) => name)).toEqual([]);
   });
 
   it('follows a script only where something leads to it', () => {
