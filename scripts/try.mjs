@@ -116,8 +116,9 @@ let status = 1;
 try {
   writeSample(project);
   const model = await startModel(dir);
-  say(`A sample project lies in ${project}. Its test fails; Claude Code (with a scripted model) is asked to mend it.`);
-  say('It works on a copy, in a container. At the end you are asked what of its changes you want: try d, then y.');
+  say(`A sample project lies in ${project}. Its test fails.`);
+  say('Claude Code, its model a script, is asked to mend it: on a copy, in a');
+  say('container. At the end you choose what of its changes you want: d, then y.');
   say();
   const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Mend the code.'];
   // State of this trial stays with it: nothing is left in the person's own directories.

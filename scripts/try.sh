@@ -19,5 +19,5 @@ fi
 say 'Compiling...'
 npm run --silent build
 sh scripts/install-engine.sh
-node dist/main.js build
+node dist/main.js build >/dev/null
 exec node scripts/try.mjs

@@ -1,18 +1,49 @@
-import { agentSpec } from '../engine/hardened.ts';
+import { SECCOMP_FILE } from '../engine/seccomp.ts';
+import { agentEnv, agentSideOf, forwards, gatewayNames, LAST_SOCKET, socketMount } from '../gateway/agent-side.ts';
+import { gatewayContainer } from '../gateway/gateway-container.ts';
 import { describePlan } from '../plan/describe-plan.ts';
-import { dockerCommand } from '../plan/docker-command.ts';
+import { agentContainer, programArgv } from '../session/agent-container.ts';
+import { plannedGitMounts } from '../session/bind-git.ts';
+import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
-import type { Plan, Program } from '../types/plan.ts';
+import type { Plan } from '../types/plan.ts';
+import { dockerCommand } from './docker-command.ts';
 
-/** The whole plan and the `docker` command of the agent's container, as text. Nothing is started or written. */
-export function dryRunText(plan: Plan, credential: string): string {
-  const masked = new Set(Object.keys(plan.policy.env));
-  return [
-    ...describePlan(plan, credential),
+export interface DryRun {
+  readonly source: CredentialSource | undefined;
+  /** The credential's source, for people. */
+  readonly shown: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** As everything that is made on the engine is labelled. */
+  readonly owner: string;
+}
+
+/** Stands where the profile's text would: the commands name its file. */
+const SECCOMP = 'file';
+
+/** The whole plan and the `docker` commands of its session, as text. Nothing is started or written. */
+export function dryRunText(plan: Plan, dry: DryRun): string {
+  const style = { seccompFile: SECCOMP_FILE, masked: new Set(Object.keys(plan.policy.env)), owner: dry.owner };
+  const gateway = plan.policy.network !== 'none';
+  const { network, volume } = gatewayNames(plan.sessionId);
+  const { sessionId, image } = plan;
+  const gatewayLines = [
+    '# The gateway: its rules and the credential go to its standard input.',
+    `docker network create ${network}`,
+    `docker volume create ${volume}`,
+    dockerCommand(gatewayContainer({ sessionId, image, seccomp: SECCOMP, network, volume }), style),
     '',
-    '# The agent’s container, as a docker command (what run-claude itself does through the API):',
+  ];
+  return [
+    ...describePlan(plan, dry.shown),
+    '',
+    '# As docker commands. run-claude asks the engine itself, compares what the engine recorded, and also hides',
+    '# parts of /proc and /sys that docker run has no option for (MaskedPaths).',
+    '',
+    ...(gateway ? gatewayLines : []),
+    '# The agent.',
     ...volumeLines(plan),
-    dockerCommand(planSpec(plan), masked),
+    dockerCommand(agentSpec(plan, dry), style),
     '',
   ].join('\n');
 }
@@ -35,42 +66,39 @@ function workspaceVolume(plan: Plan): string {
   return `run-claude-${plan.sessionId}-workspace`;
 }
 
-function planSpec(plan: Plan): ContainerSpec {
-  const { policy } = plan;
-  return agentSpec({
-    sessionId: plan.sessionId,
-    image: plan.image,
-    seccomp: '{}',
-    runtime: policy.runtime,
-    user: plan.user,
-    argv: programArgv(plan.program),
-    forwards: [],
-    env: plan.env,
-    workdir: plan.project.startIn === '' ? '/workspace' : `/workspace/${plan.project.startIn}`,
-    mounts: planMounts(plan),
-    network: policy.network === 'open' ? { bridge: 'bridge' } : 'none',
-    limits: policy,
-    tty: plan.tty,
-    stdin: 'stream',
+function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
+  const { policy, sessionId } = plan;
+  const { network, volume } = gatewayNames(sessionId);
+  const side = agentSideOf(policy, source, env);
+  const none = { mounts: [], env: {}, until: undefined, forwards: [], agentNetwork: 'none' } as const;
+  const some = {
+    mounts: [socketMount(volume)],
+    env: agentEnv(side),
+    until: LAST_SOCKET,
+    forwards: forwards(side),
+    agentNetwork: policy.network === 'open' ? ({ bridge: network } as const) : ('none' as const),
+  };
+  return agentContainer(plan, {
+    seccomp: SECCOMP,
+    argv: programArgv(plan),
+    env: {},
+    mounts: [...workspaceMounts(plan), homeMount(plan)],
+    gateway: policy.network === 'none' ? none : some,
   });
 }
 
-function planMounts(plan: Plan): Mount[] {
-  const home: Mount = { kind: 'bind', source: `${plan.sessionDir}/home`, target: '/home/agent', readonly: false };
-  const target = '/workspace';
-  if (plan.strategy === 'layers' || plan.strategy === 'volume' || plan.strategy === 'overlay') {
-    return [{ kind: 'volume', volume: workspaceVolume(plan), target, readonly: false }, home];
-  }
-  if (plan.strategy === 'copy') {
-    return [{ kind: 'bind', source: `${plan.sessionDir}/layer/upper`, target, readonly: false }, home];
-  }
-  const { root, git } = plan.project;
-  const shield: Mount = { kind: 'bind', source: `${root}/.git`, target: '/workspace/.git', readonly: true };
-  return [{ kind: 'bind', source: root, target, readonly: false }, ...(git === 'directory' ? [shield] : []), home];
+function homeMount({ sessionId, sessionDir, engine }: Plan): Mount {
+  const target = '/home/agent';
+  return engine.local
+    ? { kind: 'bind', source: `${sessionDir}/home`, target, readonly: false }
+    : { kind: 'volume', volume: `run-claude-${sessionId}-home`, target, readonly: false };
 }
 
-/** The words of the program inside. */
-export function programArgv(program: Program): readonly string[] {
-  if (program.kind === 'exec') return program.argv;
-  return program.kind === 'shell' ? ['/bin/bash', ...program.args] : ['claude', ...program.args];
+function workspaceMounts(plan: Plan): Mount[] {
+  const target = '/workspace';
+  if (plan.mode === 'bind')
+    return [{ kind: 'bind', source: plan.project.root, target, readonly: false }, ...plannedGitMounts(plan)];
+  if (plan.strategy === 'copy')
+    return [{ kind: 'bind', source: `${plan.sessionDir}/layer/upper`, target, readonly: false }];
+  return [{ kind: 'volume', volume: workspaceVolume(plan), target, readonly: false }];
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { packageRoot } from '../types/package.ts';
 
-const PROFILE = path.join(packageRoot, 'seccomp/profile.json');
+/** Our profile, for every container of a session. */
+export const SECCOMP_FILE: string = path.join(packageRoot, 'seccomp/profile.json');
 
 /**
  * Our seccomp profile as text for a ContainerSpec. It goes to the engine inline: a path would be read on the engine's
@@ -11,8 +12,8 @@ const PROFILE = path.join(packageRoot, 'seccomp/profile.json');
  *
  * @throws RunClaudeError SECCOMP_MISSING when the file is absent or is no allowlist.
  */
-export async function readSeccompProfile(file: URL | string = PROFILE): Promise<string> {
-  const hint = 'reinstall run-claude; it does not start without its seccomp profile';
+export async function readSeccompProfile(file: URL | string = SECCOMP_FILE): Promise<string> {
+  const hint = 'Reinstall run-claude; it does not start without its seccomp profile.';
   try {
     const profile = JSON.parse(await readFile(file, 'utf8')) as { defaultAction?: string; syscalls?: unknown[] };
     if (profile.defaultAction === 'SCMP_ACT_ERRNO' && (profile.syscalls?.length ?? 0) > 0) {

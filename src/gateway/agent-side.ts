@@ -1,4 +1,6 @@
-import type { ProviderApi, Secret } from '../types/credential.ts';
+import type { CredentialSource, ProviderApi, Secret } from '../types/credential.ts';
+import type { Mount } from '../types/engine.ts';
+import type { Policy } from '../types/policy.ts';
 
 /** Where the sockets lie, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -52,6 +54,32 @@ export interface AgentSide {
   readonly proxy: boolean;
   /** There is a CA of the session's own. */
   readonly sessionCa: boolean;
+}
+
+/** How the agent reaches its gateway. `env`: this process's, for the choice of models. */
+export function agentSideOf(
+  policy: Pick<Policy, 'credentials' | 'network' | 'brokers'>,
+  source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
+  env: NodeJS.ProcessEnv,
+): AgentSide {
+  const credential = policy.credentials === 'broker' ? source : undefined;
+  return {
+    credential: policy.credentials === 'broker' ? (credential?.kind ?? 'oauth') : undefined,
+    api: credential?.cloud?.api,
+    models: credential?.cloud === undefined ? {} : modelVariables(env),
+    proxy: policy.network === 'gateway',
+    sessionCa: policy.brokers.length > 0,
+  };
+}
+
+/** The engine's names for what a session's gateway stands on. */
+export function gatewayNames(sessionId: string): { readonly volume: string; readonly network: string } {
+  return { volume: `run-claude-${sessionId}-gw`, network: `run-claude-${sessionId}` };
+}
+
+/** The gateway's sockets, in the agent's container. */
+export function socketMount(volume: string): Mount {
+  return { kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true };
 }
 
 /** What init joins to the gateway: PORT=SOCKET. */

@@ -6,7 +6,7 @@ import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { type AgentSide, agentEnv, forwards, GATEWAY_VOLUME, LAST_SOCKET, modelVariables } from './agent-side.ts';
+import { agentEnv, agentSideOf, forwards, gatewayNames, LAST_SOCKET, socketMount } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
@@ -64,8 +64,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { policy, sessionId } = plan;
   const log = openNetworkLog(networkLogFile(plan.sessionDir), tell);
   if (policy.network === 'none') return noGateway(log.file, () => log.close());
-  const volume = `run-claude-${sessionId}-gw`;
-  const network = `run-claude-${sessionId}`;
+  const { volume, network } = gatewayNames(sessionId);
   const labels = { 'run-claude.session': sessionId };
   let made: Promise<unknown> = Promise.resolve();
   const clear = async (): Promise<void> => {
@@ -111,18 +110,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       quitting ??= kept.stop();
       return quitting;
     };
-    const side: AgentSide = {
-      credential: policy.credentials === 'broker' ? (credential?.kind ?? 'oauth') : undefined,
-      api: credential?.cloud?.api,
-      models: credential?.cloud === undefined ? {} : modelVariables(env),
-      proxy: policy.network === 'gateway',
-      sessionCa: config.gateway.brokers.length > 0,
-    };
+    const side = agentSideOf(policy, credential, env);
     // The agent's container must not be the first to mount the volume.
     await Promise.race([whenFilled, kept.ready.catch(() => undefined)]);
     return {
       ready: kept.ready,
-      mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
+      mounts: [socketMount(volume)],
       env: agentEnv(side),
       until: LAST_SOCKET,
       forwards: forwards(side),

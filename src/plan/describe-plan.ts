@@ -7,7 +7,7 @@ import { MASKED } from './mask-plan.ts';
 export function startScreen(plan: Plan, credential: string): string[] {
   const { policy } = plan;
   const limits = [
-    formatSizeMb(policy.memoryMb),
+    `${formatSizeMb(policy.memoryMb)} memory`,
     policy.cpus === 0 ? 'all cpus' : `${policy.cpus} cpus`,
     `${policy.pids} processes`,
     `${formatSizeMb(plan.diskMb)} disk`,
@@ -32,10 +32,11 @@ export function startScreen(plan: Plan, credential: string): string[] {
   ];
 }
 
-function networkWords({ network, networkPresets }: Policy): string {
+function networkWords({ network, networkPresets, allowHosts, brokers }: Policy): string {
   if (network !== 'gateway') return network;
-  const registries = networkPresets.includes('default') ? ' and the package registries' : '';
-  return `gateway: the provider${registries}, nothing else unless allowed`;
+  const registries = networkPresets.includes('default') ? ' and package registries' : '';
+  const more = allowHosts.length + brokers.length + networkPresets.filter((preset) => preset !== 'default').length;
+  return `gateway: the provider${registries}${more === 0 ? ' only' : ', and what you allow'}`;
 }
 
 function shielded({ project }: Plan): boolean {

@@ -52,6 +52,24 @@ export function shieldGit(plan: Plan): BindGit {
   return { mounts: [repository, named, ...objects], dropped, bound };
 }
 
+/** The mounts of a session that is not started: those of repositories that the project's borrows from are not known. */
+export function plannedGitMounts({ project, sessionDir }: Plan): Mount[] {
+  const common = project.gitCommonDir;
+  if ((project.git !== 'directory' && project.git !== 'file') || common === undefined) return [];
+  const directory = project.git === 'directory';
+  const bind = (source: string, target: string, readonly: boolean): Mount => ({
+    kind: 'bind',
+    source,
+    target,
+    readonly,
+  });
+  return [
+    bind(sessionGit(sessionDir), directory ? AT_PROJECT : INSIDE_REPOSITORY, false),
+    ...(directory ? [] : [bind(path.join(sessionDir, 'bind', 'gitfile'), AT_PROJECT, true)]),
+    bind(path.join(common, 'objects'), `${INSIDE_OBJECTS}/0`, true),
+  ];
+}
+
 /** The session's repository as a workspace of its own, for the container that makes a bundle of its commits. */
 export function boundRepositoryMounts(sessionDir: string, bound: BoundGit): Mount[] {
   const repository: Mount = { kind: 'bind', source: sessionGit(sessionDir), target: AT_PROJECT, readonly: true };

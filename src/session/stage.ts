@@ -3,16 +3,16 @@ import { type CredentialFile, credentialFile } from '../claude/credential-file.t
 import { claudeConfigDir, findCredential } from '../claude/credentials.ts';
 import { dataLabel, dataVolume, ISOLATED_DIR } from '../claude/isolated.ts';
 import { type StagedClaude, stageClaude } from '../claude/stage.ts';
-import { agentSpec } from '../engine/hardened.ts';
 import { openVolume, type Place } from '../engine/place.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import { usageError } from '../errors.ts';
-import { joinEnv, placeholderOf } from '../gateway/agent-side.ts';
+import { placeholderOf } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
+import { agentContainer, programArgv } from './agent-container.ts';
 import { rememberStaged } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
@@ -58,32 +58,15 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   if (kept !== undefined)
     tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
   for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
-  const agent = agentSpec({
-    sessionId: plan.sessionId,
-    image: plan.image,
+  const argv = programArgv(plan, claude.args);
+  const agent = agentContainer(plan, {
     seccomp,
-    runtime: plan.policy.runtime,
-    user: plan.user,
-    argv: file === undefined ? programArgv(plan, claude) : file.argv(programArgv(plan, claude)),
-    until: gateway.until,
-    forwards: gateway.forwards,
-    env: joinEnv({ ...plan.env, ...claude.env }, gateway.env),
-    workdir: path.posix.join('/workspace', plan.project.startIn),
-    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...mounts, ...gateway.mounts],
-    network: gateway.agentNetwork,
-    limits: plan.policy,
-    tty: plan.tty,
-    stdin: 'stream',
+    argv: file === undefined ? argv : file.argv(argv),
+    env: claude.env,
+    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...mounts],
+    gateway,
   });
   return { agent, workspace, claude, home, gateway, credential: file };
-}
-
-/** What runs inside, its arguments as the person gave them. */
-function programArgv(plan: Plan, claude: StagedClaude): readonly string[] {
-  const { program } = plan;
-  if (program.kind === 'exec') return program.argv;
-  if (program.kind === 'shell') return ['/bin/bash', ...program.args];
-  return ['claude', ...claude.args.filter((word) => !program.args.includes(word)), ...program.args];
 }
 
 /** The person's own, as the policy wants it. Throws what finding and refreshing throw. */

@@ -52,18 +52,14 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
   const out = droppedRecords(dropped);
   if (parts.length > 0)
     lines.push(info(`Claude's data: ${parts.join(', ')} to bring back${out && `, without ${out}`}`));
-  else if (out !== '') lines.push({ text: `Claude's data: ${out} stay out`, severity: 'note' });
+  else if (out !== '') lines.push({ text: `Claude's data: left out: ${out}`, severity: 'note' });
   return lines;
 }
 
-/** '33 records other than what was said (12 × attachment, 5 × api-request, 7 other kinds)', or '' for none. */
+/** '33 records that are not conversation', or '' for none. `status --json` says which. */
 function droppedRecords(dropped: ClaudeReview['dropped']): string {
-  const kinds = Object.entries(dropped).sort(([, one], [, other]) => other - one);
-  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
-  if (total === 0) return '';
-  const named = kinds.slice(0, 2).map(([kind, count]) => `${count} × ${cleanLine(kind)}`);
-  const shown = [...named, ...(kinds.length > 2 ? [`${kinds.length - 2} other kinds`] : [])].join(', ');
-  return `${total} record${total === 1 ? '' : 's'} other than what was said (${shown})`;
+  const total = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+  return total === 0 ? '' : `${total} ${total === 1 ? 'record that is' : 'records that are'} not conversation`;
 }
 
 /** The line of one finding, as in 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */

@@ -21,6 +21,7 @@ it('what is mistyped, missing or too much is refused in words, and nothing start
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
     [['undo'], 2, /no session of .*project yet/],
     [['help'], 2, /run-claude --help/],
+    [['-p', 'hello'], 125, /no login for Claude[\s\S]*ANTHROPIC_API_KEY/],
     [['exec', '--image', 'nowhere.invalid/nothing:at-all', '.', '--', 'true'], 125, /no image nowhere\.invalid/],
   ];
   for (const [words, status, message] of cases) {

@@ -27,6 +27,15 @@ it('node inside says nothing of its own, and keeps the options that the person g
   expect(result.stdout).toMatch(/^1\n--require=\S+ --no-deprecation\n$/);
 });
 
+it('a push from inside is refused, and passes with --allow-git-push', async () => {
+  await using scene = new Scene();
+  const push = 'git init -q --bare /tmp/remote && git push -q /tmp/remote HEAD:main && echo pushed';
+  const refused = await scene.run(['exec', '.', '--', 'sh', '-c', push]);
+  expect([refused.stdout, refused.stderr]).toEqual(['', expect.stringContaining('git-guard refuses a push')]);
+  const passed = await scene.run(['exec', '--allow-git-push', '.', '--', 'sh', '-c', push]);
+  expect([passed.stdout, passed.stderr]).toEqual(['pushed\n', expect.stringContaining('git push is let through')]);
+});
+
 it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, without the credential', async () => {
   const standIn = await startMessagesApi({ turns: [{ text: 'Read it.' }] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });

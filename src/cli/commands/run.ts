@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
-import { EXIT } from '../../errors.ts';
+import { EXIT, RunClaudeError } from '../../errors.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
 import { mustAskStart, rememberStart } from '../../session/confirm-start.ts';
@@ -15,6 +15,7 @@ import { askLine } from '../../terminal/ask.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import { beginLook } from '../../workspace/start-base.ts';
 import { tryLayers } from '../../workspace/try-layers.ts';
+import { ownerHere } from '../connect-ours.ts';
 import type { CommandContext } from '../context.ts';
 import { openScreen } from '../open-screen.ts';
 import type { RunLine } from '../parse-command-line.ts';
@@ -46,9 +47,17 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
       const { dryRunText } = await import('../dry-run.ts');
       const image = await sessionImage(prepared.policy, prepared.engine, context.env);
       const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
-      context.write(dryRunText(plan, shownCredential(credential, prepared)));
+      context.write(
+        dryRunText(plan, {
+          source: credential,
+          shown: shownCredential(credential, prepared),
+          env: context.env,
+          owner: ownerHere(context),
+        }),
+      );
       return 0;
     }
+    requireCredential(line, prepared, credential);
     return await startSession(prepared, context, shownCredential(credential, prepared), ahead);
   } finally {
     await prepared.engine.close();
@@ -109,9 +118,17 @@ async function credentialOf({ policy }: Prepared, context: CommandContext): Prom
   return findCredential({ env: context.env, home: context.places.home, platform: process.platform });
 }
 
+/** Claude without a login ends at its first request: said before an image is built for it. */
+function requireCredential(line: RunLine, { policy }: Prepared, credential: CredentialSource | undefined): void {
+  if (line.program.kind !== 'claude' || policy.credentials === 'none' || credential !== undefined) return;
+  throw new RunClaudeError('CREDENTIAL_MISSING', 'there is no login for Claude on this machine', {
+    hint: 'Log in with claude, or set ANTHROPIC_API_KEY; --credentials none starts without one.',
+  });
+}
+
 function shownCredential(credential: CredentialSource | undefined, { policy }: Prepared): string {
   if (policy.credentials === 'none') return 'none';
   return credential === undefined
-    ? 'none found: log in with `claude` on this machine, or set ANTHROPIC_API_KEY'
+    ? 'none found: log in with claude on this machine, or set ANTHROPIC_API_KEY'
     : `${describeCredential(credential, Date.now())}, ${policy.credentials}`;
 }

@@ -6,7 +6,7 @@ import { type Check, fault, ok, warning } from './report.ts';
 
 /** Where the credential is; never a part of it. */
 export async function credentialCheck(context: CommandContext): Promise<Check> {
-  const login = 'Log in with `claude` on this machine, or set ANTHROPIC_API_KEY.';
+  const login = 'Log in with claude on this machine, or set ANTHROPIC_API_KEY.';
   try {
     const { env, places } = context;
     const source = await findCredential({ env, home: places.home, platform: process.platform });

@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dockerCommand } from '../../../src/cli/docker-command.ts';
 import { containerBody } from '../../../src/engine/body.ts';
 import { compareRecord } from '../../../src/engine/compare-record.ts';
 import { agentSpec, collectorSpec, taskSpec } from '../../../src/engine/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import { readSeccompProfile, SECCOMP_FILE } from '../../../src/engine/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
 import { connectForTest } from '../../engine.ts';
 import { testImage } from '../../image.ts';
@@ -47,6 +52,28 @@ describe('the comparison with the engine’s record', () => {
       taskSpec({ ...parts, argv: ['true'], user: '1000:1000', mounts: [], stdin: 'none' }),
     ];
     for (const spec of specs) await (await engine.create(spec)).remove();
+  });
+
+  it('finds what --dry-run prints as asked too, but for what docker run has no option for', async () => {
+    const style = { seccompFile: SECCOMP_FILE, masked: new Set<string>(), owner: engine.facts.name };
+    const env = { ...agent.env, ODD: `it's "quoted", $HOME` };
+    const source = mkdtempSync(path.join(tmpdir(), 'run-claude-odd, '));
+    const mounts = [...agent.mounts, { kind: 'bind', source, target: '/odd, place', readonly: true } as const];
+    const specs: ContainerSpec[] = [
+      { ...agent, name: `${agent.name}-printed`, env, mounts, tty: true, stdin: 'stream' },
+      collectorSpec({ ...parts, argv: ['true'], mounts: [], stdin: 'stream' }),
+    ];
+    for (const spec of specs) {
+      const command = dockerCommand(spec, style).replace('docker run --rm', 'docker create');
+      const id = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim();
+      try {
+        const found = compareRecord(spec, await inspectContainer(id));
+        expect(found.filter((one) => !/^(masked|read-only) path/.test(one))).toEqual([]);
+      } finally {
+        execFileSync('docker', ['rm', id]);
+      }
+    }
+    rmSync(source, { recursive: true });
   });
 
   type Body = { HostConfig: Record<string, unknown> } & Record<string, unknown>;
