@@ -34,7 +34,7 @@ const REFERRERS: readonly Referrer[] = [
     keys: /^(?!(name|version|description|main|module|types|typings|exports|imports|files|browser|bin|man|directories|unpkg|jsdelivr|sideEffects|workspaces|repository|homepage|bugs|license|author|keywords|(dev|peer|optional)?dependencies|jest\.(collectCoverage|coverage|testMatch|testPath|roots|moduleFile)\w*)(\.|\[|$))/i,
   },
   { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
-  { paths: /(^|\/)composer\.json$/i, mentions: SCRIPTS, keys: /^(scripts|autoload(-dev)?\.files)/ },
+  { paths: /(^|\/)composer\.json$/i, mentions: SCRIPTS, keys: /^scripts/ },
   {
     paths:
       /(^|\/)(\.mcp\.json|\.claude\/settings(\.local)?\.json|opencode\.jsonc?|\.aider\.conf\.yml|\.(cursor|codex|gemini|windsurf|kiro|roo|opencode)\/[^/]+\.(json|toml))$/i,
@@ -56,9 +56,12 @@ const REFERRERS: readonly Referrer[] = [
   },
   {
     paths:
-      /(^|\/)(makefile|gnumakefile|[^/]*\.mk|\.envrc|\.?justfile|lefthook\.ya?ml|\.pre-commit-config\.yaml|jenkinsfile|procfile[^/]*|vagrantfile|gemfile|rakefile|tiltfile|dockerfile[^/]*|containerfile|build|build\.bazel|tox\.ini|mypy\.ini|setup\.(py|cfg)|pyproject\.toml|pytest\.ini|noxfile\.py|\.?mise\.toml|cargo\.toml|\.cargo\/config(\.toml)?|pom\.xml|phpunit\.xml(\.dist)?|build\.gradle(\.kts)?|cmakelists\.txt|meson\.build|configure\.ac|mix\.exs|[^/]*\.tf|\.husky\/[^/]+|\.?githooks\/[^/]+)$/i,
+      /(^|\/)(makefile|gnumakefile|[^/]*\.mk|\.envrc|\.?justfile|lefthook\.ya?ml|\.pre-commit-config\.yaml|jenkinsfile|procfile[^/]*|vagrantfile|tiltfile|dockerfile[^/]*|containerfile|build|build\.bazel|tox\.ini|mypy\.ini|setup\.(py|cfg)|pyproject\.toml|pytest\.ini|noxfile\.py|\.?mise\.toml|\.cargo\/config(\.toml)?|pom\.xml|phpunit\.xml(\.dist)?|build\.gradle(\.kts)?|cmakelists\.txt|meson\.build|configure\.ac|mix\.exs|[^/]*\.tf|\.husky\/[^/]+|\.?githooks\/[^/]+)$/i,
     mentions: SCRIPTS,
   },
+  // Programs themselves: what they name is mostly what they build.
+  { paths: /(^|\/)(gemfile|rakefile)$/i },
+  { paths: /(^|\/)cargo\.toml$/i, mentions: SCRIPTS, lines: /^\s*build\s*=/ },
   { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS },
   {
     paths:
@@ -81,15 +84,15 @@ const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.
 const IMPORTED =
   /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*\(?\s*\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
 const MODULES = /(?:[\s"']-(?:m|p)\s+|\bplugins?\s*=\s*\[?["']?)([A-Za-z_]\w*(?:\.\w+)+)/g;
-const GO_RUN = /\bgo (?:run|build)\s+(?:-\S+\s+)*\.\/([\w./-]{1,200})/g;
+const GO_RUN = /\bgo (?:run|build)\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
 const FOLDERS =
   /(?:\b(?:PATH_add|path_add)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH=["']?\$\{?(?:PWD|CURDIR)\}?\/)["']?(?:\.\/)?([\w][\w./-]{0,200})/g;
 const CHANGES_FOLDER =
   /(?:\bcd|\bpushd|working-directory:|--prefix|\s-C|"?(?:cwd|dir)"?:)[\s"'=]+(?:\.\/)?([\w][\w./-]{0,200})/g;
 /** Lists of what is looked at or passed by, which run nothing; and comments. */
 const NOT_RUN =
-  /^\s*(#(?!!)|\/\/|\*|(-\s*)?["']?(paths(-ignore)?|exclude|omit|ignore|testpaths|per-file-ignores|hashFiles)["']?\s*[:=])/;
-const COMPILED = /\.(c|cc|cpp|cxx|h|hpp|m|mm|s|o|f90|java|cs|swift|kt|ml)$/i;
+  /^\s*(#(?!!)|\/\/|\*|(-\s*)?["']?(paths(-ignore)?|exclude|omit|ignore|testpaths|per-file-ignores|hashFiles)["']?\s*[:=]|(include|source|src|files|packages|where|modules?)\s*=\s*\[)/;
+const COMPILED = /\.(c|cc|cpp|cxx|h|hpp|m|mm|s|o|f90|go|java|cs|swift|kt|ml)$/i;
 const LARGEST = 1 << 20;
 const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
 
@@ -134,7 +137,10 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
     add(modules, word);
   }
   for (const word of words(MODULES, shown)) add(modules, word.replaceAll('.', '/'));
-  for (const word of words(GO_RUN, shown)) add(modules, word);
+  for (const word of words(GO_RUN, shown)) {
+    add(files, word);
+    add(modules, word);
+  }
   for (const word of words(FOLDERS, shown)) add(folders, word);
   const { mentions } = referrer;
   if (mentions !== undefined)

@@ -15,11 +15,13 @@ import { gitFileRules } from './git-files.ts';
 import { infraRules } from './infra.ts';
 import { javascriptRules } from './javascript.ts';
 import { jvmRules } from './jvm.ts';
+import { kubernetesRules } from './kubernetes.ts';
 import { languageRules } from './languages.ts';
 import { lockRules } from './locks.ts';
 import { packageRules } from './packages.ts';
 import { packagingRules } from './packaging.ts';
 import { programRules } from './programs.ts';
+import { provisioningRules } from './provisioning.ts';
 import { pythonRules } from './python.ts';
 import { rubyRules } from './ruby.ts';
 import { shellRules } from './shell.ts';
@@ -48,6 +50,8 @@ export const FILE_RULES: readonly FileRule[] = [
   ...packagingRules,
   ...ciRules,
   ...infraRules,
+  ...kubernetesRules,
+  ...provisioningRules,
   ...agentRules,
   ...desktopRules,
   ...engineRules,

@@ -1,5 +1,5 @@
 import type { FileRule, JudgedText } from '../rule.ts';
-import { newLeaves, readStructure } from '../structured.ts';
+import { imageMoved } from './kubernetes.ts';
 
 export const infraRules: readonly FileRule[] = [
   {
@@ -59,43 +59,6 @@ export const infraRules: readonly FileRule[] = [
     judges: [],
     why: 'It is merged over the other file by its name alone.',
     source: 'Compose documentation, Merge',
-  },
-  {
-    id: 'infra-kubernetes',
-    family: 'infrastructure',
-    trigger: 'kubectl apply, helm upgrade, tilt up, skaffold dev',
-    severity: 'suspect',
-    paths: [
-      '{k8s,kubernetes,manifests,deploy,deployment,helm,charts,kustomize,overlays}/**/*.y{,a}ml',
-      'kustomization.y{,a}ml',
-      'Chart.yaml',
-      'values*.y{,a}ml',
-      'helmfile.y{,a}ml',
-      'skaffold.y{,a}ml',
-      'devspace.yaml',
-      'garden.y{,a}ml',
-      'okteto.y{,a}ml',
-      'werf.yaml',
-      'templates/**/*.{yaml,yml,tpl}',
-      'argocd/**',
-      'Tiltfile',
-      'draft.toml',
-      'kapp*.yml',
-    ],
-    judges: [
-      { kind: 'custom', see: kubernetesObjects },
-      { kind: 'custom', see: imageMoved },
-      {
-        kind: 'lines',
-        danger:
-          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall|^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs|^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s|(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
-        safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
-        removed:
-          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile|kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)|^-\s+ALL$/,
-      },
-    ],
-    why: 'Pods get host folders or rights, or come from another place.',
-    source: 'Kubernetes Pod Security Standards; documentation of the tools',
   },
   {
     id: 'infra-terraform',
@@ -186,70 +149,6 @@ export const infraRules: readonly FileRule[] = [
     source: 'documentation of the tools',
   },
   {
-    id: 'infra-ansible',
-    family: 'infrastructure',
-    trigger: 'ansible or vagrant here',
-    severity: 'suspect',
-    paths: [
-      'inventory*',
-      'hosts{,.y{,a}ml}',
-      '{playbooks,molecule}/**/*.y{,a}ml',
-      'roles/**',
-      '/{tasks,handlers}/**/*.y{,a}ml',
-      '/plugins/{action,become,cache,callback,connection,filter,inventory,lookup,modules,module_utils,shell,strategy,test,vars}/**',
-      'module_utils/*.py',
-      'ansible-navigator.y{,a}ml',
-      '*.sls',
-      'Saltfile',
-      'roster',
-      'hiera.yaml',
-      'lib/{facter,puppet}/**/*.rb',
-      'bolt-project.y{,a}ml',
-      '{,.}kitchen{,.*}.yml',
-      'hosts.ini',
-      '*_plugins/**',
-      'library/*.py',
-      'group_vars/**',
-      'host_vars/**',
-      'requirements.y{,a}ml',
-      'galaxy.yml',
-      'Vagrantfile',
-      'molecule.yml',
-      'playbook*.y{,a}ml',
-      'site.y{,a}ml',
-      'Puppetfile',
-      '*.pp',
-      'Berksfile',
-      'metadata.rb',
-      'cloud-init*',
-      'user-data*',
-      'Thorfile',
-    ],
-    judges: [
-      { kind: 'code' },
-      {
-        kind: 'lines',
-        danger:
-          /plugins|library|inventory|lookup\(|pipe|vault|ssh_args|host_key|src:|source|url|shell:|command:|raw:|script:|exec|ansible_\w*(interpreter|connection|host|user|become)|provision|trigger|runcmd|bootcmd|system\(|`|action:|delegate_to|connection:|<%/i,
-      },
-      { kind: 'new' },
-    ],
-    why: 'It runs plugins, scripts and commands, on this machine and others.',
-    source: 'Ansible and Vagrant documentation',
-  },
-  {
-    id: 'infra-ansible-config',
-    family: 'infrastructure',
-    trigger: 'any ansible command here',
-    severity: 'suspect',
-    paths: ['ansible.cfg', '.ansible.cfg'],
-    judges: [
-      { kind: 'lines', danger: /^[^#;[]/, safe: /^(forks|timeout|nocows|display_\w+|show_\w+|gather_timeout)\s*=/ },
-    ],
-    why: 'It names folders of plugins, interpreters and programs that ansible loads.',
-    source: 'Ansible configuration settings',
-  },
-  {
     id: 'infra-server',
     family: 'infrastructure',
     trigger: 'deploying or copying it by hand',
@@ -304,27 +203,6 @@ export const infraRules: readonly FileRule[] = [
     source: 'manuals of the servers',
   },
 ];
-
-const KUBERNETES_KEYS =
-  /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;
-
-/** What a list in a manifest gained: a line of it says little by itself. Templates, which do not parse, are left to lines. */
-function kubernetesObjects({ path, before = '', after = '' }: JudgedText): string[] {
-  const now = readStructure(after, 'yaml', path);
-  const old = readStructure(before, 'yaml', path);
-  if (now === undefined || old === undefined || before === '') return [];
-  return newLeaves(old.leaves, now.leaves)
-    .filter(({ key, value }) => KUBERNETES_KEYS.test(key) || (/resources\[\]$/.test(key) && value === '*'))
-    .map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
-}
-
-/** An image from another registry or name: a new tag alone says nothing. */
-function imageMoved({ before = '', after = '' }: { before: string | undefined; after: string | undefined }): string[] {
-  const names = (text: string): Set<string> =>
-    new Set([...text.matchAll(/^\s*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
-  const had = names(before);
-  return before === '' ? [] : [...names(after)].filter((name) => !had.has(name)).map((name) => `image ${name}`);
-}
 
 /** Another command counts where the file gives a container something of the host: without it, it is the image's matter. */
 function commandBesideHost({ after = '', added }: JudgedText): string[] {

@@ -79,12 +79,19 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   git('init', '-q', '-b', 'main');
   put('package.json', '{"version":"1.0.0","scripts":{"test":"sh tools/check.txt"}}');
   put('tools/check.txt', 'true\n');
+  put('build.mk', 'all:\n\tsh tools/more.txt\n');
+  put('tools/more.txt', 'true\n');
+  put('docs/readme.md', 'a\n');
+  symlinkSync('tools/hooks', path.join(repo, '.husky'));
   put('src/a.ts', 'export const a = 1;\n');
   put('.env.example', 'A=1\n');
   commit('one');
   git('checkout', '-qb', 'topic');
   put('package.json', '{"version":"1.0.1","scripts":{"test":"sh tools/check.txt"}}');
   put('tools/check.txt', 'curl x\n');
+  put('tools/more.txt', 'curl x\n');
+  put('tools/hooks/pre-push', 'curl x\n');
+  put('docs/README.md', 'b\n');
   put('src/a.ts', 'export const a = 2;\n');
   put('scripts/install.sh', '#!/bin/sh\n', 0o755);
   put('Makefile', 'all:\n');
@@ -142,10 +149,14 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
       'blocked link-outside secrets',
       'suspect build-make Makefile',
       'suspect reached tools/check.txt',
+      // What only the unchanged files of the base show: a caller, a link, a name.
+      'suspect reached tools/more.txt',
+      'suspect git-hook-managers tools/hooks/pre-push',
+      'blocked name-collides docs/README.md',
     ]),
   );
   expect(seen.filter((line) => /package\.json|src\/a\.ts|other\.txt/.test(line))).toEqual([]);
-  expect(report.counts).toEqual({ created: 3, modified: 3, deleted: 0, mode: 0, type: 0 });
+  expect(report.counts).toEqual({ created: 5, modified: 4, deleted: 0, mode: 0, type: 0 });
   expect([status, report.exitStatus, report.base]).toEqual([121, 121, git('merge-base', 'main', 'topic')]);
   expect(JSON.parse(readFileSync(file, 'utf8')).runs[0].results).toHaveLength(report.findings.length);
 
