@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
 // thorough: some of both with many more random cases; `npm run test:thorough`.
 const LONG = [
+  'test/e2e/large-files.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',

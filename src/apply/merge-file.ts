@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import type { Entry } from '../types/entry.ts';
+import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import { type HostState, openHost, readOpen } from './host-entry.ts';
 import { mergeText } from './merge-text.ts';
@@ -19,6 +19,9 @@ export async function mergeFile(
   const { path, before } = one.change;
   if (before?.digest === undefined || session.digest === undefined) {
     return { verdict: 'conflict', why: 'changed on both sides' };
+  }
+  if (Math.max(before.size, session.size, host.size) > HELD_BYTES) {
+    return { verdict: 'conflict', why: 'too large to merge, changed on both sides' };
   }
   const mine = readWhole(walker, path);
   const merge = mergeText(await request.store.read(before.digest), mine, await request.store.read(session.digest));

@@ -29,7 +29,7 @@ export interface StepTools {
   /** Name of our file beside the target. */
   readonly temp: string;
   /** New content of a file, when it changes. */
-  readonly content: Buffer | undefined;
+  readonly content: Iterable<Uint8Array> | undefined;
   /** What was in the way of another kind is gone already. */
   readonly cleared: boolean;
 }
@@ -118,7 +118,7 @@ function openForMode(target: Buffer): number {
   }
 }
 
-function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Buffer): void {
+function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temp, flags, 0o600);
   try {
@@ -138,11 +138,12 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
   }
 }
 
-function writeInPlace(post: Target, target: Buffer, content: Buffer): void {
+function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>): void {
+  // To the end, before the first byte is lost: what is damaged says so there.
+  for (const _ of content);
   const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    writeAll(fd, content);
-    ftruncateSync(fd, content.length);
+    ftruncateSync(fd, writeAll(fd, content));
     if ((fstatSync(fd).mode & 0o7777) !== post.mode) fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
@@ -151,8 +152,14 @@ function writeInPlace(post: Target, target: Buffer, content: Buffer): void {
   }
 }
 
-function writeAll(fd: number, content: Buffer): void {
-  for (let at = 0; at < content.length; ) at += writeSync(fd, content, at, content.length - at, at);
+/** Gives the number of bytes. */
+function writeAll(fd: number, content: Iterable<Uint8Array>): number {
+  let size = 0;
+  for (const piece of content) {
+    for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at, piece.length - at, size + at);
+    size += piece.length;
+  }
+  return size;
 }
 
 /** Only where it differs: a person who is not root may give nothing away. */

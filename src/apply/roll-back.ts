@@ -7,6 +7,7 @@ import type { HostWalker } from './host-path.ts';
 import type { Journal } from './journal.ts';
 import { performStep } from './perform-step.ts';
 import { reasonOf } from './run-steps.ts';
+import { stepContent } from './step-content.ts';
 import { isDone, isUntouched, type Step } from './steps.ts';
 
 export interface RollBackTools {
@@ -45,7 +46,7 @@ export async function rollBack(steps: readonly Step[], why: string, tools: RollB
 
 /** One step backwards; undefined when the path is as it was. */
 async function takeBack(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
-  const content = step.pre?.kind === 'file' && step.pre.digest ? await tools.content.read(step.pre.digest) : undefined;
+  const content = step.pre?.kind === 'file' ? await stepContent(tools.content, step.pre) : undefined;
   const now = readHost(tools.walker, step.path);
   if (isUntouched(step, now)) return undefined;
   // A folder that this run made is gone with the step that made it.

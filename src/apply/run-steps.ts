@@ -6,6 +6,7 @@ import { fingerprintHost, readHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import type { Journal, JournalHead } from './journal.ts';
 import { performStep } from './perform-step.ts';
+import { stepContent } from './step-content.ts';
 import type { Step } from './steps.ts';
 import { isDone, isUntouched } from './steps.ts';
 
@@ -72,8 +73,8 @@ function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome): 
 
 async function runStep(step: Step, number: number, run: Run): Promise<ChangeOutcome> {
   const content =
-    step.post?.kind === 'file' && step.pre?.digest !== step.post.digest && step.post.digest !== undefined
-      ? await run.content.read(step.post.digest)
+    step.post?.kind === 'file' && step.pre?.digest !== step.post.digest
+      ? await stepContent(run.content, step.post)
       : undefined;
   const verdict = lookAgain(step, run);
   if (verdict === 'done') return { path: step.path as RelPath, verdict: 'applied' };

@@ -63,8 +63,8 @@ function startsWith(bytes: Buffer, magic: readonly number[], at = 0): boolean {
   return bytes.length >= at + magic.length && magic.every((byte, index) => bytes[at + index] === byte);
 }
 
-/** Programs, packages and files that are not what their name says. */
-export function binaryHits(path: string, before: Buffer | undefined, bytes: Buffer, say: Say): void {
+/** Programs, packages and files that are not what their name says. Of large files `bytes` has the two ends only. */
+export function binaryHits(path: string, before: Buffer | undefined, bytes: Buffer, size: number, say: Say): void {
   const program = MAGIC.find(
     ([name, parts]) =>
       parts.every(([at, magic]) => startsWith(bytes, magic, at)) && (name !== 'a Windows program' || !isText(bytes)),
@@ -112,7 +112,7 @@ export function binaryHits(path: string, before: Buffer | undefined, bytes: Buff
     say('binary-program', 'suspect', 'A program in binary form', 'Objects of Python in it run when it is loaded.');
   if (/\.png$/i.test(path) && trailing(bytes))
     say('binary-disguised', 'suspect', 'Data after the end of a picture', 'It is carried along unseen.');
-  if (before === undefined || !isText(before) || isText(bytes)) bomb(path, bytes, say);
+  if (before === undefined || !isText(before) || isText(bytes)) bomb(path, bytes, size, say);
 }
 
 /** A PNG must end with IEND; what has no IEND at all is no picture. */
@@ -125,17 +125,17 @@ function trailing(bytes: Buffer): boolean {
 const GZIP_RATIO = 200;
 
 /** gzip tells its unpacked size in the last four bytes (modulo 4 GB); a zip lists sizes in its directory. */
-function bomb(path: string, bytes: Buffer, say: Say): void {
+function bomb(path: string, bytes: Buffer, size: number, say: Say): void {
   let unpacked = 0;
   if (startsWith(bytes, [0x1f, 0x8b]) && bytes.length > 18) unpacked = bytes.readUInt32LE(bytes.length - 4);
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])) unpacked = zipSize(bytes);
-  if (unpacked > 1 << 20 && unpacked > bytes.length * GZIP_RATIO)
+  if (unpacked > 1 << 20 && unpacked > size * GZIP_RATIO)
     say(
       'binary-bomb',
       'suspect',
       'Archive that unpacks to very much',
       'Tests, previews and scanners unpack it.',
-      `${path.slice(path.lastIndexOf('/') + 1)}: ${unpacked} bytes from ${bytes.length}`,
+      `${path.slice(path.lastIndexOf('/') + 1)}: ${unpacked} bytes from ${size}`,
     );
 }
 

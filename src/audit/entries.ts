@@ -71,7 +71,7 @@ export function entryHits(scene: Scene, change: Change): Hit[] {
       'note',
       'Very large file',
       'Copying, indexing and backups have to read it.',
-      `${Math.round(after.size / (1 << 20))} MB`,
+      `${Math.round(after.size / (1 << 20))} MB, of which the beginning and the end were looked into`,
     );
   if (after.allocated !== undefined && after.size > 1 << 20 && after.allocated * 16 < after.size)
     say(

@@ -88,7 +88,9 @@ function foldersOf(paths: Iterable<string>): Set<string> {
 /** A scene over one input. */
 export function sceneOf(input: AuditInput): Scene {
   const byPath = new Map<string, Change>(input.changes.map((change) => [change.path, change]));
-  const basePaths = new Set(input.base?.paths ?? []);
+  const known = input.base?.paths ?? [];
+  // Of a large project making the set takes longer than most audits.
+  const basePaths: ReadonlySet<string> = known instanceof Set ? known : new Set(known);
   const baseFolders = lazy(() => foldersOf(basePaths));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));

@@ -36,7 +36,8 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
       ...(detail === undefined ? {} : { detail }),
       ...(line === undefined ? {} : { line }),
     });
-  binaryHits(change.path, before, bytes, say);
+  const size = change.after?.size ?? bytes.length;
+  binaryHits(change.path, before, bytes, size, say);
   if (!isText(bytes)) {
     if (before !== undefined && isText(before) && CODE.test(change.path))
       say(
@@ -53,7 +54,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
       'suspect',
       'Text too long to look through',
       'Nobody can review it, and neither was it looked through.',
-      `${bytes.length} bytes`,
+      `${size} bytes`,
     );
     return hits;
   }

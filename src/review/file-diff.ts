@@ -28,12 +28,26 @@ export type FileDiff =
       /** Line endings differ between the sides: 'LF to CRLF'. */
       readonly endings: string | undefined;
     }
-  | { readonly kind: 'binary'; readonly before: Buffer | undefined; readonly after: Buffer | undefined };
+  /** By sizes in bytes, and how the new content begins. */
+  | {
+      readonly kind: 'binary';
+      readonly before: number | undefined;
+      readonly after: number | undefined;
+      readonly head: Buffer | undefined;
+    };
 
 const CONTEXT = 3;
 const BUDGET_MS = 1_500;
 /** Above this a file is shown as binary, by sizes: nobody reads it line by line. */
 const TEXT_LIMIT = 20 * 1024 * 1024;
+const HEAD_BYTES = 256;
+
+/** As {@link fileDiff} where a side is too large to be read whole; `head` is how the new content begins. */
+export function largeDiff({ before, after }: Change, head: Buffer | undefined): FileDiff | undefined {
+  const size = (entry: Change['before']): number | undefined => (entry?.kind === 'file' ? entry.size : undefined);
+  if (Math.max(size(before) ?? 0, size(after) ?? 0) <= TEXT_LIMIT) return undefined;
+  return { kind: 'binary', before: size(before), after: size(after), head: head?.subarray(0, HEAD_BYTES) };
+}
 
 /** What differs in content. `before` and `after` are the frozen bytes of files, undefined where there is none. */
 export function fileDiff(change: Change, before: Buffer | undefined, after: Buffer | undefined): FileDiff {
@@ -45,7 +59,9 @@ export function fileDiff(change: Change, before: Buffer | undefined, after: Buff
     }
   }
   if ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0) return { kind: 'none' };
-  if (isBinary(before) || isBinary(after)) return { kind: 'binary', before, after };
+  if (isBinary(before) || isBinary(after)) {
+    return { kind: 'binary', before: before?.length, after: after?.length, head: after?.subarray(0, HEAD_BYTES) };
+  }
   return textDiff(before ?? Buffer.alloc(0), after ?? Buffer.alloc(0));
 }
 

@@ -46,7 +46,7 @@ export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: 
 }
 
 async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
-  const paths: string[] = [];
+  const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
   let slice = Date.now();
@@ -55,8 +55,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
       await nextTurn();
       slice = Date.now();
     }
-    if (/(^|\/)\.git\//.test(entry.path)) continue;
-    paths.push(entry.path);
+    paths.add(entry.path);
     const target = entry.kind === 'symlink' ? workspace.base.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
     if (entry.kind !== 'file' || entry.size > FOLLOWED_BYTES || !wantsBaseContent(entry.path)) continue;

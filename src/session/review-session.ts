@@ -3,10 +3,10 @@ import type { BaseReader } from '../audit/input.ts';
 import { RunClaudeError } from '../errors.ts';
 import { buildReview } from '../review/build-review.ts';
 import { chooseClean, chooseNothing } from '../review/policy.ts';
-import { openContentStore, readContentSync } from '../store/content.ts';
+import { openContentStore, readContentSync, readEndsSync } from '../store/content.ts';
 import { askReview } from '../terminal/ask-review.ts';
 import { summaryLines } from '../terminal/summary.ts';
-import type { Collected, Digest } from '../types/entry.ts';
+import { type Collected, HELD_BYTES } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Choice, Review } from '../types/review.ts';
@@ -29,8 +29,8 @@ export function reviewOf(
   });
 }
 
-/** Content above this is not read whole; the audit blocks what it cannot read. */
-const AUDITED_BYTES = 512 * 1024 * 1024;
+/** Of content that is not held whole the audit gets the two ends: more than a text may have, and what kind it is. */
+const END_BYTES = HELD_BYTES / 4;
 
 export interface AuditedSession {
   readonly sessionDir: string;
@@ -48,7 +48,11 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
   return auditChanges({
     changes: collected.changes,
     content: (digest) =>
-      (sizes.get(digest) ?? 0) > AUDITED_BYTES ? undefined : contentOf(storeDir(sessionDir), digest),
+      readable(() =>
+        (sizes.get(digest) ?? 0) > HELD_BYTES
+          ? readEndsSync(storeDir(sessionDir), digest, END_BYTES)
+          : readContentSync(storeDir(sessionDir), digest),
+      ),
     base,
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
     userRules: policy.auditRules,
@@ -57,9 +61,9 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
 }
 
 /** Content that is gone or not what was frozen is none: that change is blocked, and the others can still be applied. */
-function contentOf(store: string, digest: Digest): Buffer | undefined {
+function readable(read: () => Buffer): Buffer | undefined {
   try {
-    return readContentSync(store, digest);
+    return read();
   } catch (error) {
     if (error instanceof RunClaudeError && /^CONTENT_(MISSING|DAMAGED)$/.test(error.code)) return undefined;
     throw error;

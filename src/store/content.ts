@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
@@ -37,6 +38,52 @@ export function readContentSync(dir: string, digest: Digest): Buffer {
   }
 }
 
+/**
+ * The first and the last `length` bytes of larger content, one after the other; all of it is hashed. Throws as
+ * {@link readContentSync}.
+ */
+export function readEndsSync(dir: string, digest: Digest, length: number): Buffer {
+  const head: Buffer[] = [];
+  let tail: Buffer = Buffer.alloc(0);
+  let missingBytes = length;
+  for (const piece of piecesOf(dir, digest)) {
+    const first = piece.subarray(0, missingBytes);
+    missingBytes -= first.length;
+    if (first.length > 0) head.push(first);
+    // In steps, so that not every piece moves all of it.
+    tail = Buffer.concat([tail.subarray(-length), piece.subarray(first.length)]);
+  }
+  return Buffer.concat([...head, tail.subarray(-length)]);
+}
+
+const PIECE_BYTES = 1 << 20;
+
+function* piecesOf(dir: string, digest: Digest): Generator<Buffer> {
+  const fd = openContent(dir, digest);
+  const hash = createHash('sha256');
+  try {
+    for (let at = 0; ; ) {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES);
+      const length = readSync(fd, piece, 0, PIECE_BYTES, at);
+      if (length === 0) break;
+      at += length;
+      hash.update(piece.subarray(0, length));
+      yield piece.subarray(0, length);
+    }
+  } finally {
+    closeSync(fd);
+  }
+  if (hash.digest('hex') !== digest) throw damaged(digest);
+}
+
+function openContent(dir: string, digest: Digest): number {
+  try {
+    return openSync(contentPath(dir, digest), 'r');
+  } catch (cause) {
+    throw missing(digest, cause);
+  }
+}
+
 /** Opens (and makes) a store in a directory of ours. */
 export function openContentStore(dir: string): ContentStore {
   makePrivateDir(dir);
@@ -54,7 +101,7 @@ export function openContentStore(dir: string): ContentStore {
   };
   const isWhole = async (digest: Digest): Promise<boolean> => {
     if (whole.has(digest)) return true;
-    if (!(await has(digest)) || sha256(await readFile(pathOf(digest))) !== digest) return false;
+    if (!(await has(digest)) || !(await hashesTo(dir, digest))) return false;
     whole.add(digest);
     return true;
   };
@@ -91,6 +138,7 @@ export function openContentStore(dir: string): ContentStore {
         throw missing(digest, cause);
       }
     },
+    pieces: (digest) => ({ [Symbol.iterator]: () => piecesOf(dir, digest) }),
     async flush() {
       const files = [...written].map(pathOf);
       written.clear();
@@ -109,6 +157,18 @@ const SMALL_BYTES = 1 << 20;
 
 function sha256(content: Uint8Array): Digest {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** Whether what is there is what its name says. */
+async function hashesTo(dir: string, digest: Digest): Promise<boolean> {
+  try {
+    let pieces = 0;
+    for (const _ of piecesOf(dir, digest)) if (++pieces % 16 === 0) await nextTurn();
+    return true;
+  } catch (error) {
+    if (error instanceof RunClaudeError) return false;
+    throw error;
+  }
 }
 
 async function syncFile(file: string): Promise<void> {
@@ -138,16 +198,20 @@ async function hashInto(
   const hash = createHash('sha256');
   let size = 0;
   let held: Uint8Array[] = [];
+  let heldBytes = 0;
   let spilled = false;
+  const spill = async (): Promise<void> => {
+    await writeNew(file, Buffer.concat(held), spilled ? 'a' : 'wx');
+    [spilled, held, heldBytes] = [true, [], 0];
+  };
   for await (const chunk of chunks) {
     hash.update(chunk);
     size += chunk.length;
     held.push(chunk);
-    if (!spilled && size <= SMALL_BYTES) continue;
-    await writeNew(file, Buffer.concat(held), spilled ? 'a' : 'wx');
-    spilled = true;
-    held = [];
+    heldBytes += chunk.length;
+    if (heldBytes > SMALL_BYTES) await spill();
   }
+  if (spilled && held.length > 0) await spill();
   return { digest: hash.digest('hex'), size, small: spilled ? undefined : Buffer.concat(held) };
 }
 
@@ -173,7 +237,11 @@ function contentPath(dir: string, digest: Digest): string {
 
 function checked(content: Buffer, digest: Digest): Buffer {
   if (sha256(content) === digest) return content;
-  throw new RunClaudeError('CONTENT_DAMAGED', `the session's store was changed: ${digest} is not what was frozen`, {
+  throw damaged(digest);
+}
+
+function damaged(digest: Digest): RunClaudeError {
+  return new RunClaudeError('CONTENT_DAMAGED', `the session's store was changed: ${digest} is not what was frozen`, {
     hint: 'Nothing of it was used. Look at the disk, then discard the session or collect it again.',
   });
 }

@@ -117,12 +117,11 @@ function showBlankEnd(text: string, op: string): string {
 }
 
 function binaryLines(diff: Extract<FileDiff, { kind: 'binary' }>, head: boolean, colours: Colours): string[] {
-  const size = (content: Buffer | undefined): string =>
-    content === undefined ? 'nothing' : amount(content.length, 'bytes');
+  const size = (bytes: number | undefined): string => (bytes === undefined ? 'nothing' : amount(bytes, 'bytes'));
   const lines = [`binary: ${size(diff.before)} → ${size(diff.after)}`];
-  if (head && diff.after !== undefined) {
-    for (let at = 0; at < Math.min(diff.after.length, 256); at += 16) {
-      const row = diff.after.subarray(at, at + 16);
+  if (head && diff.head !== undefined) {
+    for (let at = 0; at < diff.head.length; at += 16) {
+      const row = diff.head.subarray(at, at + 16);
       const text = row.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
       lines.push(colours.dim(`${at.toString(16).padStart(6, '0')}  ${row.toString('hex').padEnd(32)}  ${text}`));
     }

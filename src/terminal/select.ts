@@ -1,6 +1,6 @@
 import { applyHunks } from '../review/hunks.ts';
 import { choose, isDeletion, isSelectable, pathFilter } from '../review/policy.ts';
-import type { Entry } from '../types/entry.ts';
+import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
 import { askLine, isYes } from './ask.ts';
 import { cleanLine } from './clean.ts';
@@ -90,6 +90,11 @@ async function pickFiles(
 
 async function showInDifftool({ screen, content }: ReviewQuestion, { change }: ReviewItem): Promise<void> {
   const command = screen.env['DIFFTOOL'] ?? '';
+  const sizes = [change.before, change.after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
+  if (Math.max(...sizes) > HELD_BYTES) {
+    say(screen, ['too large to be handed to a tool']);
+    return;
+  }
   const load = async (entry: Entry | undefined): Promise<Buffer> =>
     entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : Buffer.alloc(0);
   if (command.trim() === '') {

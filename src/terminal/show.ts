@@ -1,5 +1,5 @@
 import type { FileDiff } from '../review/file-diff.ts';
-import { fileDiff } from '../review/file-diff.ts';
+import { fileDiff, largeDiff } from '../review/file-diff.ts';
 import type { ContentReader, Entry } from '../types/entry.ts';
 import type { Review, ReviewItem } from '../types/review.ts';
 import type { Screen } from './ask.ts';
@@ -36,5 +36,14 @@ export async function itemLines(question: ReviewQuestion, item: ReviewItem): Pro
 export async function loadDiff(content: ContentReader, { change }: ReviewItem): Promise<FileDiff> {
   const load = async (entry: Entry | undefined): Promise<Buffer | undefined> =>
     entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
+  const large = largeDiff(change, firstBytes(content, change.after));
+  if (large !== undefined) return large;
   return fileDiff(change, await load(change.before), await load(change.after));
+}
+
+/** How a file begins, whatever its size. */
+function firstBytes(content: ContentReader, entry: Entry | undefined): Buffer | undefined {
+  if (entry?.kind !== 'file' || entry.digest === undefined) return undefined;
+  for (const piece of content.pieces(entry.digest)) return Buffer.from(piece);
+  return Buffer.alloc(0);
 }

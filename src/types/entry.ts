@@ -77,4 +77,12 @@ export interface Collected {
 export interface ContentReader {
   /** Whole content. Throws RunClaudeError CONTENT_MISSING or CONTENT_DAMAGED (re-hashed on every read). */
   read(digest: Digest): Promise<Buffer>;
+  /**
+   * Content of any size, in pieces, as often as it is iterated. Throws as {@link ContentReader.read}, CONTENT_DAMAGED
+   * after the last piece only: nothing may count before.
+   */
+  pieces(digest: Digest): Iterable<Uint8Array>;
 }
+
+/** Content above this is never held whole in memory. */
+export const HELD_BYTES = 32 << 20;

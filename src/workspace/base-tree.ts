@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { decodeBytes, type RelPath } from '../types/path.ts';
 import { rowsOf } from './section.ts';
-import { loadSnapshot, type Snapshot } from './snapshot.ts';
+import { readSections } from './snapshot.ts';
 import { fsPath } from './walk.ts';
 
 /** One entry that the project had when the session began. */
@@ -13,7 +13,7 @@ export interface BaseEntry {
 
 /** What a session stands on, as this machine has it: no session writes there, so the host may open it. */
 export interface BaseTree {
-  /** Parents before children. Costs no look at the disk but its own list. */
+  /** Parents before children, nothing of any `.git`. Costs no look at the disk but at its own list. */
   entries(): Iterable<BaseEntry>;
   /** Content of a regular file; undefined when it is gone or something else. */
   read(file: RelPath): Buffer | undefined;
@@ -26,14 +26,14 @@ const KINDS = { f: 'file', m: 'file', g: 'file', d: 'dir', l: 'symlink' } as con
 /** By the list in `manifest`, the entries below `root`. */
 export function openBaseTree(manifest: string, root: string): BaseTree {
   return {
-    entries: () => entriesOf(loadSnapshot(manifest).snapshot),
+    entries: () => entriesOf(manifest),
     read: (file) => readRegular(fsPath(`${root}/${file}`)),
     target: (link) => readTarget(fsPath(`${root}/${link}`)),
   };
 }
 
-function* entriesOf(snapshot: Snapshot): Generator<BaseEntry> {
-  for (const [dir, section] of snapshot) {
+function* entriesOf(manifest: string): Generator<BaseEntry> {
+  for (const [dir, section] of readSections(manifest, (one) => !/(^|\/)\.git(\/|$)/.test(one))) {
     const prefix = dir === '' ? '' : `${dir}/`;
     for (const { name, kind, size } of rowsOf(section)) {
       yield { path: (prefix + name) as RelPath, kind: KINDS[kind], size: kind === 'm' ? 0 : size };

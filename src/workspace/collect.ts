@@ -2,7 +2,7 @@ import ignore from 'ignore';
 import { isDotGitName } from '../git/names.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { ListedEntry } from '../types/collector.ts';
-import type { Change, Collected, Entry, WithheldGroup } from '../types/entry.ts';
+import { type Change, type Collected, type Entry, HELD_BYTES, type WithheldGroup } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
@@ -19,13 +19,19 @@ export interface CollectOptions {
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   readonly baseEntries: number;
+  /** A session cannot write more in the ordinary way (--disk): a file that says so is not read. */
+  readonly largestBytes: number;
+  /** Free bytes where the store is. */
+  room(): Promise<number>;
   /** Paths whose base side is not what it was when the session began. */
   readonly moved?: (path: string) => boolean;
   readonly tell: Tell;
 }
 
-/** Larger files are listed and blocked: nobody reviews them. */
-export const CONTENT_MAX_BYTES = 1 << 30;
+/** A sparse file is as large as it says wherever it is copied: more than this is blocked. */
+const SPARSE_MAX_BYTES = 1 << 30;
+/** What stays free on the disk of the session's record when large content is frozen. */
+const ROOM_BYTES = 256 << 20;
 /** What is less is read before a bar could be seen. */
 const SHOWN_FROM = 500;
 /** Ignored files that the project has are named one by one up to here. */
@@ -154,14 +160,13 @@ async function frozen(
     ...(allocated === undefined ? {} : { allocated }),
   };
   if (kind !== 'file' || entry.problem !== undefined || isGitObject(entry.path)) return record;
-  if (size > CONTENT_MAX_BYTES) {
-    problems.push(
-      `larger than can be reviewed (${size} bytes${allocated === undefined ? '' : `, ${allocated} on disk`})`,
-    );
+  const tooLarge = await whyTooLarge(entry, options);
+  if (tooLarge !== undefined) {
+    problems.push(tooLarge);
     return record;
   }
   try {
-    const chunks = options.collector.readUpTo(root, entry.path as RelPath, CONTENT_MAX_BYTES);
+    const chunks = options.collector.readUpTo(root, entry.path as RelPath, Math.max(size, HELD_BYTES));
     const { digest, size: stored } = await options.store.put(chunks);
     if (stored !== size) problems.push('it changed while it was read');
     return { ...record, size: stored, digest };
@@ -171,6 +176,16 @@ async function frozen(
     problems.push(message);
     return record;
   }
+}
+
+/** Why content is not frozen; it stays in the session's layer. */
+async function whyTooLarge({ size, allocated }: ListedEntry, options: CollectOptions): Promise<string | undefined> {
+  if (allocated !== undefined && size > SPARSE_MAX_BYTES)
+    return `sparse: it says ${size} bytes, of which ${allocated} are on the disk`;
+  if (size > options.largestBytes) return `larger than --disk (${size} bytes)`;
+  if (size <= HELD_BYTES) return undefined;
+  const free = await options.room();
+  return size + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${size} bytes, ${free} are free)`;
 }
 
 function changeKind(before: Entry | undefined, after: Entry | undefined): Change['kind'] | undefined {

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { openContentStore } from '../store/content.ts';
@@ -179,6 +180,8 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
         selection: selectPaths(record.rules),
         includeIgnored: plan.policy.includeIgnored,
         baseEntries: record.entries,
+        largestBytes: bytes,
+        room: () => freeBytes(plan.sessionDir),
         ...(layer.moved === undefined ? {} : { moved: await layer.moved() }),
       });
     },
@@ -188,6 +191,11 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
       if (!keepLayer) releaseBases(plan.baseDir, plan.sessionId);
     },
   };
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
 }
 
 /** Reads through a collector that is started by the first question. */

@@ -51,7 +51,7 @@ const packer = makePacker();
 const { kinds, fields, startBytes } = packer;
 
 /** The section that begins there. Throws RunClaudeError RECORD_DAMAGED when it does not end in time. */
-export function sectionAt(buffer: SharedArrayBuffer, at: number): Section {
+export function sectionAt(buffer: ArrayBufferLike, at: number): Section {
   if (at % 8 === 0 && at + startBytes <= buffer.byteLength) {
     const [count = 0, namesLength = 0] = new Uint32Array(buffer, at, 2);
     const length = packer.length(count, namesLength);

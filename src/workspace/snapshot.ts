@@ -56,6 +56,52 @@ export function loadSnapshot(file: string): { header: unknown; snapshot: Snapsho
   return { header, snapshot };
 }
 
+/**
+ * The directories of a snapshot on the disk one after the other, no more of them in memory than a piece of the file;
+ * what is not `wanted` is not looked at. Throws as {@link loadSnapshot}.
+ */
+export function* readSections(file: string, wanted: (dir: string) => boolean): Generator<[string, Section]> {
+  const fd = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    let window = readWindow(fd, 0, Math.min(size, WINDOW_BYTES));
+    while (!window.includes(10) && window.length < size) window = readWindow(fd, 0, Math.min(size, window.length * 2));
+    let [start, at] = [0, window.indexOf(10) + 1];
+    if (at === 0) throw damaged();
+    const need = (length: number): void => {
+      if (at + length <= window.length) return;
+      if (start + at + length > size) throw damaged();
+      start += at;
+      at = 0;
+      window = readWindow(fd, start, Math.min(size - start, Math.max(length, WINDOW_BYTES)));
+    };
+    while (start + at < size) {
+      need(8);
+      const [nameLength = 0, length = 0] = new Uint32Array(window.buffer, at, 2);
+      const head = Math.ceil((8 + nameLength) / 8) * 8;
+      need(head + length);
+      const dir = decodeBytes(window.subarray(at + 8, at + 8 + nameLength));
+      if (wanted(dir)) yield [dir, sectionAt(window.buffer, at + head)];
+      at += head + length;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const WINDOW_BYTES = 1 << 20;
+
+function readWindow(fd: number, from: number, length: number): Buffer {
+  // Of its own, so that numbers in it lie where they can be read in place.
+  const window = Buffer.from(new ArrayBuffer(length));
+  for (let at = 0; at < length; ) {
+    const count = readSync(fd, window, at, length - at, from + at);
+    if (count === 0) throw damaged();
+    at += count;
+  }
+  return window;
+}
+
 /** As {@link loadSnapshot}, without its entries. */
 export function loadHeader(file: string): unknown {
   const start = readShared(file, HEADER_BYTES);

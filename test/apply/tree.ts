@@ -119,5 +119,6 @@ export function memoryStore(): ContentStore {
       if (content === undefined) throw new Error(`no content ${digest}`);
       return content;
     },
+    pieces: (digest) => [contents.get(digest) ?? Buffer.alloc(0)],
   };
 }

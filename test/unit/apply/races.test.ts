@@ -62,7 +62,7 @@ it.each(['descriptors', 'chdir'] as const)(
     {
       using walker = openHostWalker(scene.project, undefined, way);
       written = await rounds(ROUNDS, (round) => {
-        const tools = { walker, temp: `.rc-${round}`, content, cleared: false };
+        const tools = { walker, temp: `.rc-${round}`, content: [content], cleared: false };
         const post = { kind: 'file', mode: 0o644, digest: 'd', size: content.length } as const;
         performStep({ path: 'a/d/f', post }, tools);
       });

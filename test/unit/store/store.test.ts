@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openContentStore } from '../../../src/store/content.ts';
+import { openContentStore, readEndsSync } from '../../../src/store/content.ts';
 import { takeLock, withLock } from '../../../src/store/lock.ts';
 import { processIdentity, processState } from '../../../src/store/process.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../../src/store/record.ts';
@@ -133,6 +134,32 @@ describe('the content store', () => {
     );
     await store.flush();
     expect(readdirSync(path.join(dir, 'store')).filter((name) => name.startsWith('.new'))).toEqual([]);
+  });
+
+  it('gives large content in pieces, damage told at their end, and its two ends', async () => {
+    const store = openContentStore(path.join(dir, 'store'));
+    const large = randomBytes(5_500_000);
+    const { digest } = await store.put([
+      large.subarray(0, 10),
+      large.subarray(10, 4_000_000),
+      large.subarray(4_000_000),
+    ]);
+    const pieces = store.pieces(digest);
+    for (let twice = 0; twice < 2; twice++) expect(Buffer.concat([...pieces]).equals(large)).toBe(true);
+    for (const length of [1, 1000, 1 << 20, 2_500_000]) {
+      const ends = Buffer.concat([large.subarray(0, length), large.subarray(-length)]);
+      expect(readEndsSync(path.join(dir, 'store'), digest, length).equals(ends)).toBe(true);
+    }
+    expect(readEndsSync(path.join(dir, 'store'), digest, 4_000_000).equals(large)).toBe(true);
+    // The same content again is known for the same without being written.
+    expect((await openContentStore(path.join(dir, 'store')).put([large])).digest).toBe(digest);
+    const file = path.join(dir, 'store', digest.slice(0, 2), digest);
+    large[3_000_000] = (large[3_000_000] as number) ^ 1;
+    writeFileSync(file, large);
+    expect(() => [...store.pieces(digest)]).toThrow(expect.objectContaining({ code: 'CONTENT_DAMAGED' }));
+    expect(() => readEndsSync(path.join(dir, 'store'), digest, 100)).toThrow(/not what was frozen/);
+    rmSync(file);
+    expect(() => [...store.pieces(digest)]).toThrow(expect.objectContaining({ code: 'CONTENT_MISSING' }));
   });
 
   it('refuses content that was changed, and what it does not have', async () => {
