@@ -8,7 +8,7 @@ import { type Line, newLines } from './lines.ts';
 /** Files of the base that the session did not change, where the caller has them: more is seen with it, nothing less without. */
 export interface BaseReader {
   /** Every path of the base, for names that collide or look alike. */
-  readonly paths: readonly string[];
+  readonly paths: readonly string[] | ReadonlySet<string>;
   /** Content of a base file, or undefined. */
   read(path: string): Buffer | undefined;
   /** Target of a base link, or undefined. */

@@ -11,12 +11,14 @@ const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__in
 
 /** From the base, once for each: it stays the same for as long as a session lasts. */
 const ofBases = new WeakMap<BaseReader, Map<string, Leads | undefined>>();
+/** Whose every name was asked: those that lead somewhere are all known. */
+const asked = new WeakSet<BaseReader>();
 
 /** What each file of the base leads to, file by file: the work may be done ahead of time, while the agent works. */
 export function* leadsOfBase(base: BaseReader): Generator<[string, Leads]> {
   const known = ofBases.get(base) ?? new Map<string, Leads | undefined>();
   ofBases.set(base, known);
-  for (const path of base.paths) {
+  for (const path of asked.has(base) ? known.keys() : base.paths) {
     if (!wantsBaseContent(path)) continue;
     if (!known.has(path)) {
       const bytes = base.read(path);
@@ -25,6 +27,7 @@ export function* leadsOfBase(base: BaseReader): Generator<[string, Leads]> {
     const leads = known.get(path);
     if (leads !== undefined) yield [path, leads];
   }
+  asked.add(base);
 }
 
 /**
