@@ -39,7 +39,7 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const all: [string, Leads][] = base === undefined ? [] : [...leadsOfBase(base)];
   let followed = 0;
   for (const change of changes) {
-    if (change.ignored === true || change.problem !== undefined) continue;
+    if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
     for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
       const leads = entry === undefined ? undefined : changedLeads(scene, change.path, entry);
       if (leads === undefined) continue;

@@ -2,11 +2,10 @@ import ignore from 'ignore';
 import { parseConfig } from '../git/config-parse.ts';
 import { isDotGitName } from '../git/names.ts';
 import { decodeBytes } from '../types/path.ts';
-import { foldPath } from './glob.ts';
+import { collisions } from './collisions.ts';
 import type { Hit, Scene } from './input.ts';
 import { newLines } from './lines.ts';
 import { reachedHits } from './reached.ts';
-import { skeleton } from './skeleton.ts';
 
 const MANY = 2000;
 
@@ -20,101 +19,6 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
     ...reachedHits(scene, aliases),
     ...counts(scene),
   ];
-}
-
-function livePaths(scene: Scene): Set<string> {
-  const paths = new Set<string>(scene.input.base?.paths ?? []);
-  for (const change of scene.input.changes) {
-    if (change.after === undefined) paths.delete(change.path);
-    else paths.add(change.path);
-  }
-  return paths;
-}
-
-/** Names that are one name where case, normal form or invisible characters do not count, and names that only look alike. */
-function collisions(scene: Scene): Hit[] {
-  const fresh = scene.input.changes.filter(
-    (change) => change.before === undefined && change.after !== undefined && !change.path.split('/').some(isDotGitName),
-  );
-  if (fresh.length === 0) return [];
-  const folded = new Map<string, Set<string>>();
-  const alike = new Map<string, Set<string>>();
-  // Only what the new names and their folders meet is of interest: the rest of a large project is passed by.
-  const asked = new Set<string>();
-  for (const { path } of fresh) withFolders(path, asked);
-  for (const path of asked) {
-    folded.set(foldPath(path), new Set());
-    alike.set(skeleton(path), new Set());
-  }
-  meet(livePaths(scene), folded, foldPath);
-  meet(livePaths(scene), alike, skeleton);
-  const hits: Hit[] = [];
-  const report = (path: string): void => {
-    const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
-    if (twin !== undefined)
-      return void hits.push({
-        rule: 'name-collides',
-        severity: 'blocked',
-        path,
-        title: 'Name that collides elsewhere',
-        why: 'On macOS or Windows one of the two overwrites the other.',
-        detail: twin,
-      });
-    const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
-    if (look !== undefined)
-      hits.push({
-        rule: 'name-looks-alike',
-        severity: 'suspect',
-        path,
-        title: 'Name that looks like another',
-        why: 'It is taken for the file beside it.',
-        detail: look,
-      });
-  };
-  for (const change of fresh) {
-    report(change.path);
-    for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1)) {
-      const dir = change.path.slice(0, at);
-      if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
-    }
-  }
-  return hits;
-}
-
-/**
- * Adds to the forms that were asked for each live path, folder or file, that has that form. A form is made component by
- * component, so a folder of which nothing was asked costs one look, however many files it has.
- */
-function meet(live: Iterable<string>, asked: ReadonlyMap<string, Set<string>>, form: (name: string) => string): void {
-  const askedIn = new Set([...asked.keys()].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
-  const folders = new Map<string, string>([['', '']]);
-  const formOf = (path: string): string => {
-    const at = path.lastIndexOf('/');
-    const above = at < 0 ? '' : (folders.get(path.slice(0, at)) ?? folderForm(path.slice(0, at)));
-    if (!askedIn.has(above)) return '';
-    const name = form(path.slice(at + 1));
-    return above === '' ? name : `${above}/${name}`;
-  };
-  const folderForm = (path: string): string => {
-    asked.get(formOf(path))?.add(path);
-    const whole = form(path);
-    folders.set(path, whole);
-    return whole;
-  };
-  for (const path of live) {
-    const formed = formOf(path);
-    if (formed !== '') asked.get(formed)?.add(path);
-  }
-}
-
-/** Adds a path and the folders above it; a folder that is there has its own above it already. */
-function withFolders(path: string, to: Set<string>): void {
-  to.add(path);
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-    const dir = path.slice(0, at);
-    if (to.has(dir)) return;
-    to.add(dir);
-  }
 }
 
 /** Folders with HEAD, objects and refs, whatever they are called: git takes them for a repository. */

@@ -5,7 +5,7 @@ import type { BaseReader } from './input.ts';
 import { leadsOfBase } from './reached.ts';
 
 /** As many changes of each kind are audited: by then the tables are made and the expressions compiled. */
-const ROUNDS = 30;
+const ROUNDS = 40;
 const KINDS = ['a.ts', 'a.py', 'a.md', 'a.json', 'package.json', 'Makefile', 'a.c', 'a.go'];
 const LINE = "export const value = compute(1, 'text', { option: true }); // words of a comment\n";
 
