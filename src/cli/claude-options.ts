@@ -1,12 +1,9 @@
 /** How many words an option of Claude's takes: none, one, one or none, one or more. */
 export type Arity = 'none' | 'one' | 'optional' | 'many';
 
-/** The Claude Code whose `--help` this list was read from; a test compares it with the binary of the image. */
-export const CLAUDE_OPTIONS_OF = '2.1.329';
-
 const table = (arity: Arity, names: string): [string, Arity][] => names.split(' ').map((name) => [name, arity]);
 
-/** Claude Code's own options. */
+/** Options of the pinned Claude Code: those that its help lists, which a test compares, and some that it does not. */
 export const CLAUDE_OPTIONS: ReadonlyMap<string, Arity> = new Map([
   ...table(
     'none',

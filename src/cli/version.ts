@@ -1,7 +1,8 @@
-import { ownVersion } from '../types/package.ts';
-import { CLAUDE_OPTIONS_OF } from './claude-options.ts';
+import { readImageFiles, readPins } from '../image/files.ts';
+import { ownVersion, packageRoot } from '../types/package.ts';
 
 /** The text of `run-claude --version`. */
 export function versionText(): string {
-  return `run-claude ${ownVersion()} (options of Claude Code ${CLAUDE_OPTIONS_OF}, Node ${process.versions.node})\n`;
+  const { claudeVersion } = readPins(readImageFiles(packageRoot));
+  return `run-claude ${ownVersion()} (Claude Code ${claudeVersion}, Node ${process.versions.node})\n`;
 }

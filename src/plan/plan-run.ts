@@ -49,7 +49,7 @@ export function planRun(input: PlanInput): Plan {
     strategyReason: reason,
     user,
     env: planEnvironment(policy, input.person),
-    diskMb: policy.diskMb ?? Math.min(DISK_MB, Math.floor(host.freeDiskMb / 2)),
+    diskMb: policy.diskMb ?? Math.min(DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy, strategy)],
@@ -59,6 +59,11 @@ export function planRun(input: PlanInput): Plan {
 /** Where the project's private copy lies. */
 export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy): string {
   return `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`;
+}
+
+/** A limit that nobody named is shown: '19g' says more than '19739m'. */
+function wholeGb(mb: number): number {
+  return mb < 1024 ? mb : mb - (mb % 1024);
 }
 
 /** First 16 hex digits of the SHA-256 of a real path: the name of what belongs to it in our directories. */

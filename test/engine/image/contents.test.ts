@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Arity, CLAUDE_OPTIONS } from '../../../src/cli/claude-options.ts';
 import { readImageFiles, readPins } from '../../../src/image/files.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { packageRoot } from '../../../src/types/package.ts';
@@ -52,6 +53,19 @@ describe('the image', () => {
     expect(node).toMatch(/^v22\./);
     expect(npm).toMatch(/^11\./);
     expect(missing).toEqual([]);
+  });
+
+  it('has the Claude Code whose options the command line knows', async () => {
+    const help = await inside('claude --help');
+    const arityOf = (value: string): Arity =>
+      value === '' ? 'none' : value.startsWith('[') ? 'optional' : value.endsWith('...>') ? 'many' : 'one';
+    const named = [...help.matchAll(/^ {2}(-[\w-]+(?:, -[\w-]+)*)(?: ([<[][^>\]]+[>\]]))?/gm)];
+    // Its help names the value of --tmux in the text.
+    const told = named.flatMap(([, names = '', value = '']) =>
+      names.split(', ').map((name) => [name, name === '--tmux' ? 'optional' : arityOf(value)]),
+    );
+    expect(told.length).toBeGreaterThan(60);
+    expect(told.filter(([name = '', arity]) => CLAUDE_OPTIONS.get(name) !== arity)).toEqual([]);
   });
 
   it('lacks setuid bits, compilers and the tools of the namespace', async () => {

@@ -167,6 +167,8 @@ describe('the plan', () => {
   it('takes half of what is free, 20 GB at most', () => {
     expect(plan().diskMb).toBe(5000);
     expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);
+    expect(plan({ host: { freeDiskMb: 10_000 } }).diskMb).toBe(4096);
+    expect(plan({ host: { freeDiskMb: 1000 } }).diskMb).toBe(500);
   });
   it('shows no value that was passed in', () => {
     const secret = plan({ policy: { env: { TOKEN: 'SECRET-VALUE' }, network: 'open' } });
