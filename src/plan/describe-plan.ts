@@ -13,7 +13,9 @@ export function startScreen(plan: Plan, credential: string): string[] {
     `${formatSizeMb(plan.diskMb)} disk`,
     ...(policy.timeoutMs === undefined ? [] : [`at most ${formatDurationMs(policy.timeoutMs)}`]),
     ...(policy.maxCostUsd === undefined ? [] : [`at most $${policy.maxCostUsd}`]),
-    ...(policy.maxRequests === undefined ? [] : [`at most ${policy.maxRequests} ${policy.maxRequests === 1 ? 'request' : 'requests'}`]),
+    ...(policy.maxRequests === undefined
+      ? []
+      : [`at most ${policy.maxRequests} ${policy.maxRequests === 1 ? 'request' : 'requests'}`]),
   ];
   const names = Object.keys(policy.env);
   return [
