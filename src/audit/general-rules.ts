@@ -73,7 +73,7 @@ const TABLE: readonly string[] = [
   'content | suspect | text-homoglyph | Identifier with look-alike letters | new lines of source and data | reading or reviewing the file | It is another name than the one it looks like. | CVE-2021-42694',
   'content | suspect | text-long-line | Very long line | over 500 characters in source that had none | reading or reviewing the file | Reviewers see its beginning only. | malware reports',
   'content | suspect | secret | Secret written into a file | new lines, one layer of base64 taken off | push, publishing | Whoever gets the file has it. | formats that their issuers publish',
-  'tree | suspect | reached | File that the project runs by name | what a build, hook or CI file of the project runs or includes | as that file | The caller is unchanged, what it runs is not. | manuals of the tools',
+  'tree | suspect | reached | File that the project runs by name | what a build, hook, CI or agent file of the project runs or includes, and the shell scripts reached in this way | as that file | The caller is unchanged, what it runs is not. | manuals of the tools',
   'tree | suspect | ignore-hides | Rule that hides a file of this session | new lines of ignore files | git status, search | They no longer show it. | gitignore(5)',
   'tree | suspect | ignore-uncovers | Rule that kept secrets out is gone | lines of ignore files that name secrets | the next commit or package | It may hold them. | gitignore(5)',
   'tree | note | many-changes | Very many changes | 2,000 and more | reviewing | Few people read that many. | docs/audit.md',

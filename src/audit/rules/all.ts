@@ -18,6 +18,7 @@ import { jvmRules } from './jvm.ts';
 import { kubernetesRules } from './kubernetes.ts';
 import { languageRules } from './languages.ts';
 import { lockRules } from './locks.ts';
+import { newDependencyRules } from './new-dependency.ts';
 import { packageRules } from './packages.ts';
 import { packagingRules } from './packaging.ts';
 import { programRules } from './programs.ts';
@@ -45,6 +46,7 @@ export const FILE_RULES: readonly FileRule[] = [
   ...languageRules,
   ...programRules,
   ...lockRules,
+  ...newDependencyRules,
   ...buildRules,
   ...buildOutputRules,
   ...packagingRules,

@@ -43,6 +43,12 @@ export const NAMED_ROWS: readonly Row[] = [
     { 'yarn.lock': ['a@1:\n  version "1"\n', null] },
     { 'docs/yarn.lock.md': ['a\n', null] },
   ),
+  row(
+    'tried',
+    'new-dependency',
+    { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"1","loadsh":"1"}}') },
+    { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"2"}}') },
+  ),
   row('tried', 'program-by-name', { 'ext/a/extconf.rb': 'x' }, { 'lib/a/extension.rb': 'x' }),
   row(
     'tried',

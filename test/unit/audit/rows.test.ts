@@ -94,6 +94,31 @@ it('catches siblings that no list names', () => {
   ]);
 });
 
+it.each([
+  ['package.json', '{"devDependencies":{"a":"1"}}', '{"devDependencies":{"a":"2","b":"1"}}', 'b'],
+  ['composer.json', '{"require":{"a/a":"1"}}', '{"require":{"a/a":"2","b/b":"1"}}', 'b/b'],
+  [
+    'Cargo.toml',
+    '[dependencies]\na = "1"\n',
+    '[dependencies]\na = "2"\n[dev-dependencies]\nb = { version = "1" }\n',
+    'b',
+  ],
+  ['pyproject.toml', '[project]\ndependencies=["a>=1"]\n', '[project]\ndependencies=["a>=2", "b>=1"]\n', 'b'],
+  ['pyproject.toml', '[dependency-groups]\nx=["a"]\n', '[dependency-groups]\nx=["a", "b"]\n', 'b'],
+  ['pubspec.yaml', 'dependencies:\n  a: ^1\n', 'dependencies:\n  a: ^2\n  b: ^1\n', 'b'],
+  ['requirements.txt', 'a==1\n', 'a==2\nb==1\n', 'b'],
+  ['Gemfile', 'gem "a"\n', 'gem "a", "2"\ngem "b"\n', 'b'],
+  [
+    'go.mod',
+    'module m\nrequire x.example/a v1.0.0\n',
+    'module m\nrequire x.example/a v1.1.0\nrequire x.example/b v1.0.0\n',
+    'x.example/b',
+  ],
+])('notes what is new among the dependencies, not another version: %s', (path, before, after, name) => {
+  const noted = auditFiles({ [path]: [before, after] }).filter(({ rule }) => rule === 'new-dependency');
+  expect(noted.map(({ severity, detail }) => [severity, detail])).toEqual([['note', name]]);
+});
+
 it('catches siblings of what was tried', () => {
   const loud = (files: Row['danger']): boolean => auditFiles(files).some(({ severity }) => severity !== 'note');
   expect(UNLISTED_SIBLINGS.filter((one) => !loud(one))).toEqual([]);
