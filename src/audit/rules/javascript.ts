@@ -2,11 +2,11 @@ import type { FileRule } from '../rule.ts';
 
 const CODE_CONFIG =
   `eslint.config prettier.config babel.config jest.config vitest.config vitest.workspace vite.config webpack.config rollup.config
-  rspack.config rsbuild.config esbuild tsup.config tsdown.config tailwind.config postcss.config next.config nuxt.config svelte.config
+  rspack.config rsbuild.config tsup.config tsdown.config tailwind.config postcss.config next.config nuxt.config svelte.config
   astro.config remix.config quasar.config docusaurus.config metro.config app.config react-native.config capacitor.config forge.config
   commitlint.config stylelint.config playwright.config cypress.config wdio.conf nightwatch.conf codecept.conf protractor.conf ava.config
   karma.conf release.config ecosystem.config knip.config cspell.config graphql.config orval.config drizzle.config sanity.config
-  payload.config gulpfile gruntfile plopfile knexfile ormconfig codegen lint-staged.config build.config unbuild uno.config
+  payload.config gulpfile gruntfile plopfile knexfile ormconfig lint-staged.config build.config unbuild uno.config
   windi.config panda.config`.split(/\s+/);
 const LOADS =
   /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|hooks?|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?|(plugins|support|globals)_?(file|path)|subscribers|entities|migrations|\w*_?command|processor|exe|launchers|interpreter)(\.|\[|$)/i;
@@ -38,7 +38,8 @@ export const javascriptRules: readonly FileRule[] = [
       '.lighthouserc.*',
       '.size-limit.*',
       '.pnp.js',
-      'middleware.{js,ts}',
+      '/{,src/,apps/*/,apps/*/src/}middleware.{js,ts}',
+      '/{,packages/*/,apps/*/}{codegen,esbuild}.{js,cjs,mjs,ts}',
       'instrumentation{,-client}.{js,ts}',
       'hooks.server.{js,ts}',
       'server/plugins/*',

