@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
 // thorough: some of both with many more random cases; `npm run test:thorough`.
 const LONG = [
+  'test/e2e/file-systems.test.ts',
   'test/e2e/large-files.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
@@ -14,6 +15,7 @@ const LONG = [
   'test/engine/hardening/audit-tools.test.ts',
   'test/engine/hardening/engines.test.ts',
   'test/engine/hardening/programs.test.ts',
+  'test/unit/apply/disks.test.ts',
 ];
 /** Part of every run with few random cases. */
 const THOROUGH = [

@@ -27,6 +27,15 @@ if [ "${1:-}" = long ]; then
   need runsc runsc
   need rootlesskit rootlesskit
   need newuidmap uidmap
+  need linux.uml user-mode-linux
+  need modprobe kmod
+  need exportfs nfs-kernel-server
+  need mount.nfs4 nfs-common
+  need setquota quota
+  need mkfs.vfat dosfstools
+  need mkfs.jfs jfsutils
+  need mkfs.xfs xfsprogs
+  need mkfs.btrfs btrfs-progs
   [ -x /usr/lib/podman/netavark ] || missing="$missing netavark"
 fi
 if [ -z "$missing" ]; then exit 0; fi

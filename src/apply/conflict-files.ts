@@ -1,7 +1,8 @@
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
-import { readHost } from './host-entry.ts';
+import { type HostState, readHost } from './host-entry.ts';
 import type { HostWalker } from './host-path.ts';
+import { isOnePath, reasonOf } from './run-steps.ts';
 import type { Step } from './steps.ts';
 
 /**
@@ -14,7 +15,12 @@ export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome
     const after = request.choice.chosen.find(({ change }) => change.path === outcome.path)?.change.after;
     if (outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined) continue;
     const path = `${outcome.path}.session`;
-    if (readHost(walker, path) !== undefined) {
+    const there = lookAt(walker, path);
+    if (typeof there === 'string') {
+      outcomes[at] = { ...outcome, why: `${outcome.why}; nothing beside it: ${there}` };
+      continue;
+    }
+    if (there !== undefined) {
       outcomes[at] = { ...outcome, why: `${outcome.why}; ${path} is there already` };
       continue;
     }
@@ -25,4 +31,14 @@ export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome
     outcomes[at] = { ...outcome, why: `${outcome.why}; the session's version is ${path}` };
   }
   return steps;
+}
+
+/** What is there, or why nothing can be. */
+function lookAt(walker: HostWalker, path: string): HostState | string | undefined {
+  try {
+    return readHost(walker, path);
+  } catch (error) {
+    if (!isOnePath(error)) throw error;
+    return reasonOf(error);
+  }
 }

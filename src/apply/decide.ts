@@ -41,12 +41,15 @@ export function decide({ base, session, host, trusted = false }: ThreeWay): Deci
   if (base === undefined) return conflict('created on the host too, with other content');
   if (sameContent(base, host)) {
     const mode = session.kind === host.kind ? mergedMode(base, session, host) : taken(session);
-    return mode === undefined ? conflict('the mode was changed on the host too') : { kind: 'take', mode };
+    if (mode === undefined) return conflict('the mode was changed on the host too');
+    return { kind: 'take', mode: trusted ? mode : withoutSetId(mode, session) };
   }
   if (base.kind === 'file' && session.kind === 'file' && host.kind === 'file') {
     if (sameContent(base, session)) return decideMode(base, session, host);
     const mode = mergedMode(base, session, host);
-    return mode === undefined ? conflict('the mode was changed on the host too') : { kind: 'merge', mode };
+    return mode === undefined
+      ? conflict('the mode was changed on the host too')
+      : { kind: 'merge', mode: trusted ? mode : withoutSetId(mode, session) };
   }
   return conflict(host.kind === base.kind ? 'changed on the host' : 'of another kind on the host');
 }
@@ -77,6 +80,11 @@ function mergedMode(base: Entry, session: Entry, host: HostEntry): number | unde
   const [b, s, h] = [permissions(base), permissions(session), permissions(host)];
   if (s === b || s === h) return special | h;
   return h === b ? special | s : undefined;
+}
+
+/** As the kernel does it when somebody writes to a file: new bytes run as nobody but who starts them. */
+function withoutSetId(mode: number, { kind }: Entry): number {
+  return kind === 'file' ? mode & ~0o6000 : mode;
 }
 
 /** Whether two entries hold the same, mode and times aside. Directories are alike by being directories. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { decodeBytes } from '../types/path.ts';
 import type { Step } from './steps.ts';
 
@@ -27,7 +27,7 @@ function inodeOf(fingerprint: string): string {
 }
 
 function countNames(folder: Buffer, wanted: ReadonlyMap<string, unknown>, names: Map<string, number>): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })) {
+  for (const entry of listed(folder)) {
     const path = Buffer.concat([folder, Buffer.from('/'), entry.name]);
     if (entry.isDirectory()) {
       if (decodeBytes(entry.name) !== '.git') countNames(path, wanted, names);
@@ -36,5 +36,15 @@ function countNames(folder: Buffer, wanted: ReadonlyMap<string, unknown>, names:
       const inode = `${dev}:${ino}`;
       if (wanted.has(inode)) names.set(inode, (names.get(inode) ?? 0) + 1);
     }
+  }
+}
+
+/** A folder that cannot be read may hold a name: then not all of them are found, and the file is left as it is there. */
+function listed(folder: Buffer): Dirent<Buffer>[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });
+  } catch (error) {
+    if (['EACCES', 'ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
   }
 }

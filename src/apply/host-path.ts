@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statfsSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { encodeBytes } from '../types/path.ts';
 
@@ -47,13 +47,21 @@ export function openHostWalker(
 ): HostWalker {
   const walker = way === 'descriptors' ? new DescriptorWalker(project) : new ChdirWalker(project);
   const replaced = identity?.startsWith(':') ? !walker.identity.endsWith(identity) : walker.identity !== identity;
-  if (identity !== undefined && replaced) {
+  if (identity !== undefined && replaced && !numbersAnew(project)) {
     walker[Symbol.dispose]();
     throw new RunClaudeError('APPLY_PROJECT_REPLACED', `${project} is not the directory that the session began with`, {
       hint: 'Put the original directory back, or take the changes by `run-claude diff`.',
     });
   }
   return walker;
+}
+
+/** statfs(2), f_type: FAT, exFAT, FUSE. */
+const NUMBERING_ANEW: ReadonlySet<number> = new Set([0x4d44, 0x2011bab0, 0x65735546]);
+
+/** File systems without inodes of their own: each mount, or a look after a while, gives the same folder another number. */
+function numbersAnew(project: string): boolean {
+  return process.platform === 'linux' && NUMBERING_ANEW.has(statfsSync(project).type);
 }
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;

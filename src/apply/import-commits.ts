@@ -94,7 +94,12 @@ function namedBranches(
   const named = [...branches];
   const isReached = (id: string): boolean =>
     named.some(([, tip]) => hostGitSays(repository, ['merge-base', '--is-ancestor', id, tip]));
-  if (head !== undefined && !isReached(head)) named.push(['detached-head', head]);
+  if (head !== undefined && !isReached(head)) {
+    // Nothing keeps a session from a branch of that name.
+    let name = 'detached-head';
+    while (branches.has(name)) name += '-x';
+    named.push([name, head]);
+  }
   return named.map(([branch, commit]) => ({ branch, commit, ref: `refs/run-claude/${sessionId}/${branch}` }));
 }
 

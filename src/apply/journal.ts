@@ -41,7 +41,8 @@ export type JournalRecord =
   | { readonly r: 'step'; readonly step: Step }
   /** Everything above is on the disk: from here on the journal is finished, never forgotten. */
   | { readonly r: 'ready'; readonly steps: number }
-  | { readonly r: 'done'; readonly step: number }
+  /** `mode`: what the disk gave, where it keeps no modes. */
+  | { readonly r: 'done'; readonly step: number; readonly mode?: number }
   | { readonly r: 'failed'; readonly step: number; readonly outcome: ChangeOutcome }
   /** The disk gave out: what was done is taken back. */
   | { readonly r: 'rollback'; readonly why: string }
@@ -55,7 +56,8 @@ export interface ReadJournal {
   readonly folders: readonly FolderTime[];
   readonly steps: readonly Step[];
   readonly ready: boolean;
-  readonly done: ReadonlySet<number>;
+  /** Steps with the mode that the disk gave instead of theirs, where it did. */
+  readonly done: ReadonlyMap<number, number | undefined>;
   readonly failed: ReadonlyMap<number, ChangeOutcome>;
   readonly rollback: string | undefined;
   readonly end: Extract<JournalRecord, { r: 'end' }> | undefined;
@@ -162,14 +164,19 @@ function readJournal(file: string, number: number): ReadJournal | undefined {
   const of = <R extends JournalRecord['r']>(r: R): Extract<JournalRecord, { r: R }>[] =>
     records.filter((record): record is Extract<JournalRecord, { r: R }> => record.r === r);
   const steps = of('step').map(({ step }) => step);
+  // It is part of names.
+  const plainToken = /^[0-9a-f]{12}$/.test(first.head.token);
   return {
     number,
     file,
     head: first.head,
     folders: first.folders,
-    steps: steps.filter((step) => isOurs(step.path)),
-    ready: of('ready').some((record) => record.steps === steps.length) && steps.every((step) => isOurs(step.path)),
-    done: new Set(of('done').map((record) => record.step)),
+    steps: plainToken ? steps.filter((step) => isOurs(step.path)) : [],
+    ready:
+      plainToken &&
+      of('ready').some((record) => record.steps === steps.length) &&
+      steps.every((step) => isOurs(step.path)),
+    done: new Map(of('done').map((record) => [record.step, record.mode])),
     failed: new Map(of('failed').map((record) => [record.step, record.outcome])),
     rollback: of('rollback')[0]?.why,
     end: of('end')[0],

@@ -82,7 +82,7 @@ async function perform(
     return onePerPath([...done.values()]);
   } catch (error) {
     if (!(error instanceof DiskFailure)) throw error;
-    return rollBack(steps, error.message, tools);
+    return rollBack(steps, error.done, error.message, tools);
   }
 }
 

@@ -36,25 +36,32 @@ export interface StepTools {
 
 /**
  * Brings one path from `pre` to `post`: each file is written beside its target, made durable and renamed over it.
- * Synchronous throughout. Throws what the system throws; the path is then as before, and nothing of ours is left.
+ * Synchronous throughout. Gives the mode that the disk gave instead, where it keeps no modes (FAT).
+ * Throws what the system throws; the path is then as before, and nothing of ours is left.
  */
-export function performStep(step: Step, tools: StepTools): void {
+export function performStep(step: Step, tools: StepTools): number | undefined {
   const { folder, name } = splitPath(step.path);
   const prefix = tools.walker.enter(folder);
   const place = { target: Buffer.concat([prefix, name]), temp: Buffer.concat([prefix, encodeBytes(tools.temp)]) };
   const { post } = step;
+  let mode = post?.mode;
   if (post === undefined) {
     if (step.pre?.kind === 'dir') rmdirSync(place.target);
     else unlinkSync(place.target);
-  } else if (post.kind === 'dir') makeFolder(step, post, place.target, tools.cleared);
+  } else if (post.kind === 'dir') mode = makeFolder(step, post, place.target, tools.cleared);
   else {
     if (step.pre?.kind === 'dir' && !tools.cleared) rmdirSync(place.target);
     if (post.kind === 'symlink') makeLink(post, place);
-    else if (tools.content === undefined) setMode(place.target, post);
-    else if (step.inPlace && step.pre?.kind === 'file') writeInPlace(post, place.target, tools.content);
-    else writeBeside(step, post, place, tools.content);
+    else if (tools.content === undefined) mode = setMode(place.target, post);
+    else if (step.inPlace && step.pre?.kind === 'file') mode = writeInPlace(post, place.target, tools.content);
+    else mode = writeBeside(step, post, place, tools.content);
   }
   tools.walker.syncFolder();
+  return mode === post?.mode ? undefined : mode;
+}
+
+function modeOf(fd: number): number {
+  return fstatSync(fd).mode & 0o7777;
 }
 
 interface Place {
@@ -62,22 +69,20 @@ interface Place {
   readonly temp: Buffer;
 }
 
-function makeFolder(step: Step, post: Target, target: Buffer, cleared: boolean): void {
-  if (step.pre?.kind === 'dir') {
-    chmodFolder(target, post);
-    return;
-  }
+function makeFolder(step: Step, post: Target, target: Buffer, cleared: boolean): number {
+  if (step.pre?.kind === 'dir') return chmodFolder(target, post);
   if (step.pre !== undefined && !cleared) unlinkSync(target);
   mkdirSync(target, { mode: post.mode & 0o777 });
-  chmodFolder(target, post);
+  return chmodFolder(target, post);
 }
 
-function chmodFolder(target: Buffer, post: Target): void {
+function chmodFolder(target: Buffer, post: Target): number {
   const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     fchmodSync(fd, post.mode);
     if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid);
     fsyncSync(fd);
+    return modeOf(fd);
   } finally {
     closeSync(fd);
   }
@@ -96,12 +101,13 @@ function makeLink(post: Target, { target, temp }: Place): void {
 }
 
 /** Without following, and on a regular file only. */
-function setMode(target: Buffer, post: Target): void {
+function setMode(target: Buffer, post: Target): number {
   const fd = openForMode(target);
   try {
     fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
+    return modeOf(fd);
   } finally {
     closeSync(fd);
   }
@@ -118,7 +124,7 @@ function openForMode(target: Buffer): number {
   }
 }
 
-function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): void {
+function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): number {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temp, flags, 0o600);
   try {
@@ -130,6 +136,7 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
     renameSync(temp, target);
+    return modeOf(fd);
   } catch (error) {
     unlinkSync(temp);
     throw error;
@@ -138,15 +145,16 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
   }
 }
 
-function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>): void {
+function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>): number {
   // To the end, before the first byte is lost: what is damaged says so there.
   for (const _ of content);
   const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     ftruncateSync(fd, writeAll(fd, content));
-    if ((fstatSync(fd).mode & 0o7777) !== post.mode) fchmodSync(fd, post.mode);
+    if (modeOf(fd) !== post.mode) fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
+    return modeOf(fd);
   } finally {
     closeSync(fd);
   }

@@ -6,13 +6,14 @@ import type { ApplyRequest } from './apply-changes.ts';
 import { mayHaveAttributes } from './attributes.ts';
 import { type Decision, decide } from './decide.ts';
 import { insideLinks } from './hard-links.ts';
-import { type HostState, namesBelow, openHost, readHost, readOpen } from './host-entry.ts';
+import { fingerprintHost, type HostState, namesBelow, openHost, readHost, readOpen } from './host-entry.ts';
+import { type HostNames, readHostNames } from './host-names.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { isOurs } from './journal.ts';
 import { mergeFile } from './merge-file.ts';
 import { freezeNewBytes } from './new-bytes.ts';
-import { reasonOf } from './run-steps.ts';
-import { liesBelow, type Step, type Target } from './steps.ts';
+import { isOnePath, reasonOf } from './run-steps.ts';
+import { foldCase, liesBelow, type Step, type Target } from './steps.ts';
 
 /** What is to be done for a choice on the host as it is now, and what cannot be. */
 export interface Prepared {
@@ -28,19 +29,36 @@ export interface Preparing {
   readonly trusted: boolean;
 }
 
+/** What is looked up for every change. */
+interface Looking extends Preparing {
+  readonly byPath: ReadonlyMap<string, ChosenChange>;
+  /** Deleted paths by what a disk that folds case takes for alike. */
+  readonly deletedByFold: ReadonlyMap<string, string>;
+  readonly names: HostNames;
+}
+
+function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'deletedByFold'> {
+  const deleted = chosen.filter(({ change }) => change.kind === 'deleted');
+  return {
+    byPath: new Map(chosen.map((one) => [one.change.path, one])),
+    deletedByFold: new Map(deleted.map(({ change }) => [foldCase(change.path), change.path])),
+  };
+}
+
 type Outcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };
 
 /**
  * The three-way for every chosen change, and pre-images of what will be replaced or deleted put in the store. Reads
  * the host, writes nothing to it.
  */
-export async function prepare(preparing: Preparing): Promise<Prepared> {
-  const { request } = preparing;
+export async function prepare(asked: Preparing): Promise<Prepared> {
+  const { request } = asked;
   const chosen = withImpliedFolders(request);
+  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(asked.walker) };
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) {
-    const result = await prepareOne(one, chosen, preparing).catch((error: unknown): Outcome => {
+    const result = await prepareOne(one, preparing).catch((error: unknown): Outcome => {
       if (!isOnePath(error)) throw error;
       const verdict: Verdict = error instanceof NotAFolder ? 'conflict' : 'failed';
       return left(one, verdict, error instanceof NotAFolder ? parentReason(error) : reasonOf(error));
@@ -69,27 +87,34 @@ export async function prepare(preparing: Preparing): Promise<Prepared> {
   };
 }
 
-async function prepareOne(one: ChosenChange, all: readonly ChosenChange[], preparing: Preparing): Promise<Outcome> {
+async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcome> {
   const { change } = one;
   if (change.problem !== undefined || change.inGit || !isOurs(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
   }
   const session = one.content === undefined ? change.after : await chosenParts(one, one.content, preparing);
   if (session !== undefined && 'verdict' in session) return left(one, session.verdict, session.why);
-  const there = readBehind(change.path, all, preparing);
-  const host = there !== undefined && caseRename(one, all, preparing) ? undefined : there;
+  const there = readBehind(change.path, preparing);
+  const renamed = there !== undefined && caseRename(one, preparing);
+  if (change.before === undefined) {
+    const isRenamed = (part: string): boolean => caseRename(preparing.byPath.get(part), preparing);
+    const alias = preparing.names.aliasIn(change.path, isRenamed);
+    if (alias !== undefined) return left(one, 'conflict', `this disk takes ${alias} for another name that is there`);
+  }
+  const host = renamed ? undefined : there;
   const decision = decide({ base: change.before, session, host, trusted: preparing.trusted });
   const outcome = await fromDecision({ one, session, host, decision }, preparing);
+  if (renamed && 'step' in outcome) return { step: { ...outcome.step, renames: true } };
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);
   return outcome;
 }
 
 /** What is at a path; nothing, when a chosen change first makes a folder of what is in the way. */
-function readBehind(path: string, all: readonly ChosenChange[], { walker }: Preparing): HostState | undefined {
+function readBehind(path: string, { walker, byPath }: Looking): HostState | undefined {
   try {
     return readHost(walker, path);
   } catch (error) {
-    const becomes = all.find(({ change }) => error instanceof NotAFolder && change.path === error.path)?.change.after;
+    const becomes = error instanceof NotAFolder ? byPath.get(error.path)?.change.after : undefined;
     if (becomes?.kind !== 'dir') throw error;
     return undefined;
   }
@@ -126,7 +151,9 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
       return left(one, merged.verdict, merged.why);
     }
     case 'conflict': {
-      const swap = host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
+      // What undo could not bring back is never taken away.
+      const special = host !== undefined && !['file', 'dir', 'symlink'].includes(host.kind);
+      const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
       if (conflict !== 'theirs' || !swap) return left(one, 'conflict', decision.why);
       return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
     }
@@ -212,13 +239,12 @@ function withImpliedFolders({ choice }: ApplyRequest): readonly ChosenChange[] {
 }
 
 /** On a disk that folds case: what stands at a created path is the very file whose old name is deleted with it. */
-function caseRename({ change }: ChosenChange, all: readonly ChosenChange[], { walker }: Preparing): boolean {
-  if (change.before !== undefined || change.after === undefined) return false;
-  const fold = (path: string): string => path.normalize('NFC').toLowerCase();
-  const old = all.find(({ change: other }) => other.kind === 'deleted' && fold(other.path) === fold(change.path));
+function caseRename(one: ChosenChange | undefined, { walker, deletedByFold }: Looking): boolean {
+  if (one === undefined || one.change.before !== undefined || one.change.after === undefined) return false;
+  const old = deletedByFold.get(foldCase(one.change.path));
   if (old === undefined) return false;
-  const [here, there] = [readHost(walker, change.path), readHost(walker, old.change.path)];
-  return here !== undefined && here.fingerprint === there?.fingerprint;
+  const here = fingerprintHost(walker, one.change.path);
+  return here !== undefined && here === fingerprintHost(walker, old);
 }
 
 /**
@@ -261,13 +287,6 @@ function isFolder(walker: HostWalker, folder: string): boolean {
     if (error instanceof NotAFolder) return false;
     throw error;
   }
-}
-
-function isOnePath(error: unknown): boolean {
-  return (
-    error instanceof NotAFolder ||
-    ((error as NodeJS.ErrnoException).code !== undefined && !('hint' in (error as object)))
-  );
 }
 
 function parentReason(error: NotAFolder): string {

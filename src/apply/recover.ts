@@ -55,18 +55,21 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   }
   const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell };
   const what = read.head.kind === 'undo' ? 'undo' : 'apply';
+  // On a disk that folds case the old name of what was renamed is there again, as the new one.
+  const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome =>
+    read.done.has(number) ? { path: outcome.path, verdict: 'applied' } : outcome;
   let outcomes: ChangeOutcome[];
   if (read.rollback !== undefined) {
     say(`An ${what} of ${read.head.at} ended in the middle: taking it back`);
-    outcomes = await rollBack(read.steps, read.rollback, tools);
+    outcomes = await rollBack(read.steps, read.done, read.rollback, tools);
   } else {
     say(`An ${what} of ${read.head.at} ended in the middle: finishing it`);
     try {
       const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true });
-      outcomes = onePerPath([...done].map(([number, outcome]) => read.failed.get(number) ?? outcome));
+      outcomes = onePerPath([...done].map(([number, outcome]) => read.failed.get(number) ?? wasDone(number, outcome)));
     } catch (error) {
       if (!(error instanceof DiskFailure)) throw error;
-      outcomes = await rollBack(read.steps, error.message, tools);
+      outcomes = await rollBack(read.steps, new Map([...read.done, ...error.done]), error.message, tools);
     }
   }
   endJournal(journal, walker, read.folders, outcomes);

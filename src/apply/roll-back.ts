@@ -8,7 +8,7 @@ import type { Journal } from './journal.ts';
 import { performStep } from './perform-step.ts';
 import { reasonOf } from './run-steps.ts';
 import { stepContent } from './step-content.ts';
-import { isDone, isUntouched, type Step } from './steps.ts';
+import { asDone, isDone, isUntouched, type Step } from './steps.ts';
 
 export interface RollBackTools {
   readonly walker: HostWalker;
@@ -20,9 +20,16 @@ export interface RollBackTools {
 
 /**
  * Takes back what the steps did, last first: what was made is removed before what was replaced is written again, so
- * that a full disk has room. The journal says so before, and recovery goes on with it. Gives a 'failed' for each path.
+ * that a full disk has room. The journal says so before, and recovery goes on with it. `done`: the steps that were, with
+ * the mode that the disk gave instead of theirs. Gives a 'failed' for each path.
  */
-export async function rollBack(steps: readonly Step[], why: string, tools: RollBackTools): Promise<ChangeOutcome[]> {
+export async function rollBack(
+  planned: readonly Step[],
+  done: ReadonlyMap<number, number | undefined>,
+  why: string,
+  tools: RollBackTools,
+): Promise<ChangeOutcome[]> {
+  const steps = planned.map((step, number) => asDone(step, done.get(number)));
   try {
     tools.journal.append([{ r: 'rollback', why }], true);
   } catch (error) {

@@ -25,8 +25,9 @@ export interface Run {
 
 /** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
 export class DiskFailure extends Error {
-  readonly done: ReadonlySet<number>;
-  constructor(cause: unknown, done: ReadonlySet<number>) {
+  /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
+  readonly done: ReadonlyMap<number, number | undefined>;
+  constructor(cause: unknown, done: ReadonlyMap<number, number | undefined>) {
     super((cause as Error).message, { cause });
     this.name = 'DiskFailure';
     this.done = done;
@@ -42,20 +43,19 @@ const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
   const outcomes = new Map<number, ChangeOutcome>();
-  const done = new Set<number>();
+  const done = new Map<number, number | undefined>();
   const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
   for (const [number, step] of steps.entries()) {
     run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
     // Signals are looked at between two paths only; a started path is finished.
     const outcome = run.signal?.aborted
       ? leave(step, 'skipped', 'interrupted')
-      : await runStep(step, number, run).catch((error: unknown) => {
+      : await runStep(step, number, run, done).catch((error: unknown) => {
           if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, done);
           return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
         });
     outcomes.set(number, outcome);
-    if (outcome.verdict === 'applied') done.add(number);
-    noteInJournal(run.journal, number, outcome);
+    noteInJournal(run.journal, number, outcome, done.get(number));
     if (number % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
   }
   run.tell({ kind: 'progress-end', what });
@@ -63,28 +63,41 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
 }
 
 /** A hint for recovery, which looks at the host itself: a journal that cannot be appended to stops nothing. */
-function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome): void {
+function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome, mode: number | undefined): void {
+  const done = { r: 'done', step, ...(mode === undefined ? {} : { mode }) } as const;
   try {
-    journal.append([outcome.verdict === 'applied' ? { r: 'done', step } : { r: 'failed', step, outcome }], false);
+    journal.append([outcome.verdict === 'applied' ? done : { r: 'failed', step, outcome }], false);
   } catch (error) {
     if (!DISK_CODES.has(codeOf(error))) throw error;
   }
 }
 
-async function runStep(step: Step, number: number, run: Run): Promise<ChangeOutcome> {
+async function runStep(
+  step: Step,
+  number: number,
+  run: Run,
+  done: Map<number, number | undefined>,
+): Promise<ChangeOutcome> {
+  const { pre, post } = step;
+  // Nor is a mode alone ours to change where the file has a name outside the project.
+  const elsewhere = pre?.kind === 'file' && pre.nlink > 1 && step.inPlace !== true;
   const content =
-    step.post?.kind === 'file' && step.pre?.digest !== step.post.digest
-      ? await stepContent(run.content, step.post)
+    post?.kind === 'file' && (elsewhere || pre?.digest !== post.digest)
+      ? await stepContent(run.content, post)
       : undefined;
   const verdict = lookAgain(step, run);
-  if (verdict === 'done') return { path: step.path as RelPath, verdict: 'applied' };
   if (verdict === 'changed') return leave(step, 'conflict', 'changed on the host while applying');
-  performStep(step, {
-    walker: run.walker,
-    temp: `.rc-${run.token}-${number}`,
-    content,
-    cleared: verdict === 'cleared',
-  });
+  // A folder that was made by an earlier process, without its mode yet.
+  const made = run.resumed && step.pre === undefined && step.post?.kind === 'dir';
+  const now = made ? readHost(run.walker, step.path) : undefined;
+  const performed = (): number | undefined =>
+    performStep(now === undefined ? step : { ...step, pre: now }, {
+      walker: run.walker,
+      temp: `.rc-${run.token}-${number}`,
+      content,
+      cleared: verdict === 'cleared',
+    });
+  done.set(number, verdict === 'done' ? undefined : performed());
   return { path: step.path as RelPath, verdict: 'applied' };
 }
 
@@ -131,6 +144,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
   EXDEV: 'it lies on another file system',
 };
+
+/** Whether an error is one path's, and the others can go on. */
+export function isOnePath(error: unknown): boolean {
+  return (
+    error instanceof NotAFolder ||
+    ((error as NodeJS.ErrnoException).code !== undefined && !('hint' in (error as object)))
+  );
+}
 
 /** Why a path failed, for people. */
 export function reasonOf(error: unknown): string {

@@ -23,6 +23,8 @@ export interface Step {
   readonly inPlace?: boolean;
   /** The file that is there may have extended attributes or an access list to be kept. */
   readonly attributes?: boolean;
+  /** On a disk that folds case: the old name, which goes, is a name of the same entry, and has to go first. */
+  readonly renames?: boolean;
   /** After everything that runs nothing: a half-applied set never has the suspect half alone. */
   readonly late?: boolean;
 }
@@ -33,13 +35,16 @@ export interface Step {
  */
 export function orderSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
+  const renamed = new Set(steps.filter((step) => step.renames).map((step) => foldCase(step.path)));
+  const goesFirst = ({ path }: Step): boolean =>
+    liesBelow(path, replaced) || renamed.has(foldCase(path)) || liesBelow(foldCase(path), renamed);
   const inTheWay: Step[] = [];
   const middle: Step[] = [];
   const late: Step[] = [];
   const deletions: Step[] = [];
   const closing: Step[] = [];
   for (const step of [...steps].sort(byPath)) {
-    if (step.post === undefined) (liesBelow(step.path, replaced) ? inTheWay : deletions).push(step);
+    if (step.post === undefined) (goesFirst(step) ? inTheWay : deletions).push(step);
     else if (step.post.kind === 'dir' && (step.post.mode & 0o300) !== 0o300) {
       const open = { ...step.post, mode: step.post.mode | 0o700 };
       if (step.pre?.kind === 'dir') closing.push(step);
@@ -57,6 +62,11 @@ function madeFolder(mode: number): HostState {
   return { kind: 'dir', mode, size: 0, mtimeNs: '0', uid: 0, gid: 0, nlink: 1, fingerprint: '' };
 }
 
+/** Paths that a disk which folds case takes for alike. */
+export function foldCase(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
 function replacesFolder(step: Step): boolean {
   return step.pre?.kind === 'dir' && step.post !== undefined && step.post.kind !== 'dir';
 }
@@ -71,6 +81,11 @@ export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
 
 function byPath(a: Step, b: Step): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** A step as the disk did it: `mode` is what it gave, where it keeps no modes. */
+export function asDone(step: Step, mode: number | undefined): Step {
+  return mode === undefined || step.post === undefined ? step : { ...step, post: { ...step.post, mode } };
 }
 
 /** Whether the host is as a step shall leave it. */

@@ -15,7 +15,7 @@ import { folderTime, runJournalled } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
-import type { Step } from './steps.ts';
+import { asDone, type Step } from './steps.ts';
 
 export interface UndoRequest {
   readonly project: string;
@@ -80,7 +80,8 @@ function changedPaths(journal: ReadJournal): ReadonlySet<string> {
 function inverseChanges(journal: ReadJournal): ChosenChange[] {
   const changed = changedPaths(journal);
   const byPath = new Map<string, Step>();
-  for (const step of journal.steps) {
+  for (const [number, planned] of journal.steps.entries()) {
+    const step = asDone(planned, journal.done.get(number));
     // A folder made open and closed afterwards has two steps: the first knows what there was, the last what it became.
     const known = byPath.get(step.path);
     const joined = known === undefined ? step : { ...known, ...(step.post && { post: step.post }) };

@@ -56,6 +56,7 @@ export async function attachContainer(container: Docker.Container, options: Atta
     unpause: () => unlessEnded('unpause the container', () => container.unpause()),
     resize: (columns, rows) => unlessEnded('resize the terminal', () => container.resize({ w: columns, h: rows })),
     exec: (argv, execOptions) => execInside(container, argv, execOptions ?? {}),
+    detach: () => void connection.destroy(),
     remove: async () => {
       connection.destroy();
       await removeContainer(container);

@@ -48,8 +48,11 @@ export interface Gateway {
   readonly log: string;
   /** The agent has ended: begins to end the gateway too, side by side with whatever else ends. */
   quit(): void;
-  /** After the agent's container is removed. Never throws for what is gone already. */
-  stop(): Promise<void>;
+  /**
+   * After the agent's container is removed; one that `agentStays` keeps the volume for the next gateway. Never throws for
+   * what is gone already.
+   */
+  stop(agentStays?: boolean): Promise<void>;
 }
 
 /**
@@ -67,10 +70,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { volume, network } = gatewayNames(sessionId);
   const labels = { 'run-claude.session': sessionId };
   let made: Promise<unknown> = Promise.resolve();
-  const clear = async (): Promise<void> => {
+  const clear = async (agentStays = false): Promise<void> => {
     log.close();
     await made;
-    await Promise.all([engine.removeVolume(volume), engine.removeNetwork(network, 'unawaited')]);
+    const volumeGone = agentStays ? Promise.resolve() : engine.removeVolume(volume);
+    await Promise.all([volumeGone, engine.removeNetwork(network, 'unawaited')]);
   };
   try {
     const credential = policy.credentials === 'broker' ? options.credential : undefined;
@@ -126,9 +130,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       hosts: log.totals,
       log: log.file,
       quit: () => void quit().catch(() => undefined),
-      stop: async () => {
+      stop: async (agentStays) => {
         await quit();
-        await clear();
+        await clear(agentStays);
         for (const text of atEnd(kept.usage(), log.totals())) tell({ kind: 'message', level: 'info', text });
       },
     };

@@ -10,8 +10,8 @@ import { openScope } from './scope.ts';
 import { credentialOf } from './stage.ts';
 
 /**
- * Asks the person what shall become of an agent that still runs although its command was killed: attached to, its end is
- * waited for here; stopped, it is collected; or left. Gives the record as it is then; where there is nobody to ask, or no
+ * Asks the person what shall become of an agent that still runs although its command was killed: attached to, it has this
+ * terminal until its end or until it is let go of; stopped, it is collected; or left. Gives the record as it is then; where there is nobody to ask, or no
  * such agent, as it was. Throws RunClaudeError SESSION_LEFT, and what the gateway throws.
  */
 export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
@@ -30,8 +30,12 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
     if (answer === 's') return record;
     if (answer === undefined || answer === '' || answer === 'l') throw left(record);
     if (answer === 'a' && attachable) return attachAgain(record, name, deps);
-    if (attachable)
-      say('a  its network back, what it prints shown here, until it ends (no key reaches it; Ctrl-C stops it)');
+    if (attachable) {
+      const keys = record.plan.tty
+        ? 'Ctrl-P Ctrl-Q leaves it again'
+        : 'what was piped to it has ended; Ctrl-C stops it';
+      say(`a  its network back, and this terminal, until it ends (${keys})`);
+    }
     say('s  end it now and collect what it left');
     say('l  leave it as it is (also Enter)');
   }
@@ -48,17 +52,24 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
   const agent = await engine.find(name);
   if (agent === undefined) return record;
   const scope = openScope(tell);
+  let letGo = false;
   try {
     await (await engine.find(`run-claude-${record.id}-gateway`))?.remove();
     await engine.removeNetwork(`run-claude-${record.id}`);
     const credential = await credentialOf(plan, deps);
     const gateway = scope.use(await startGateway({ engine, plan, credential, env, tell, agentRuns: true }), (one) =>
-      one.stop(),
+      one.stop(letGo),
     );
     await gateway.ready;
-    tell({ kind: 'message', level: 'info', text: 'Attached. Limits of time and cost count from now.' });
+    const leave = plan.tty ? ' Ctrl-P Ctrl-Q leaves it again.' : '';
+    tell({ kind: 'message', level: 'info', text: `Attached. Limits of time and cost count from now.${leave}` });
     const running: Container = { ...agent, start: async () => undefined };
-    const ended = await launch(running, undefined, plan, deps, { gateway, keys: false });
+    const ended = await launch(running, undefined, plan, deps, { gateway, again: true });
+    if (ended.letGo === true) {
+      letGo = true;
+      agent.detach();
+      throw left(record);
+    }
     await agent.remove();
     return updateRecord(record, {
       stage: 'ended',

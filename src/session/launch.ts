@@ -10,6 +10,8 @@ import { watchGrowth } from './watch-growth.ts';
 
 export interface AgentEnd {
   readonly status: number;
+  /** The person let go of it: it runs on, and the status says nothing. */
+  readonly letGo?: boolean;
   /** Why we stopped it, when we did. */
   readonly stopped: string | undefined;
   /** The gateway did not start, so the program never did. */
@@ -21,8 +23,8 @@ export interface Beside {
   readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>;
   /** Begun once the program may run; a failure stops the session. */
   readonly meanwhile?: () => Promise<unknown>;
-  /** What is typed reaches it. Default: it does. */
-  readonly keys?: boolean;
+  /** It runs already, and its terminal is gone. */
+  readonly again?: boolean;
 }
 
 /** Every full-screen program sends some of these: a warning each time would hide those that matter. */
@@ -40,7 +42,7 @@ export async function launch(
   workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
-  { gateway, meanwhile, keys = true }: Beside = {},
+  { gateway, meanwhile, again = false }: Beside = {},
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
   let neverRan: Error | undefined;
@@ -86,8 +88,10 @@ export async function launch(
         streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
         tty: plan.tty,
         // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
-        stdin: keys && !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
+        // Of an agent without a terminal the input has ended with the command that it came from.
+        stdin: again ? plan.tty : !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
         signals: process,
+        again,
       },
     );
     for (const [what, count] of Object.entries(ended.dropped)) {
@@ -96,7 +100,7 @@ export async function launch(
       if (ORDINARY.has(what)) deps.tell({ kind: 'trace', text });
       else deps.tell({ kind: 'message', level: 'warning', text });
     }
-    return { status: ended.status, stopped, neverRan };
+    return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
   } finally {
     done.abort();
     clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
@@ -72,7 +72,8 @@ function tryLock(file: string, what: string): string | undefined {
     return token;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return undefined;
+    // NFS: a call whose answer was lost is made again, and finds what it made itself.
+    return statSync(beside).nlink > 1 ? token : undefined;
   } finally {
     rmSync(beside, { force: true });
   }

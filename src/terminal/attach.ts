@@ -25,7 +25,12 @@ export interface AttachOptions {
   readonly stdin: boolean;
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
+  /** It ran before, on another terminal: it is made to draw its screen anew, and the keys of {@link LETS_GO} let go of it. */
+  readonly again?: boolean;
 }
+
+/** What docker's own attach is left by. The agent gets the first of the two, since it is a key by itself. */
+const LETS_GO: readonly number[] = [0x10, 0x11];
 
 interface SignalSource {
   on(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
@@ -33,8 +38,8 @@ interface SignalSource {
 }
 
 export interface AttachOutcome {
-  /** The agent's own exit status. */
-  readonly status: number;
+  /** The agent's own exit status; undefined: it was let go of, and runs on. */
+  readonly status: number | undefined;
   /** The first signal that reached us and was passed to the agent. */
   readonly signal: NodeJS.Signals | undefined;
   /** Pieces of output that were not passed to the terminal, by reason. */
@@ -46,6 +51,8 @@ const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'
 const DRAIN_MS = 3000;
 /** Keys and answers still on their way when the agent ends; they are nobody's. */
 const SETTLE_MS = 80;
+/** Between two sizes of which a program is to notice the first. */
+const REDRAW_MS = 500;
 
 /**
  * Starts the container and joins it to the person's terminal until it ends. Whatever happened, listeners are gone,
@@ -92,11 +99,16 @@ export async function attachTerminal(container: Container, options: AttachOption
     await container.start();
     // One that came before there was anything to tell it to.
     if (signal !== undefined) container.kill(signal).catch(() => undefined);
-    if (tty) followSize(container, streams.stdout, undo);
-    if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, undo);
+    if (tty) followSize(container, streams.stdout, options.again === true, undo);
+    let letGo: () => void = () => undefined;
+    const wasLetGo = new Promise<undefined>((resolve) => {
+      letGo = () => resolve(undefined);
+    });
+    const onKeys = options.again && tty ? watchKeys(letGo) : undefined;
+    if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, onKeys, undo);
     else container.stdin?.end();
-    const status = await container.wait();
-    await Promise.race([Promise.all(poured), delay(DRAIN_MS)]);
+    const status = await Promise.race([container.wait(), wasLetGo]);
+    if (status !== undefined) await Promise.race([Promise.all(poured), delay(DRAIN_MS)]);
     const dropped: Record<string, number> = {};
     for (const filter of filters.values()) {
       for (const [reason, count] of Object.entries(filter.dropped())) dropped[reason] = (dropped[reason] ?? 0) + count;
@@ -157,9 +169,16 @@ function pour(
   });
 }
 
-function pipeInput(source: Readable, target: NodeJS.WritableStream, undo: (() => void)[]): void {
+/** `onKeys` sees what is typed and gives what of it the program gets. */
+function pipeInput(
+  source: Readable,
+  target: NodeJS.WritableStream,
+  onKeys: ((typed: Buffer) => Buffer) | undefined,
+  undo: (() => void)[],
+): void {
   const onData = (chunk: Buffer): void => {
-    if (!target.write(chunk)) {
+    const passed = onKeys === undefined ? chunk : onKeys(chunk);
+    if (passed.length > 0 && !target.write(passed)) {
       source.pause();
       target.once('drain', () => source.resume());
     }
@@ -179,15 +198,37 @@ function pipeInput(source: Readable, target: NodeJS.WritableStream, undo: (() =>
   });
 }
 
-function followSize(container: Container, screen: OutputStream, undo: (() => void)[]): void {
-  const tell = (): void => {
+/** Calls `letGo` at the keys that say so, whichever pieces they come in; those after them are nobody's. */
+function watchKeys(letGo: () => void): (typed: Buffer) => Buffer {
+  let last: number | undefined;
+  let gone = false;
+  return (typed) => {
+    if (gone) return Buffer.alloc(0);
+    for (const [at, key] of typed.entries()) {
+      if (last === LETS_GO[0] && key === LETS_GO[1]) {
+        gone = true;
+        letGo();
+        return typed.subarray(0, at);
+      }
+      last = key;
+    }
+    return typed;
+  };
+}
+
+function followSize(container: Container, screen: OutputStream, redraw: boolean, undo: (() => void)[]): void {
+  const tell = async (): Promise<void> => {
     if (screen.columns === undefined || screen.rows === undefined) return;
     // The container may be ending: the size is of no use to it then.
-    container.resize(screen.columns, screen.rows).catch(() => undefined);
+    await container.resize(screen.columns, screen.rows).catch(() => undefined);
   };
-  screen.on('resize', tell);
-  undo.push(() => screen.off('resize', tell));
-  tell();
+  const onResize = (): void => void tell();
+  screen.on('resize', onResize);
+  undo.push(() => screen.off('resize', onResize));
+  if (!redraw || screen.columns === undefined || screen.rows === undefined) return onResize();
+  // The kernel tells the program of another size only, and the program may look at it late.
+  const other = container.resize(screen.columns, screen.rows + 1).catch(() => undefined);
+  void other.then(() => delay(REDRAW_MS)).then(tell);
 }
 
 /** Reads and forgets what was typed, or answered by the terminal, while the agent ended. */

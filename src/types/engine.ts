@@ -118,6 +118,8 @@ export interface Container {
   resize(columns: number, rows: number): Promise<void>;
   /** argv in the running container, own stdin/stdout; resolves with status and output (capped at 16 MiB). */
   exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** Lets go of its streams; it runs on. */
+  detach(): void;
   /** Kills if needed; resolves without error when it is gone already. */
   remove(): Promise<void>;
 }

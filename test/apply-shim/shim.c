@@ -6,6 +6,7 @@
  *   SHIM_COUNT=FILE    at exit the number of counted calls is written there
  *   SHIM_RUN=TEXT      counting begins again when this is another text than before (a program can set it itself)
  *   SHIM_SNAP=DIR      before the n-th call SHIM_SCENE is copied to DIR/n: what a kill at this call would leave
+ *   SHIM_EVERY=k       only before every k-th
  *
  * Counted: write, pwrite, rename, unlink, rmdir, mkdir, symlink, fsync, ftruncate, fchmod, as libuv calls them from
  * Node's synchronous functions, in the main thread and only after the program created the file of SHIM_START (so that
@@ -56,7 +57,8 @@ static int at_call(void) {
     counted = 0;
   }
   counted += 1;
-  if (getenv("SHIM_SNAP") != NULL) snapshot(getenv("SHIM_SNAP"), getenv("SHIM_SCENE"));
+  const char *every = getenv("SHIM_EVERY");
+  if (getenv("SHIM_SNAP") != NULL && (every == NULL || counted % atol(every) == 0)) snapshot(getenv("SHIM_SNAP"), getenv("SHIM_SCENE"));
   if (at == NULL || what == NULL) return 0;
   if (strcmp(what, "kill") == 0) {
     if (counted == atol(at)) syscall(SYS_kill, getpid(), SIGKILL);

@@ -64,11 +64,13 @@ function withMore(count: number): { readonly base: Tree; readonly session: Tree 
   return { base: more, session: changed };
 }
 
+const withoutLinks = (tree: Tree): Tree => new Map([...tree].filter(([, node]) => node.kind !== 'symlink'));
+
 /**
  * As a session left it, ready to be applied; with `linked` a second name of `plain` in the project, `twin`; `more` files
- * besides those that show everything once.
+ * besides those that show everything once; without `links` none that are symbolic, for disks that have none.
  */
-export async function layScene(root: string, name: string, linked: boolean, more = 0): Promise<Scene> {
+export async function layScene(root: string, name: string, linked: boolean, more = 0, links = true): Promise<Scene> {
   const folder = path.join(root, name);
   const scene = {
     folder,
@@ -77,7 +79,8 @@ export async function layScene(root: string, name: string, linked: boolean, more
     request: path.join(folder, 'r.json'),
   };
   mkdirSync(scene.project, { recursive: true });
-  const trees = withMore(more);
+  const all = withMore(more);
+  const trees = links ? all : { base: withoutLinks(all.base), session: withoutLinks(all.session) };
   writeTree(scene.project, trees.base);
   if (linked) execFileSync('ln', [path.join(scene.project, 'plain'), path.join(scene.project, 'twin')]);
   const store = path.join(scene.sessionDir, 'store');

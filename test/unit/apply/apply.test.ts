@@ -409,16 +409,17 @@ describe('shapes and names', () => {
 describe('a journal that was cut off or changed', () => {
   it.each([
     ['whole', 'made', (text: string) => text, true],
+    ['with a part of names that leads elsewhere', 'made', (text: string) => text, false, '/../../escaped'],
     ['without its last byte', 'made', (text: string) => text.slice(0, -2), false],
     ['with another digit', 'made', (text: string) => text.replace('"mode":420', '"mode":511'), false],
     ['that leads out of the project', '../escaped', (text: string) => text, false],
     ['that leads into .git', '.git/hooks', (text: string) => text, false],
-  ])('%s', async (_, name, spoil, done) => {
+  ])('%s', async (_, name, spoil, done, token = '0123456789ab') => {
     const scene = await lay({ base: {}, session: { made: file('made') }, host: {} });
     const digest = scene.changes[0]?.after?.digest ?? '';
     const { project, sessionDir, store } = scene;
     const identity = directoryIdentity(project);
-    const head = { version: 1, kind: 'apply', project, identity, token: '0', at: 'now' } as const;
+    const head = { version: 1, kind: 'apply', project, identity, token, at: 'now' } as const;
     const step = { path: name, post: { kind: 'file', mode: 0o644, digest, size: 4 } } as const;
     {
       using journal = createJournal(sessionDir);

@@ -77,7 +77,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map([
   ...rows([57], `${ASK}#in the person’s difftool`),
   ...rows([90], 'reason: programs of the person get no name of the session and no shell: text on stdin'),
   ...rows([60], 'reason: trees of a session are removed by the workspace room'),
-  ...rows([62], 'reason: needs a disk that folds case; the decision is by inode (prepare.ts, caseRename)'),
+  ...rows([62], 'test/unit/apply/disks.test.ts#takes everything once, renames of letter case alone too'),
   ...rows(
     [70, 77, 78, 79, 81],
     'reason: content is judged by the audit room; nothing is hidden by an attribute, none is read',

@@ -241,3 +241,38 @@ it('takes ordinary branch names', () => {
   for (const name of ['a..b', 'a b', 'a~1', '.a', 'a/.b', 'a.lock', 'a@{1}', 'a\u202eb', ''])
     expect(isBranchName(name)).toBe(false);
 });
+
+it('offers no move of a branch that another work tree has checked out', () => {
+  const request = scene((clone) => git(clone, 'branch', 'other'));
+  git(request.project, 'worktree', 'add', '-q', '-b', 'other', path.join(root, `w${count}`));
+  using received = receiveCommits(request);
+  received.import();
+  const other = received.branches.find(({ branch }) => branch === 'other') as ReceivedBranch;
+  expect(planMove(request.project, other)).toEqual({ why: 'it is checked out in another work tree' });
+});
+
+it('takes a detached HEAD beside a branch that has its name', () => {
+  const request = scene((clone) => {
+    git(clone, 'branch', 'detached-head');
+    git(clone, 'checkout', '-q', '--detach');
+    commitFile(clone, 'more', 'more\n');
+  });
+  using received = receiveCommits(request);
+  received.import();
+  const names = received.branches.map(({ branch }) => branch);
+  expect(new Set(names).size).toBe(names.length);
+  expect(git(request.project, 'for-each-ref', '--format=%(subject)', 'refs/run-claude')).toContain('more');
+});
+
+it('refuses a session of no plain name, and more commits than anybody reads', () => {
+  const request = scene();
+  for (const sessionId of ['../../heads', '-x', '', 'a b'])
+    expect(() => receiveCommits({ ...request, sessionId })).toThrow(/no plain name/);
+  const many = scene((clone) => {
+    const commit = (n: number): string => `commit refs/heads/main\ncommitter A <a@b> ${n} +0000\ndata 1\nx\n`;
+    const first = `${commit(1)}from refs/heads/main^0\n`;
+    const stream = first + Array.from({ length: 5_000 }, (_, n) => commit(n + 2)).join('');
+    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: clone, env, input: stream });
+  });
+  expect(() => receiveCommits(many)).toThrow(/more than 5000 of them/);
+});

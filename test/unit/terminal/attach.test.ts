@@ -44,6 +44,20 @@ function scene(options: { screen: boolean }) {
 }
 
 describe('attaching to the person’s terminal', () => {
+  it('again: has the screen drawn anew, and two keys let go of what runs on', async () => {
+    const s = scene({ screen: true });
+    const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, again: true };
+    const done = attachTerminal(s.container, options);
+    s.typed.write('\x11a\x10b');
+    s.typed.write('\x10');
+    s.typed.write('\x11never');
+    expect(await done).toEqual({ status: undefined, signal: undefined, dropped: {} });
+    expect(s.text(s.stdin)).toBe('\x11a\x10b\x10');
+    expect(s.calls.slice(0, 3)).toEqual(['raw', 'start', '100x31']);
+    expect(s.calls.at(-1)).toBe('cooked');
+    expect(s.typed.listenerCount('data')).toBe(0);
+  });
+
   it('passes keys raw, sizes and signals, filters output, and puts everything back', async () => {
     const s = scene({ screen: true });
     const done = attachTerminal(s.container, { streams: s.streams, tty: true, stdin: true, signals: s.signals });

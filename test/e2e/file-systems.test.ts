@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-disks-'));
+const shim = path.join(root, 'shim.so');
+beforeAll(() => {
+  const source = path.resolve(import.meta.dirname, '../apply-shim/shim.c');
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const sh = (script: string, ...words: string[]): string =>
+  execFileSync('sh', ['-euc', script, 'sh', ...words], { encoding: 'utf8' });
+
+/** Puts the scene's project on a file system of its own. */
+function onDisk(scene: Scene, mount: string): Disposable {
+  const image = path.join(scene.root, 'image');
+  sh(
+    `cp -a "$1" "$1.was"; truncate -s 320M "$2"; ${mount}; rm -rf "$1/lost+found"; cp -a "$1.was/." "$1/"`,
+    scene.project,
+    image,
+    scene.root,
+  );
+  return {
+    [Symbol.dispose]: () =>
+      void sh('umount -l "$1"; grep -q " $2/o " /proc/mounts && umount -l "$2/o" || true', scene.project, scene.root),
+  };
+}
+
+const WORK = `echo more >> README.md; mkdir new; echo new > new/file; rm log.txt; for i in 1 2 3 4 5 6; do echo $i > src/file$i.txt; done`;
+
+it.each([
+  ['ext4', 'mkfs.ext4 -q "$2"; mount -o loop "$2" "$1"'],
+  ['xfs', 'mkfs.xfs -q "$2"; mount -o loop "$2" "$1"'],
+  ['btrfs', 'mkfs.btrfs -q "$2"; mount -o loop "$2" "$1"'],
+  ['tmpfs', 'mount -t tmpfs tmpfs "$1"'],
+  [
+    'overlay',
+    'mkdir "$3/o"; mount -t tmpfs tmpfs "$3/o"; mkdir "$3/o/l" "$3/o/u" "$3/o/w"; mount -t overlay -o "lowerdir=$3/o/l,upperdir=$3/o/u,workdir=$3/o/w" overlay "$1"',
+  ],
+])('a project on %s, its state elsewhere: a session, a killed apply, its end, undo', async (_, mount) => {
+  await using scene = new Scene();
+  using _disk = onDisk(scene, mount);
+  const before = scene.fingerprint();
+  const session = await scene.run(['exec', scene.project, '--', 'sh', '-c', WORK]);
+  expect(session.status).toBe(120);
+  expect(scene.fingerprint()).toBe(before);
+  const count = path.join(scene.root, 'count');
+  const preload = { LD_PRELOAD: shim, UV_USE_IO_URING: '0' };
+  const whole = await scene.run(['apply', '--yes'], { env: { ...preload, SHIM_COUNT: count } });
+  expect([whole.status, whole.stderr]).toEqual([0, expect.stringContaining('Applied 10 of 10')]);
+  const after = scene.fingerprint();
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
+  expect(scene.fingerprint()).toBe(before);
+  const at = Math.floor(Number(readFileSync(count, 'utf8')) / 2);
+  const killed = await scene.run(['apply', '--yes'], { env: { ...preload, SHIM_DO: 'kill', SHIM_AT: String(at) } });
+  expect(killed.status).toBe(255);
+  expect([before, after]).not.toContain(scene.fingerprint());
+  const next = await scene.run(['status']);
+  expect(next.stderr).toContain('ended in the middle: finishing it');
+  expect(scene.fingerprint()).toBe(after);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
+  expect(scene.fingerprint()).toBe(before);
+});
+
+it('a project that another directory took the place of is not written into, by apply or undo', async () => {
+  await using scene = new Scene();
+  expect((await scene.run(['exec', scene.project, '--', 'sh', '-c', WORK])).status).toBe(120);
+  const swap = (): void => {
+    renameSync(scene.project, `${scene.project}.other`);
+    mkdirSync(scene.project);
+    sh('cp -a "$1.other/." "$1/"', scene.project);
+  };
+  const back = (): void => {
+    rmSync(scene.project, { recursive: true });
+    renameSync(`${scene.project}.other`, scene.project);
+  };
+  const before = scene.fingerprint();
+  for (const command of ['apply', 'undo']) {
+    const at = scene.fingerprint();
+    swap();
+    const refused = await scene.run([command, '--yes']);
+    expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('is not the directory')]);
+    expect(scene.fingerprint()).toBe(at);
+    back();
+    expect((await scene.run([command, '--yes'])).status).toBe(0);
+  }
+  expect(scene.fingerprint()).toBe(before);
+});

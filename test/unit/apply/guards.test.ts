@@ -1,0 +1,420 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ApplyRequest } from '../../../src/apply/apply-changes.ts';
+import { decide } from '../../../src/apply/decide.ts';
+import { openHost } from '../../../src/apply/host-entry.ts';
+import { directoryIdentity, openHostWalker } from '../../../src/apply/host-path.ts';
+import { createJournal, type JournalRecord, readJournals } from '../../../src/apply/journal.ts';
+import { projectLockFile } from '../../../src/apply/lock-file.ts';
+import { mergeText } from '../../../src/apply/merge-text.ts';
+import { performStep } from '../../../src/apply/perform-step.ts';
+import { orderSteps, type Step } from '../../../src/apply/steps.ts';
+import { takeLock } from '../../../src/store/lock.ts';
+import type { Change, Entry } from '../../../src/types/entry.ts';
+import { dir, file, layApply, link, type Sides } from '../../apply/lay.ts';
+
+// Each of these fails when one guard of apply is taken out (they were found by taking them out).
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-guards-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const lay = (sides: Sides) => {
+  count += 1;
+  return layApply(path.join(root, `p${count}`, 'project'), path.join(root, `p${count}`, 's'), sides);
+};
+/** Does something once, when so many steps are done. */
+const after = (steps: number, what: () => void): Pick<ApplyRequest, 'tell'> => ({
+  tell: (event) => {
+    if (event.kind === 'progress' && event.done === steps) what();
+  },
+});
+
+describe('a target that is swapped after the last look', () => {
+  const state = {
+    kind: 'file',
+    mode: 0o644,
+    size: 1,
+    mtimeNs: '0',
+    uid: 0,
+    gid: 0,
+    nlink: 1,
+    fingerprint: '',
+  } as const;
+  const post = { kind: 'file', mode: 0o777 } as const;
+  it.each<[string, string, Partial<Step> & Pick<Step, 'post'>, Buffer | undefined]>([
+    ['a mode', 'file', { pre: state, post }, undefined],
+    ['content in place', 'file', { pre: state, post, inPlace: true }, Buffer.from('evil')],
+    ['a folder’s mode', 'folder', { pre: { ...state, kind: 'dir' }, post: { kind: 'dir', mode: 0o777 } }, undefined],
+    ['our own name beside it', 'temp', { pre: state, post }, Buffer.from('evil')],
+  ])('%s does not go through a link', async (_, kind, step, content) => {
+    const { project } = await lay({ base: {}, session: {} });
+    const outside = `${project}.outside`;
+    if (kind === 'folder') mkdirSync(outside, { mode: 0o700 });
+    else writeFileSync(outside, 'mine', { mode: 0o600 });
+    if (kind === 'temp') writeFileSync(path.join(project, 'f'), 'old');
+    symlinkSync(outside, path.join(project, kind === 'temp' ? '.rc-temp' : 'f'));
+    using walker = openHostWalker(project, undefined);
+    const perform = () => performStep({ path: 'f', ...step }, { walker, temp: '.rc-temp', content, cleared: false });
+    expect(perform).toThrow(/ELOOP|ENOTDIR|EEXIST/);
+    expect(statSync(outside).mode & 0o077).toBe(0);
+    if (kind !== 'folder') expect(readFileSync(outside, 'utf8')).toBe('mine');
+  });
+
+  it('nothing is read through one', async () => {
+    const { project } = await lay({ base: {}, session: {} });
+    symlinkSync('/etc/passwd', path.join(project, 'f'));
+    using walker = openHostWalker(project, undefined);
+    expect(() => openHost(walker, 'f')).toThrow(/ELOOP/);
+  });
+
+  it('a project that is swapped under the portable walker is noticed', async () => {
+    const { project } = await lay({ base: {}, session: {} });
+    using walker = openHostWalker(project, undefined, 'chdir');
+    renameSync(project, `${project}.old`);
+    mkdirSync(project);
+    expect(() => walker.enter('')).toThrow(/replaced meanwhile/);
+  });
+});
+
+describe('the host changes while it is applied to', () => {
+  const sides = {
+    base: { a: file('a1'), b: file('b1'), c: file('c1') },
+    session: { a: file('a2'), b: file('b2'), c: file('c2') },
+  };
+
+  it('an edit of the same length is seen, kept, and no part of undo', async () => {
+    const one = await lay(sides);
+    const edit = () => {
+      writeFileSync(path.join(one.project, 'b'), 'XX');
+    };
+    expect(await one.apply(after(1, edit))).toEqual({
+      a: 'applied',
+      b: 'conflict: changed on the host while applying',
+      c: 'applied',
+    });
+    expect(one.now()).toEqual({ a: file('a2'), b: file('XX'), c: file('c2') });
+    expect(await one.undo()).toEqual({ a: 'applied', c: 'applied' });
+    expect(one.now()).toEqual({ ...sides.base, b: file('XX') });
+  });
+
+  it('an edit while a merge is looked at keeps the edit', async () => {
+    const text = 'a\nb\nc\nd\ne\n';
+    const one = await lay({
+      base: { f: file(text) },
+      session: { f: file(`${text}z\n`) },
+      host: { f: file(`x\n${text}`) },
+    });
+    const said = await one.apply({
+      acceptMerge: async () => {
+        writeFileSync(path.join(one.project, 'f'), 'quite another\n');
+        return true;
+      },
+    });
+    expect([said, one.now()]).toEqual([
+      { f: 'failed: changed on the host while applying' },
+      { f: file('quite another\n') },
+    ]);
+  });
+
+  it('an interruption leaves the rest, and what was done can be undone', async () => {
+    const one = await lay(sides);
+    const stop = new AbortController();
+    expect(await one.apply({ ...after(1, () => stop.abort()), signal: stop.signal })).toEqual({
+      a: 'applied',
+      b: 'skipped: interrupted',
+      c: 'skipped: interrupted',
+    });
+    expect(await one.undo()).toEqual({ a: 'applied' });
+    expect(one.now()).toEqual(sides.base);
+  });
+
+  it('a folder that the person changed since keeps its time in undo', async () => {
+    const one = await lay({
+      base: { d: dir, 'd/a': file('a') },
+      session: { d: dir, 'd/a': file('a'), 'd/b': file('b') },
+    });
+    await one.apply();
+    const folder = path.join(one.project, 'd');
+    writeFileSync(path.join(folder, 'mine'), 'mine');
+    await one.undo();
+    expect(lstatSync(folder).mtimeMs).toBeGreaterThan(Date.now() - 3_600_000);
+    const other = await lay({
+      base: { d: dir, 'd/a': file('a') },
+      session: { d: dir, 'd/a': file('a'), 'd/b': file('b') },
+    });
+    await other.apply();
+    await other.undo();
+    expect(lstatSync(path.join(other.project, 'd')).mtimeMs).toBeLessThan(1.5e12);
+  });
+});
+
+describe('what is never ours to change', () => {
+  it('a file with a name outside: neither its content nor its mode', async () => {
+    const one = await lay({
+      base: { f: file('f'), g: file('g') },
+      session: { f: file('f', 0o755), g: file('G', 0o755) },
+    });
+    for (const name of ['f', 'g']) linkSync(path.join(one.project, name), `${one.project}.${name}`);
+    expect(await one.apply()).toEqual({ f: 'applied', g: 'applied' });
+    expect(one.now()).toEqual({ f: file('f', 0o755), g: file('G', 0o755) });
+    for (const name of ['f', 'g']) expect(statSync(`${one.project}.${name}`).mode & 0o777).toBe(0o644);
+    await one.undo();
+    expect(one.now()).toEqual({ f: file('f'), g: file('g') });
+  });
+
+  it('what is marked as a problem or as git’s, chosen or not', async () => {
+    const one = await lay({ base: {}, session: { a: file('a'), b: file('b'), c: file('c') } });
+    const [a, b, c] = one.changes.map((change) => ({ change }));
+    const chosen = [
+      { change: { ...(a?.change as Change), problem: 'unreadable' } },
+      { change: { ...(b?.change as Change), inGit: true } },
+      c,
+    ] as ApplyRequest['choice']['chosen'];
+    const said = await one.apply({ choice: { ...one.choice, chosen } });
+    expect([said, Object.keys(one.now())]).toEqual([
+      { a: 'blocked: unreadable', b: 'blocked: never written: it lies in a .git', c: 'applied' },
+      ['c'],
+    ]);
+  });
+
+  it('a folder or a special file in the way, also by the rule "theirs"', async () => {
+    const one = await lay({
+      base: { f: file('f'), g: file('g') },
+      session: { f: file('F'), g: file('G') },
+      host: { g: dir, 'g/mine': file('m') },
+    });
+    execFileSync('mkfifo', [path.join(one.project, 'f')]);
+    const said = await one.apply({ conflict: 'theirs' });
+    expect(said).toMatchObject({ f: expect.stringMatching(/^conflict/), g: expect.stringMatching(/^conflict/) });
+    expect([lstatSync(path.join(one.project, 'f')).isFIFO(), existsSync(path.join(one.project, 'g/mine'))]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('a project that another took the place of is not gone on with after a crash', async () => {
+    const one = await lay({ base: { f: file('f') }, session: { f: file('F') } });
+    journal(one, [{ r: 'ready', steps: 1 }]);
+    renameSync(one.project, `${one.project}.old`);
+    mkdirSync(one.project);
+    writeFileSync(path.join(one.project, 'f'), 'f');
+    expect(await one.recover()).toEqual({ thrown: expect.stringContaining('is not the directory') });
+    expect(one.now()).toEqual({ f: file('f') });
+  });
+});
+
+/** A journal of the only change of a scene, as a killed process left it. */
+function journal(one: Awaited<ReturnType<typeof lay>>, rest: readonly JournalRecord[], version = 1): void {
+  const [change] = one.changes;
+  const { project, sessionDir } = one;
+  const head = {
+    version,
+    kind: 'apply',
+    project,
+    identity: directoryIdentity(project),
+    token: '0123456789ab',
+    at: 'then',
+  };
+  const of = (entry: Entry | undefined) => ({ ...entry, uid: 0, gid: 0, nlink: 1, fingerprint: 'x' });
+  const step = { path: change?.path, pre: of(change?.before), post: change?.after } as unknown as Step;
+  using made = createJournal(sessionDir);
+  made.append([{ r: 'head', head: head as never, folders: [] }, { r: 'step', step }, ...rest], true);
+}
+
+describe('a journal that was left', () => {
+  const sides = { base: { f: file('old') }, session: { f: file('new') } };
+
+  it('is finished by the next apply, before anything else', async () => {
+    const one = await lay(sides);
+    journal(one, [{ r: 'ready', steps: 1 }]);
+    expect(await one.apply()).toEqual({ f: 'same: the host has it already' });
+    expect(readJournals(one.sessionDir).every(({ end }) => end !== undefined)).toBe(true);
+  });
+
+  it('takes nothing back that the person wrote meanwhile', async () => {
+    const one = await lay({ ...sides, host: { f: file('mine') } });
+    journal(one, [
+      { r: 'ready', steps: 1 },
+      { r: 'done', step: 0 },
+      { r: 'rollback', why: 'no space' },
+    ]);
+    expect(await one.recover()).toEqual({
+      f: 'failed: no space; could not be taken back: changed on the host meanwhile',
+    });
+    expect(one.now()).toEqual({ f: file('mine') });
+  });
+
+  it('of a newer version is left alone', async () => {
+    const one = await lay(sides);
+    journal(one, [{ r: 'ready', steps: 1 }], 2);
+    expect(await one.recover()).toEqual({ thrown: expect.stringContaining('newer run-claude') });
+    expect(one.now()).toEqual(sides.base);
+  });
+
+  it('is not touched while somebody else holds the lock', async () => {
+    const one = await lay(sides);
+    journal(one, [{ r: 'ready', steps: 1 }]);
+    const release = await takeLock(projectLockFile(one.sessionDir, one.project), { what: 'a test' });
+    expect(await one.recover()).toEqual({ thrown: expect.stringContaining('is held by') });
+    release();
+    expect(one.now()).toEqual(sides.base);
+    await one.recover();
+    expect(one.now()).toEqual({ f: file('new') });
+  });
+});
+
+describe('owners, modes and what comes with them', () => {
+  it('are those of the host: owner, a mode with an attribute beside it, in place whole', async () => {
+    const one = await lay({
+      base: { f: file('long content'), g: file('g') },
+      session: { f: file('short', 0o755), g: file('G', 0o755) },
+    });
+    const at = (name: string): string => path.join(one.project, name);
+    linkSync(at('f'), at('twin'));
+    if (process.getuid?.() === 0) chownSync(at('g'), 1234, 1234);
+    execFileSync('setfattr', ['-n', 'user.note', '-v', 'mine', at('g')]);
+    await one.apply();
+    expect(one.now()).toEqual({ f: file('short', 0o755), g: file('G', 0o755), twin: file('short', 0o755) });
+    if (process.getuid?.() === 0) expect(statSync(at('g')).uid).toBe(1234);
+  });
+
+  it('a new file gets what the umask leaves', async () => {
+    const one = await lay({ base: {}, session: { f: file('f', 0o664), d: dir } });
+    const before = process.umask(0o077);
+    try {
+      await one.apply();
+    } finally {
+      process.umask(before);
+    }
+    expect(one.now()).toEqual({ f: file('f', 0o600), d: { kind: 'dir', mode: 0o700 } });
+  });
+
+  const entry = (mode: number, text = 'a', kind: Entry['kind'] = 'file'): Entry => ({
+    kind,
+    mode,
+    size: 1,
+    mtimeNs: '0',
+    digest: text,
+  });
+  it.each<[string, Entry | undefined, Entry, Entry | undefined, boolean, unknown]>([
+    ['set-id bits of the session', undefined, entry(0o6755), undefined, false, { kind: 'take', mode: 0o755 }],
+    ['its own set-id bits, in undo', undefined, entry(0o4755), undefined, true, { kind: 'take', mode: 0o4755 }],
+    [
+      'the session’s bytes in a set-id file',
+      entry(0o4755),
+      entry(0o755, 'b'),
+      entry(0o4755),
+      false,
+      { kind: 'take', mode: 0o755 },
+    ],
+    ['such a file merged', entry(0o4755), entry(0o755, 'b'), entry(0o4755, 'c'), false, { kind: 'merge', mode: 0o755 }],
+    ['a mode alone, of such a file', entry(0o4750), entry(0o755), entry(0o4750), false, { kind: 'mode', mode: 0o4755 }],
+    [
+      'a FIFO of the session’s',
+      undefined,
+      entry(0o644, 'a', 'fifo'),
+      undefined,
+      false,
+      expect.objectContaining({ kind: 'conflict' }),
+    ],
+    [
+      'a device of the session’s',
+      entry(0o644),
+      entry(0o644, 'a', 'char'),
+      entry(0o644),
+      false,
+      expect.objectContaining({ kind: 'conflict' }),
+    ],
+    [
+      'a socket of the host’s',
+      entry(0o644),
+      entry(0o644, 'b'),
+      entry(0o644, 'a', 'socket'),
+      false,
+      expect.objectContaining({ kind: 'conflict' }),
+    ],
+  ])('%s', (_, base, session, host, trusted, wanted) => {
+    expect(decide({ base, session, host, trusted })).toEqual(wanted);
+  });
+
+  it('what runs comes last', () => {
+    const step = (name: string, late = false): Step => ({ path: name, post: { kind: 'file', mode: 0o644 }, late });
+    expect(orderSteps([step('Makefile', true), step('z'), step('a')]).map((one) => one.path)).toEqual([
+      'a',
+      'z',
+      'Makefile',
+    ]);
+  });
+});
+
+describe('beside a conflict', () => {
+  it('the session’s version is never executable, and never takes a name that is taken', async () => {
+    const long = 'n'.repeat(250);
+    const names = ['f', 'g', long, 'out/x'];
+    const all = (text: string, mode = 0o644) => Object.fromEntries(names.map((name) => [name, file(text, mode)]));
+    const one = await lay({
+      base: { out: dir, ...all('base') },
+      session: { out: dir, ...all('session', 0o755) },
+      host: { f: file('host', 0o755), g: file('host', 0o755), [long]: file('host', 0o755), 'g.session': file('mine') },
+    });
+    const elsewhere = `${one.project}.elsewhere`;
+    mkdirSync(elsewhere);
+    writeFileSync(path.join(elsewhere, 'x'), 'theirs');
+    symlinkSync(elsewhere, path.join(one.project, 'out'));
+    const said = await one.apply({ conflict: 'file' });
+    expect(said).toEqual({
+      f: expect.stringContaining("the session's version is f.session"),
+      'f.session': 'applied',
+      g: expect.stringContaining('g.session is there already'),
+      [long]: expect.stringContaining('nothing beside it: the name or path is too long'),
+      'out/x': expect.stringMatching(/a folder on the way is .*; nothing beside it/),
+    });
+    expect(one.now()).toMatchObject({ 'f.session': file('session'), 'g.session': file('mine'), out: link(elsewhere) });
+    expect(existsSync(path.join(elsewhere, 'x.session'))).toBe(false);
+  });
+});
+
+describe('merging', () => {
+  it('leaves binary files and very large ones to the person, also where their lines would merge', () => {
+    const lines = (n: number, text: string) => Array.from({ length: n }, (_, i) => `${text}${i}\n`).join('');
+    const binary = (a: string, b: string) => Buffer.from(`${a}\n1\n2\n3\n\0\n4\n5\n6\n${b}\n`);
+    expect(mergeText(binary('a', 'b'), binary('A', 'b'), binary('a', 'B')).kind).toBe('impossible');
+    const large = (a: string, b: string) => Buffer.from(`${a}\n${lines(25_000, 'same ')}${b}\n`);
+    const merged = mergeText(large('a', 'b'), large('A', 'b'), large('a', 'B'));
+    expect(merged.kind).toBe('impossible');
+  });
+});
+
+it('a folder that cannot be read stops nothing but the count of names', async () => {
+  const one = await lay({ base: { f: file('f'), g: file('g') }, session: { f: file('F'), g: file('G') } });
+  linkSync(path.join(one.project, 'f'), path.join(one.project, 'twin'));
+  mkdirSync(path.join(one.project, 'closed'));
+  chmodSync(path.join(one.project, 'closed'), 0);
+  utimesSync(path.join(one.project, 'closed'), 1, 1);
+  chmodSync(root, 0o711);
+  execFileSync('chown', ['-R', '1234', path.dirname(one.project)]);
+  process.seteuid?.(1234);
+  try {
+    expect(await one.apply()).toMatchObject({ f: 'applied', g: 'applied' });
+  } finally {
+    process.seteuid?.(0);
+  }
+});
