@@ -6,10 +6,10 @@ import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { readHost } from './host-entry.ts';
-import { directoryIdentity, type HostWalker, NotAFolder } from './host-path.ts';
+import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
 import { rollBack } from './roll-back.ts';
-import { DiskFailure, runSteps } from './run-steps.ts';
+import { DiskFailure, isOnePath, runSteps } from './run-steps.ts';
 import { orderSteps, type Step } from './steps.ts';
 
 export interface JournalledRun {
@@ -135,7 +135,8 @@ export function folderTime(walker: HostWalker, folder: string): string | undefin
   try {
     return folder === '' ? walker.rootTime() : readFolder(walker, folder);
   } catch (error) {
-    if (error instanceof NotAFolder) return undefined;
+    // Whatever it is: no time is worth an apply.
+    if (isOnePath(error)) return undefined;
     throw error;
   }
 }

@@ -80,7 +80,7 @@ function chmodFolder(target: Buffer, post: Target): number {
   const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     fchmodSync(fd, post.mode);
-    if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid);
+    if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid, true);
     fsyncSync(fd);
     return modeOf(fd);
   } finally {
@@ -130,7 +130,7 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
   try {
     writeAll(fd, content);
     const owner = step.pre?.kind === 'file' ? step.pre : post;
-    if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid);
+    if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid, step.pre === undefined);
     if (step.attributes) copyAttributes(target, fd);
     fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
@@ -170,8 +170,16 @@ function writeAll(fd: number, content: Iterable<Uint8Array>): number {
   return size;
 }
 
-/** Only where it differs: a person who is not root may give nothing away. */
-function giveOwner(fd: number, uid: number, gid: number): void {
+/**
+ * Only where it differs: a person who is not root may give nothing away. `elseOurs`: what is brought back is ours then,
+ * rather than not there.
+ */
+function giveOwner(fd: number, uid: number, gid: number, elseOurs: boolean): void {
   const now = fstatSync(fd);
-  if (now.uid !== uid || now.gid !== gid) fchownSync(fd, uid, gid);
+  if (now.uid === uid && now.gid === gid) return;
+  try {
+    fchownSync(fd, uid, gid);
+  } catch (error) {
+    if (!elseOurs || (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
 }

@@ -73,13 +73,13 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     files.map((step) => step.path),
   );
   const inside = insideLinks(request.project, files);
-  const us = process.getuid?.() ?? 0;
+  const canGive = ownersWeCanGive();
   return {
     steps: whole.map((step) => ({
       ...step,
       ...(marked.has(step.path) ? { attributes: true } : {}),
       // All names in the project: they stay names of one file. A name elsewhere: it is not ours to change.
-      ...(inside.has(step.path) || (step.pre?.kind === 'file' && us !== 0 && step.pre.uid !== us)
+      ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre))
         ? { inPlace: true }
         : {}),
     })),
@@ -107,6 +107,13 @@ async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcom
   if (renamed && 'step' in outcome) return { step: { ...outcome.step, renames: true } };
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);
   return outcome;
+}
+
+/** Whether a new file can be given this owner and group by us. */
+function ownersWeCanGive(): (owner: HostState) => boolean {
+  const us = process.getuid?.() ?? 0;
+  const groups = new Set([process.getgid?.() ?? 0, ...(process.getgroups?.() ?? [])]);
+  return ({ uid, gid }) => us === 0 || (uid === us && groups.has(gid));
 }
 
 /** What is at a path; nothing, when a chosen change first makes a folder of what is in the way. */

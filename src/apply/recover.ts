@@ -65,8 +65,8 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   } else {
     say(`An ${what} of ${read.head.at} ended in the middle: finishing it`);
     try {
-      const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true });
-      outcomes = onePerPath([...done].map(([number, outcome]) => read.failed.get(number) ?? wasDone(number, outcome)));
+      const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true, failed: read.failed });
+      outcomes = onePerPath([...done].map(([number, outcome]) => wasDone(number, outcome)));
     } catch (error) {
       if (!(error instanceof DiskFailure)) throw error;
       outcomes = await rollBack(read.steps, new Map([...read.done, ...error.done]), error.message, tools);

@@ -21,6 +21,8 @@ export interface Run {
   readonly signal?: AbortSignal;
   /** Steps of an earlier process that ended in the middle: what is half done is ours. */
   readonly resumed: boolean;
+  /** Of those steps: what an earlier process could not do, and said so. It is not tried again: nobody would know of it. */
+  readonly failed?: ReadonlyMap<number, ChangeOutcome>;
 }
 
 /** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
@@ -28,7 +30,7 @@ export class DiskFailure extends Error {
   /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
   readonly done: ReadonlyMap<number, number | undefined>;
   constructor(cause: unknown, done: ReadonlyMap<number, number | undefined>) {
-    super((cause as Error).message, { cause });
+    super(reasonOf(cause), { cause });
     this.name = 'DiskFailure';
     this.done = done;
   }
@@ -47,6 +49,11 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
   const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
   for (const [number, step] of steps.entries()) {
     run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
+    const failed = run.failed?.get(number);
+    if (failed !== undefined) {
+      outcomes.set(number, failed);
+      continue;
+    }
     // Signals are looked at between two paths only; a started path is finished.
     const outcome = run.signal?.aborted
       ? leave(step, 'skipped', 'interrupted')

@@ -133,6 +133,12 @@ const commonOf = (scene: Pick<Scene, 'project' | 'sessionDir'>) => ({
   store: openContentStore(path.join(scene.sessionDir, 'store')),
 });
 
+function become(person: number): void {
+  process.seteuid?.(0);
+  process.setegid?.(person);
+  process.seteuid?.(person);
+}
+
 /** Less and less room: `limit` gives the disk, or the person, so many KiB more than is used; -1: as much as there is. */
 async function full(
   project: string,
@@ -151,16 +157,16 @@ async function full(
     if (person !== 0) sh('chown -R "$1:$1" "$2" "$3"', String(person), project, state);
     const before = JSON.stringify(one.now());
     limit(room);
-    process.seteuid?.(person);
+    become(person);
     const said = await one.apply();
     const after = JSON.stringify(one.now());
     const failed = Object.values(said).find((text) => text.startsWith('failed'));
     // Undo on a disk that is full by then.
-    process.seteuid?.(0);
+    become(0);
     limit(0);
-    process.seteuid?.(person);
+    become(person);
     const undone = failed === undefined ? await one.undo() : {};
-    process.seteuid?.(0);
+    become(0);
     limit(-1);
     await one.recover();
     const left = JSON.stringify(one.now());
@@ -319,7 +325,7 @@ async function fullDisks(): Promise<void> {
 
 /** As {@link full}, with the file that fills the disk outside the project. */
 async function withFillHidden(disk: string, state: string, leave: (room: number) => void) {
-  return full(`${disk}/p`, state, [0, 6, 12, 20, 30, 45, 70, 120], leave);
+  return full(`${disk}/p`, state, [0, 30, 46, 49, 52, 55, 58, 61, 64, 67, 70, 120], leave);
 }
 
 async function others(): Promise<void> {
