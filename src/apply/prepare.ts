@@ -5,15 +5,16 @@ import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { mayHaveAttributes } from './attributes.ts';
 import { type Decision, decide } from './decide.ts';
+import { dropBroken } from './drop-broken.ts';
 import { insideLinks } from './hard-links.ts';
-import { fingerprintHost, type HostState, namesBelow, openHost, readHost, readOpen } from './host-entry.ts';
+import { fingerprintHost, type HostState, openHost, readHost, readOpen } from './host-entry.ts';
 import { type HostNames, readHostNames } from './host-names.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { isOurs } from './journal.ts';
 import { mergeFile } from './merge-file.ts';
 import { freezeNewBytes } from './new-bytes.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
-import { foldCase, liesBelow, type Step, type Target } from './steps.ts';
+import { foldCase, type Step, type Target } from './steps.ts';
 
 /** What is to be done for a choice on the host as it is now, and what cannot be. */
 export interface Prepared {
@@ -66,7 +67,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     if ('step' in result) steps.push(result.step);
     else outcomes.push(result.outcome);
   }
-  const whole = dropBroken(steps, outcomes, preparing);
+  const whole = dropBroken(steps, outcomes, preparing.walker);
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
     request.project,
@@ -79,9 +80,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
       ...step,
       ...(marked.has(step.path) ? { attributes: true } : {}),
       // All names in the project: they stay names of one file. A name elsewhere: it is not ours to change.
-      ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre))
-        ? { inPlace: true }
-        : {}),
+      ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
   };
@@ -144,10 +143,15 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
       return stepOf(one, host, undefined);
     case 'mode':
       return stepOf(one, host, targetOf(host as HostState, decision.mode, undefined));
-    case 'take':
+    case 'take': {
+      const held = await judgeExecutable(decided, decision.mode, preparing);
+      if (held !== undefined) return held;
       return stepOf(one, host, targetOf(session as Entry, newMode(decision.mode, host, preparing), preparing));
+    }
     case 'merge': {
-      const merged = await mergeFile(one, session as Entry, host as HostState, preparing);
+      // The audit judges it as what it becomes: the host's mode may be another.
+      const made = { ...(session as Entry), mode: decision.mode };
+      const merged = await mergeFile(one, made, host as HostState, preparing);
       if ('digest' in merged) {
         const entry = { ...(session as Entry), digest: merged.digest, size: merged.size };
         return stepOf(one, host, targetOf(entry, decision.mode, undefined));
@@ -165,6 +169,24 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
       return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
     }
   }
+}
+
+/** A file that only the host made executable: the session's bytes were not judged as ones that run. */
+async function judgeExecutable(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome | undefined> {
+  const { one, session, host } = decided;
+  const { request, trusted } = preparing;
+  if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
+  if ((mode & 0o111 & ~session.mode) === 0) return undefined;
+  const { before } = one.change;
+  const old = before?.digest === undefined ? undefined : await request.store.read(before.digest);
+  const made = {
+    what: 'the file, which can be run here',
+    before: before && { entry: before, content: old ?? Buffer.alloc(0) },
+    after: { ...session, mode },
+    content: await request.store.read(session.digest),
+  };
+  const frozen = await freezeNewBytes(one, made, request);
+  return 'verdict' in frozen ? left(one, frozen.verdict, frozen.why) : undefined;
 }
 
 /** What a created entry gets is what the person's own umask leaves of it. */
@@ -252,48 +274,6 @@ function caseRename(one: ChosenChange | undefined, { walker, deletedByFold }: Lo
   if (old === undefined) return false;
   const here = fingerprintHost(walker, one.change.path);
   return here !== undefined && here === fingerprintHost(walker, old);
-}
-
-/**
- * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
- * what should go into a folder that will not be there stays out.
- */
-function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker }: Preparing): Step[] {
-  let kept = [...steps];
-  const drop = (gone: (step: Step) => boolean, why: string): void => {
-    for (const step of kept.filter(gone))
-      outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why });
-    kept = kept.filter((step) => !gone(step));
-  };
-  for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
-    const going = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
-    if (namesBelow(walker, step.path).every((path) => going.has(path))) continue;
-    const folder = new Set([step.path]);
-    drop(
-      (other) => other === step || liesBelow(other.path, folder),
-      'the folder has files on the host that would be lost',
-    );
-  }
-  const making = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
-  const removing = new Set(
-    kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
-  );
-  drop((step) => {
-    const folder = step.path.slice(0, Math.max(0, step.path.lastIndexOf('/')));
-    if (step.post === undefined || folder === '' || making.has(folder)) return false;
-    return removing.has(folder) || !isFolder(walker, folder);
-  }, 'its folder is not there on the host');
-  return kept;
-}
-
-function isFolder(walker: HostWalker, folder: string): boolean {
-  try {
-    walker.enter(folder);
-    return true;
-  } catch (error) {
-    if (error instanceof NotAFolder) return false;
-    throw error;
-  }
 }
 
 function parentReason(error: NotAFolder): string {

@@ -88,7 +88,9 @@ function putBack(name: string, bytes: Buffer | undefined, { root, before }: Rest
   if (old === undefined) return;
   refuseLinkedParents(root, name);
   makeFolders(parentOf(name), root, before);
-  const beside = absolute(root, `${name}.run-claude-${randomBytes(4).toString('hex')}`);
+  // Short, whatever the name's length.
+  const ours = `.run-claude-${randomBytes(4).toString('hex')}`;
+  const beside = absolute(root, parentOf(name) === '' ? ours : `${parentOf(name)}/${ours}`);
   const target = before.targets.get(name);
   if (bytes !== undefined) {
     writeFileSync(beside, bytes, { flag: 'wx', mode: 0o600 });

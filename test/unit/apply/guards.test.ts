@@ -29,6 +29,7 @@ import { performStep } from '../../../src/apply/perform-step.ts';
 import { orderSteps, type Step } from '../../../src/apply/steps.ts';
 import { takeLock } from '../../../src/store/lock.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
+import type { RelPath } from '../../../src/types/path.ts';
 import { dir, file, layApply, link, type Sides } from '../../apply/lay.ts';
 
 // Each of these fails when one guard of apply is taken out (they were found by taking them out).
@@ -365,6 +366,29 @@ describe('owners, modes and what comes with them', () => {
   });
 });
 
+describe('bytes that become executable by the host’s mode', () => {
+  const audit: ApplyRequest['audit'] = (change) =>
+    ((change.after?.mode ?? 0) & 0o111) === 0
+      ? []
+      : [{ rule: 'r', severity: 'suspect', path: change.path, title: 't', why: 'it runs' }];
+  it.each([
+    ['taken', 'a\n', 'b\n', 'a\n', 'the file, which can be run here: it runs'],
+    ['merged', 'a\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nd\n', 'the merged file: it runs'],
+  ])('are judged as such: %s', async (_, base, session, host, why) => {
+    const one = await lay({ base: { f: file(base) }, session: { f: file(session) }, host: { f: file(host, 0o755) } });
+    expect(await one.apply({ audit })).toEqual({ f: `suspect: ${why}` });
+    const plain = await lay({ base: { f: file(base) }, session: { f: file(session) }, host: { f: file(host) } });
+    expect(await plain.apply({ audit })).toEqual({ f: 'applied' });
+  });
+
+  it('a suspect one that was chosen comes after the rest', async () => {
+    const one = await lay({ base: {}, session: { Makefile: file('m'), z: file('z') } });
+    const chosen = one.changes.map((change) => ({ change, ...(change.path === 'Makefile' ? { suspect: true } : {}) }));
+    await one.apply({ choice: { ...one.choice, chosen } });
+    expect(readJournals(one.sessionDir)[0]?.steps.map((step) => step.path)).toEqual(['z', 'Makefile']);
+  });
+});
+
 describe('beside a conflict', () => {
   it('the session’s version is never executable, and never takes a name that is taken', async () => {
     const long = 'n'.repeat(250);
@@ -401,6 +425,17 @@ describe('merging', () => {
     const merged = mergeText(large('a', 'b'), large('A', 'b'), large('a', 'B'));
     expect(merged.kind).toBe('impossible');
   });
+});
+
+it('what could not be done before a crash is not done behind its back', async () => {
+  const one = await lay({ base: { f: file('old') }, session: { f: file('new') } });
+  const outcome = { path: 'f' as RelPath, verdict: 'failed', why: 'permission denied' } as const;
+  journal(one, [
+    { r: 'ready', steps: 1 },
+    { r: 'failed', step: 0, outcome },
+  ]);
+  expect(await one.recover()).toEqual({ f: 'failed: permission denied' });
+  expect(one.now()).toEqual({ f: file('old') });
 });
 
 it('a folder that cannot be read stops nothing but the count of names', async () => {

@@ -1,0 +1,46 @@
+import type { ChangeOutcome } from '../types/session.ts';
+import { namesBelow } from './host-entry.ts';
+import { type HostWalker, NotAFolder } from './host-path.ts';
+import { liesBelow, type Step } from './steps.ts';
+
+/**
+ * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
+ * what should go into a folder that will not be there stays out.
+ */
+export function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
+  let kept = [...steps];
+  const drop = (gone: (step: Step) => boolean, why: string): void => {
+    for (const step of kept.filter(gone))
+      outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why });
+    kept = kept.filter((step) => !gone(step));
+  };
+  for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
+    const going = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
+    if (namesBelow(walker, step.path).every((path) => going.has(path))) continue;
+    const folder = new Set([step.path]);
+    drop(
+      (other) => other === step || liesBelow(other.path, folder),
+      'the folder has files on the host that would be lost',
+    );
+  }
+  const making = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
+  const removing = new Set(
+    kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
+  );
+  drop((step) => {
+    const folder = step.path.slice(0, Math.max(0, step.path.lastIndexOf('/')));
+    if (step.post === undefined || folder === '' || making.has(folder)) return false;
+    return removing.has(folder) || !isFolder(walker, folder);
+  }, 'its folder is not there on the host');
+  return kept;
+}
+
+function isFolder(walker: HostWalker, folder: string): boolean {
+  try {
+    walker.enter(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof NotAFolder) return false;
+    throw error;
+  }
+}
