@@ -58,18 +58,32 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
   });
 }
 
+interface LastApply extends ReadJournal {
+  /** What of it is to be taken back. */
+  readonly paths: ReadonlySet<string>;
+}
+
 /** The newest apply that changed something and was not taken back. */
-function lastApply(sessionDir: string): ReadJournal {
+function lastApply(sessionDir: string): LastApply {
   const journals = readJournals(sessionDir);
-  const undone = new Set(journals.map((journal) => journal.head.undoes));
-  const found = journals.findLast(
-    (journal) => journal.head.kind === 'apply' && !undone.has(journal.number) && changedPaths(journal).size > 0,
-  );
-  if (found !== undefined) return found;
+  for (const journal of journals.filter(({ head }) => head.kind === 'apply').reverse()) {
+    const paths = leftOf(journal, journals);
+    if (paths.size > 0) return { ...journal, paths };
+  }
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
     status: EXIT.usage,
     hint: 'Pre-images are kept for 30 days after an apply; run-claude sessions lists the sessions.',
   });
+}
+
+/** What an apply changed, less what an undo of it settled: what failed then, on a full disk or so, is still to be done. */
+function leftOf(journal: ReadJournal, all: readonly ReadJournal[]): ReadonlySet<string> {
+  let left = changedPaths(journal);
+  for (const undo of all.filter(({ head }) => head.undoes === journal.number)) {
+    const open = undo.end?.outcomes.filter(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ?? [];
+    left = new Set(open.map(({ path }) => path as string).filter((path) => left.has(path)));
+  }
+  return left;
 }
 
 function changedPaths(journal: ReadJournal): ReadonlySet<string> {
@@ -77,8 +91,8 @@ function changedPaths(journal: ReadJournal): ReadonlySet<string> {
 }
 
 /** The apply backwards, as changes for the three-way: "before" is what it left, "after" what there was. */
-function inverseChanges(journal: ReadJournal): ChosenChange[] {
-  const changed = changedPaths(journal);
+function inverseChanges(journal: LastApply): ChosenChange[] {
+  const changed = journal.paths;
   const byPath = new Map<string, Step>();
   for (const [number, planned] of journal.steps.entries()) {
     const step = asDone(planned, journal.done.get(number));

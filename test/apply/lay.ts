@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type ApplyRequest, applyChanges } from '../../src/apply/apply-changes.ts';
 import { recoverApply } from '../../src/apply/recover.ts';
-import { undoApply } from '../../src/apply/undo.ts';
+import { type UndoRequest, undoApply } from '../../src/apply/undo.ts';
 import { openContentStore } from '../../src/store/content.ts';
 import type { Tell } from '../../src/types/event.ts';
 import type { ApplyOutcome } from '../../src/types/session.ts';
@@ -69,7 +69,7 @@ export async function layApply(project: string, state: string, { base, session, 
     changes,
     choice,
     apply: (more: Partial<ApplyRequest> = {}) => saidOf(applyChanges({ ...common(), ...rest, choice, ...more })),
-    undo: () => saidOf(undoApply(common())),
+    undo: (more: Partial<UndoRequest> = {}) => saidOf(undoApply({ ...common(), ...more })),
     recover: (tell = silent) => saidOf(recoverApply(common(tell))),
     now: () => Object.fromEntries([...readTree(project)].sort(([a], [b]) => (a < b ? -1 : 1))),
     times: () => readTimes(project, readTree(project)),

@@ -147,6 +147,18 @@ describe('the host changes while it is applied to', () => {
     expect(one.now()).toEqual(sides.base);
   });
 
+  it('an undo that was interrupted is gone on with by the next', async () => {
+    const one = await lay(sides);
+    await one.apply();
+    const stop = new AbortController();
+    const skipped = 'skipped: interrupted';
+    const first = await one.undo({ ...after(1, () => stop.abort()), signal: stop.signal });
+    expect(Object.values(first).sort()).toEqual(['applied', skipped, skipped]);
+    expect(Object.values(await one.undo())).toEqual(['applied', 'applied']);
+    expect(one.now()).toEqual(sides.base);
+    expect(await one.undo()).toEqual({ thrown: expect.stringContaining('no apply that could be undone') });
+  });
+
   it('a folder that the person changed since keeps its time in undo', async () => {
     const one = await lay({
       base: { d: dir, 'd/a': file('a') },
