@@ -11,7 +11,7 @@ const file = (text: string, mode = 0o644) => ({ kind: 'file', text, mode }) as c
 const dir = { kind: 'dir', mode: 0o755 } as const;
 const link = (target: string) => ({ kind: 'symlink', target }) as const;
 
-/** Everything that apply can do: write, create, delete, modes, links, kinds both ways, nested folders, a closed folder. */
+/** Everything that apply can do: write, merge, create, delete, modes, links, kinds both ways, nested folders, a closed folder. */
 const base: Tree = new Map<string, ReturnType<typeof file> | typeof dir | ReturnType<typeof link>>([
   ['deep', dir],
   ['deep/er', dir],
@@ -23,6 +23,7 @@ const base: Tree = new Map<string, ReturnType<typeof file> | typeof dir | Return
   ['kind', dir],
   ['kind/x', file('x\n')],
   ['link', link('deep')],
+  ['merge', file('1\n2\n3\n4\n5\n')],
   ['mode', file('mode\n')],
   ['plain', file('plain\n')],
   ['turn', file('turn\n')],
@@ -41,6 +42,7 @@ const session: Tree = new Map<
   ['link', link('plain')],
   ['made', dir],
   ['made/new', file('new\n'.repeat(5_000), 0o755)],
+  ['merge', file('1\n2\n3\n4\nFIVE\n')],
   ['mode', file('mode\n', 0o755)],
   ['plain', file('PLAIN\n')],
   ['turn', dir],
@@ -81,7 +83,8 @@ export async function layScene(root: string, name: string, linked: boolean, more
   mkdirSync(scene.project, { recursive: true });
   const all = withMore(more);
   const trees = links ? all : { base: withoutLinks(all.base), session: withoutLinks(all.session) };
-  writeTree(scene.project, trees.base);
+  // Edited on the host too: the result of the merge is in no session's store yet.
+  writeTree(scene.project, new Map([...trees.base, ['merge', file('ONE\n2\n3\n4\n5\n')]]));
   if (linked) execFileSync('ln', [path.join(scene.project, 'plain'), path.join(scene.project, 'twin')]);
   const store = path.join(scene.sessionDir, 'store');
   const changes = await changesBetween(trees.base, trees.session, openContentStore(store));
