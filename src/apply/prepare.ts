@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import type { Entry } from '../types/entry.ts';
+import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
@@ -178,6 +178,9 @@ async function judgeExecutable(decided: Decided, mode: number, preparing: Prepar
   if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
   if ((mode & 0o111 & ~session.mode) === 0) return undefined;
   const { before } = one.change;
+  if (Math.max(session.size, before?.size ?? 0) > HELD_BYTES) {
+    return one.suspect ? undefined : left(one, 'suspect', 'it can be run here, and is too large to be judged again');
+  }
   const old = before?.digest === undefined ? undefined : await request.store.read(before.digest);
   const made = {
     what: 'the file, which can be run here',

@@ -73,7 +73,8 @@ describe('a target that is swapped after the last look', () => {
     if (kind === 'temp') writeFileSync(path.join(project, 'f'), 'old');
     symlinkSync(outside, path.join(project, kind === 'temp' ? '.rc-temp' : 'f'));
     using walker = openHostWalker(project, undefined);
-    const perform = () => performStep({ path: 'f', ...step }, { walker, temp: '.rc-temp', content, cleared: false });
+    const perform = () =>
+      performStep({ path: 'f', ...step }, { walker, temp: '.rc-temp', content: content && [content], cleared: false });
     expect(perform).toThrow(/ELOOP|ENOTDIR|EEXIST/);
     expect(statSync(outside).mode & 0o077).toBe(0);
     if (kind !== 'folder') expect(readFileSync(outside, 'utf8')).toBe('mine');
