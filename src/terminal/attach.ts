@@ -225,7 +225,10 @@ function followSize(container: Container, screen: OutputStream, redraw: boolean,
   const onResize = (): void => void tell();
   screen.on('resize', onResize);
   undo.push(() => screen.off('resize', onResize));
-  if (!redraw || screen.columns === undefined || screen.rows === undefined) return onResize();
+  if (!redraw || screen.columns === undefined || screen.rows === undefined) {
+    onResize();
+    return;
+  }
   // The kernel tells the program of another size only, and the program may look at it late.
   const other = container.resize(screen.columns, screen.rows + 1).catch(() => undefined);
   void other.then(() => delay(REDRAW_MS)).then(tell);

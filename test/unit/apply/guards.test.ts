@@ -42,7 +42,7 @@ const lay = (sides: Sides) => {
   return layApply(path.join(root, `p${count}`, 'project'), path.join(root, `p${count}`, 's'), sides);
 };
 /** Does something once, when so many steps are done. */
-const after = (steps: number, what: () => void): Pick<ApplyRequest, 'tell'> => ({
+const atStep = (steps: number, what: () => void): Pick<ApplyRequest, 'tell'> => ({
   tell: (event) => {
     if (event.kind === 'progress' && event.done === steps) what();
   },
@@ -107,7 +107,7 @@ describe('the host changes while it is applied to', () => {
     const edit = () => {
       writeFileSync(path.join(one.project, 'b'), 'XX');
     };
-    expect(await one.apply(after(1, edit))).toEqual({
+    expect(await one.apply(atStep(1, edit))).toEqual({
       a: 'applied',
       b: 'conflict: changed on the host while applying',
       c: 'applied',
@@ -139,7 +139,7 @@ describe('the host changes while it is applied to', () => {
   it('an interruption leaves the rest, and what was done can be undone', async () => {
     const one = await lay(sides);
     const stop = new AbortController();
-    expect(await one.apply({ ...after(1, () => stop.abort()), signal: stop.signal })).toEqual({
+    expect(await one.apply({ ...atStep(1, () => stop.abort()), signal: stop.signal })).toEqual({
       a: 'applied',
       b: 'skipped: interrupted',
       c: 'skipped: interrupted',
@@ -153,7 +153,7 @@ describe('the host changes while it is applied to', () => {
     await one.apply();
     const stop = new AbortController();
     const skipped = 'skipped: interrupted';
-    const first = await one.undo({ ...after(1, () => stop.abort()), signal: stop.signal });
+    const first = await one.undo({ ...atStep(1, () => stop.abort()), signal: stop.signal });
     expect(Object.values(first).sort()).toEqual(['applied', skipped, skipped]);
     expect(Object.values(await one.undo())).toEqual(['applied', 'applied']);
     expect(one.now()).toEqual(sides.base);
