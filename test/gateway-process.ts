@@ -20,6 +20,8 @@ export interface GatewayProcessOptions {
   readonly credential?: CredentialSource;
   /** How many files it may have open. */
   readonly descriptors?: number;
+  /** Words in front of the program's own: where it runs. */
+  readonly within?: readonly string[];
 }
 
 /** The real gateway program as a process of this machine, on unix sockets, driven by the host's real side. */
@@ -68,8 +70,9 @@ export class GatewayProcess implements AsyncDisposable {
       tell: (event) => events.push(event),
       start: async () => {
         const limit = `ulimit -n ${options.descriptors ?? 4096}; exec "$0" "$@"`;
-        const words = ['-c', limit, process.execPath, '--max-old-space-size=320', PROGRAM];
-        const child = spawn('sh', words, {
+        const words = ['sh', '-c', limit, process.execPath, '--max-old-space-size=320', PROGRAM];
+        const [first = 'sh', ...rest] = [...(options.within ?? []), ...words];
+        const child = spawn(first, rest, {
           stdio: 'pipe',
           env: { PATH: process.env['PATH'] },
         });

@@ -15,7 +15,8 @@
 /* Each level holds a descriptor open. */
 #define DEPTH_MAX 400
 
-static char path[WIRE_PATH_MAX + 256];
+/* Some file systems give names of more than 255 bytes. */
+static char path[WIRE_PATH_MAX + 1024];
 static DIR *levels[DEPTH_MAX];
 static size_t lengths[DEPTH_MAX];
 

@@ -1,8 +1,8 @@
 /* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET [PORT=SOCKET]...
  *
  * One process, one epoll, no fork, no thread and no memory asked for after start, so that a full pids limit or memory
- * limit does not silence it. Out of descriptors it stops accepting until a connection ends. A socket that nobody
- * serves (the gateway being started again) is tried again for WAIT_MS before the connection is dropped.
+ * limit does not silence it. Out of descriptors or places it stops accepting until a connection ends. A socket that
+ * nobody serves (the gateway being started again) is tried again for WAIT_MS before the connection is dropped.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
  */
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +24,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, WAIT_MS = 10000, RETRY_MS = 25 };
+enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, RETRY_MS = 25 };
+enum outcome { BROKEN = -1, STUCK, MOVED };
 
 struct side {
 	int fd;
-	int pair, which;        /* where this side is, for epoll */
-	int eof, shut;          /* read to its end; its writing half closed by us */
-	unsigned events;        /* what epoll knows */
+	int eof, shut;          /* read to its end; its end handed on to the other side */
 	size_t from, to;        /* bytes read from this side and not yet written to the other */
 	char bytes[BUFFER];
 };
 
 struct pair {
 	int used, joined, port;
+	unsigned serial;        /* of the connection: an event may be of the one that had this place before */
+	int again;              /* has more to move than one turn allows */
 	long long since;
 	struct side side[2];    /* 0: TCP, 1: unix */
 };
@@ -46,7 +48,7 @@ static struct listener {
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
-static int epoll_fd, live, accepting = 1, waiting;
+static int epoll_fd, live, accepting = 1, waiting, unfinished;
 
 static long long now_ms(void)
 {
@@ -55,14 +57,11 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* epoll data: listeners as 1 + index * 2 + family, pair sides as PORTS * 2 + 1 + pair * 2 + which. */
-static void watch(int fd, unsigned events, unsigned known, unsigned long data)
+/* epoll data: listeners as 1 + index * 2 + family, pairs as PORTS * 2 + 1 + index and, in the upper half, their serial. */
+static int watch(int how, int fd, unsigned events, uint64_t data)
 {
 	struct epoll_event event = { .events = events, .data.u64 = data };
-	if (events == known)
-		return;
-	if (epoll_ctl(epoll_fd, known == ~0u ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) < 0)
-		perror("forwarder: epoll_ctl");
+	return epoll_ctl(epoll_fd, how, fd, &event);
 }
 
 static void accept_events(int on)
@@ -73,7 +72,7 @@ static void accept_events(int on)
 	for (int i = 0; i < listener_count; i++)
 		for (int f = 0; f < 2; f++)
 			if (listeners[i].fd[f] >= 0)
-				watch(listeners[i].fd[f], on ? EPOLLIN : 0, 1, 1 + i * 2 + f);
+				watch(EPOLL_CTL_MOD, listeners[i].fd[f], on ? EPOLLIN : 0, 1 + i * 2 + f);
 }
 
 static void drop(struct pair *p)
@@ -83,71 +82,81 @@ static void drop(struct pair *p)
 			close(p->side[i].fd);
 	if (!p->joined)
 		waiting--;
-	p->used = 0;
+	unfinished -= p->again;
+	p->used = p->again = 0;
 	live--;
 	accept_events(1);
 }
 
-static void side_init(struct side *s, int fd, int pair, int which)
+static void side_init(struct side *s, int fd)
 {
 	s->fd = fd;
-	s->pair = pair;
-	s->which = which;
 	s->eof = s->shut = 0;
 	s->from = s->to = 0;
-	s->events = ~0u;
 }
 
-static void interest(struct pair *p)
+/* MOVED when all that was read from `s` is with `o`. */
+static enum outcome hand_on(struct side *s, struct side *o)
 {
-	for (int i = 0; i < 2; i++) {
-		struct side *s = &p->side[i], *o = &p->side[!i];
-		unsigned events = 0;
-		if (s->fd < 0)
+	while (s->from < s->to) {
+		ssize_t n = send(o->fd, s->bytes + s->from, s->to - s->from, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
 			continue;
-		if (!s->eof && s->to < BUFFER)
-			events |= EPOLLIN;
-		if (o->from < o->to)
-			events |= EPOLLOUT;
-		/* A side that is read to its end reports its hang-up for ever: it leaves epoll until there is more to write. */
-		if (events == 0 && s->eof) {
-			if (s->events != ~0u)
-				epoll_ctl(epoll_fd, EPOLL_CTL_DEL, s->fd, NULL);
-			s->events = ~0u;
-			continue;
-		}
-		watch(s->fd, events, s->events, PORTS * 2 + 1 + s->pair * 2 + s->which);
-		s->events = events;
+		if (n < 0)
+			return errno == EAGAIN ? STUCK : BROKEN;
+		s->from += n;
 	}
+	return MOVED;
 }
 
-/* Moves what can be moved from one side to the other; -1 when the pair is broken. */
-static int pump(struct side *s, struct side *o)
+/* MOVED when bytes, or the end, were read; nothing read before may be left. */
+static enum outcome take_in(struct side *s)
 {
-	for (;;) {
-		if (s->from < s->to) {
-			ssize_t n = send(o->fd, s->bytes + s->from, s->to - s->from, MSG_NOSIGNAL);
-			if (n < 0)
-				return errno == EAGAIN || errno == EINTR ? 0 : -1;
-			s->from += n;
-			if (s->from < s->to)
-				continue;
-		}
-		s->from = s->to = 0;
-		if (s->eof) {
+	ssize_t n;
+	do
+		n = recv(s->fd, s->bytes, BUFFER, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? STUCK : BROKEN;
+	s->eof = n == 0;
+	s->from = 0;
+	s->to = n;
+	return MOVED;
+}
+
+/* Moves what can be moved from one side to the other; MOVED when there may be more. */
+static enum outcome pump(struct side *s, struct side *o)
+{
+	for (int turn = 0; turn < TURNS; turn++) {
+		enum outcome how = hand_on(s, o);
+		if (how == MOVED && s->eof) {
 			if (!s->shut)
 				shutdown(o->fd, SHUT_WR);
 			s->shut = 1;
-			return 0;
+			return STUCK;
 		}
-		ssize_t n = recv(s->fd, s->bytes, BUFFER, 0);
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : -1;
-		if (n == 0)
-			s->eof = 1;
-		else
-			s->to = n;
+		if (how == MOVED)
+			how = take_in(s);
+		if (how != MOVED)
+			return how;
 	}
+	return MOVED;
+}
+
+static void serve(struct pair *p, unsigned events)
+{
+	if (!p->used || !p->joined)
+		return;
+	struct side *a = &p->side[0], *b = &p->side[1];
+	/* Downwards first: what a gateway that has hung up said before still arrives. */
+	enum outcome down = pump(b, a), up = down == BROKEN ? BROKEN : pump(a, b);
+	if (up == BROKEN || down == BROKEN || (a->shut && b->shut) || (events & EPOLLERR)) {
+		drop(p);
+		return;
+	}
+	unfinished -= p->again;
+	p->again = up == MOVED || down == MOVED;
+	unfinished += p->again;
 }
 
 /* Tries to reach the unix socket; leaves the pair waiting when nobody serves it yet. */
@@ -155,21 +164,25 @@ static void join(struct pair *p)
 {
 	struct sockaddr_un *to = &listeners[p->port].to;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0) {
-		drop(p);
-		return;
-	}
-	if (connect(fd, (struct sockaddr *)to, sizeof *to) < 0) {
+	if (fd < 0 || connect(fd, (struct sockaddr *)to, sizeof *to) < 0) {
 		int why = errno;
-		close(fd);
-		if ((why != EAGAIN && why != ECONNREFUSED && why != ENOENT) || now_ms() - p->since > WAIT_MS)
+		if (fd >= 0)
+			close(fd);
+		int later = why == EAGAIN || why == ECONNREFUSED || why == ENOENT || why == EMFILE || why == ENFILE;
+		if (!later || now_ms() - p->since > WAIT_MS)
 			drop(p);
 		return;
 	}
 	p->joined = 1;
 	waiting--;
-	side_init(&p->side[1], fd, (int)(p - pairs), 1);
-	interest(p);
+	side_init(&p->side[1], fd);
+	/* Told of changes only: each time all is moved that can be, so nothing is missed and no hang-up repeats itself. */
+	uint64_t data = (uint64_t)p->serial << 32 | (PORTS * 2 + 1 + (p - pairs));
+	for (int i = 0; i < 2; i++)
+		if (watch(EPOLL_CTL_ADD, p->side[i].fd, EPOLLIN | EPOLLOUT | EPOLLET, data) < 0) {
+			drop(p);
+			return;
+		}
 }
 
 static void take(int listener, int family)
@@ -196,26 +209,15 @@ static void take(int listener, int family)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	struct pair *p = &pairs[slot];
 	p->used = 1;
-	p->joined = 0;
+	p->joined = p->again = 0;
+	p->serial++;
 	p->port = listener;
 	p->since = now_ms();
-	side_init(&p->side[0], fd, slot, 0);
-	p->side[1].fd = -1;
+	side_init(&p->side[0], fd);
+	side_init(&p->side[1], -1);
 	live++;
 	waiting++;
 	join(p);
-}
-
-static void serve(struct pair *p, unsigned events)
-{
-	if (!p->used || !p->joined)
-		return;
-	struct side *a = &p->side[0], *b = &p->side[1];
-	if (pump(a, b) < 0 || pump(b, a) < 0 || (a->shut && b->shut) || (events & EPOLLERR)) {
-		drop(p);
-		return;
-	}
-	interest(p);
 }
 
 static int listen_on(int family, int port)
@@ -271,21 +273,24 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		for (int f = 0; f < 2; f++)
-			if (l->fd[f] >= 0)
-				watch(l->fd[f], EPOLLIN, ~0u, 1 + listener_count * 2 + f);
+			if (l->fd[f] >= 0 && watch(EPOLL_CTL_ADD, l->fd[f], EPOLLIN, 1 + listener_count * 2 + f) < 0)
+				return 1;
 		listener_count++;
 	}
 	for (;;) {
-		int n = epoll_wait(epoll_fd, events, 64, waiting > 0 ? RETRY_MS : -1);
+		int n = epoll_wait(epoll_fd, events, 64, unfinished > 0 ? 0 : waiting > 0 ? RETRY_MS : -1);
 		if (n < 0 && errno != EINTR)
 			return 1;
 		for (int i = 0; i < n; i++) {
-			unsigned long data = events[i].data.u64;
+			unsigned data = (unsigned)events[i].data.u64;
 			if (data <= PORTS * 2)
 				take((data - 1) / 2, (data - 1) % 2);
-			else
-				serve(&pairs[(data - PORTS * 2 - 1) / 2], events[i].events);
+			else if (pairs[data - PORTS * 2 - 1].serial == events[i].data.u64 >> 32)
+				serve(&pairs[data - PORTS * 2 - 1], events[i].events);
 		}
+		for (int i = 0; unfinished > 0 && i < PAIRS; i++)
+			if (pairs[i].used && pairs[i].again)
+				serve(&pairs[i], 0);
 		for (int i = 0; waiting > 0 && i < PAIRS; i++)
 			if (pairs[i].used && !pairs[i].joined)
 				join(&pairs[i]);

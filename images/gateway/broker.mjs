@@ -3,6 +3,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
+import { createTurns, handshakeWithin } from './bounds.mjs';
+import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders, OVERRIDES } from './headers.mjs';
 import { cleanName } from './names.mjs';
@@ -30,7 +32,7 @@ const MAX_ERROR = 1024 * 1024;
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => void }} BrokerParts
  * What a client's leaving does: ends the request, unless its answer stays for the count.
- * @typedef {{ stop: AbortController, stays: boolean }} Leaving
+ * @typedef {{ client: Client, stop: AbortController, stays: boolean }} Leaving
  * @typedef {{ request: http.IncomingMessage, target: string, body: Buffer, model: string, counted: boolean }} Asked
  */
 
@@ -46,6 +48,9 @@ function fail(response, status, type, message) {
   });
   response.end(JSON.stringify({ type: 'error', error: { type, message: `run-claude: ${message}` } }));
 }
+
+/** @param {http.IncomingMessage} answered */
+const codingOf = (answered) => (answered.headers['content-encoding'] ?? 'identity').toLowerCase();
 
 /** The text without any of the words, byte for byte otherwise. @param {string} text @param {readonly string[]} words */
 const without = (text, words) => words.reduce((left, word) => left.replaceAll(word, '[credential]'), text);
@@ -71,6 +76,7 @@ function agentFor({ config, egress, relay, trust }, base) {
           host,
           secureContext: trust(),
         });
+        handshakeWithin(over, config.limits.connectMs);
         over.once('secureConnect', () => done(null, over));
         over.once('error', (error) => done(error));
       })
@@ -89,6 +95,8 @@ export function createBroker(parts) {
   const agent = base === undefined ? undefined : agentFor(parts, base);
   const api = config.provider?.api ?? { kind: 'anthropic' };
   const holding = createHolding();
+  const turns = createTurns(config.limits.connections);
+  const full = () => new Busy('too many requests at once');
 
   /** @param {http.IncomingMessage} request @param {string} path @param {Buffer} body @param {Secret} secret
    * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>} */
@@ -203,6 +211,11 @@ export function createBroker(parts) {
    * @param {number} up */
   async function passFailure(answered, response, words, up) {
     let text = '';
+    // In another coding than the one that was asked for, the credential could not be found in it.
+    if (codingOf(answered) !== 'identity') {
+      answered.destroy();
+      throw new Error(`it answered ${answered.statusCode} in a coding of its own`);
+    }
     for await (const chunk of answered) {
       text += chunk.toString('latin1');
       if (text.length > MAX_ERROR) throw new Error(`it answered ${answered.statusCode} at great length`);
@@ -219,7 +232,7 @@ export function createBroker(parts) {
    * @param {Leaving} leaving */
   async function pass(answered, response, { body, model, counted }, leaving) {
     const status = answered.statusCode ?? 502;
-    const reader = new UsageReader(String(answered.headers['content-type']), body.length);
+    const reader = new UsageReader(String(answered.headers['content-type']), body.length, codingOf(answered));
     // An answer in one piece is made and paid for: it is read to its end, where its count is, whoever leaves before.
     leaving.stays = counted && !reader.streams;
     response.writeHead(status, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
@@ -229,8 +242,7 @@ export function createBroker(parts) {
       for await (const chunk of answered) {
         down += chunk.length;
         if (counted) reader.push(chunk);
-        if (!response.closed && !response.write(chunk))
-          await new Promise((done) => response.once('drain', done).once('close', done));
+        await leaving.client.write(chunk);
       }
       response.end();
     } finally {
@@ -246,12 +258,13 @@ export function createBroker(parts) {
     const started = Date.now();
     const method = request.method ?? '';
     /** @type {Leaving} */
-    const leaving = { stop: new AbortController(), stays: false };
-    const { stop } = leaving;
-    response.once('close', () => {
+    const leaving = { client: new Client(request, response), stop: new AbortController(), stays: false };
+    const { client, stop } = leaving;
+    client.whenGone(() => {
       if (!leaving.stays) stop.abort();
     });
-    answer(request, response, leaving)
+    turns
+      .take(full, () => answer(request, response, leaving))
       .then(({ quiet, status, up, down }) =>
         log({
           kind: 'provider',
@@ -283,6 +296,5 @@ export function createBroker(parts) {
         log({ kind: 'provider', verdict, host, port, method, why, quiet, up: 0, down: 0, ms: Date.now() - started });
       });
   });
-  server.headersTimeout = config.limits.headMs;
   return server;
 }

@@ -1,6 +1,8 @@
 // Reads the server name out of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3) without taking part in the handshake.
 
 const MAX_HELLO = 64 * 1024;
+/** Of one message: clients that split it on purpose make a handful. Every chunk that arrives has all of them read again. */
+const MAX_RECORDS = 64;
 
 /**
  * What the first bytes of a connection are. 'more': not enough bytes yet. 'plain': not TLS.
@@ -42,6 +44,7 @@ function handshakeOf(bytes) {
   const parts = [];
   let at = 0;
   for (;;) {
+    if (parts.length > MAX_RECORDS) return 'a ClientHello in too many pieces';
     const joined = Buffer.concat(parts);
     if (joined.length >= 4) {
       const length = joined.readUIntBE(1, 3);

@@ -94,11 +94,11 @@ export function createEgress(config, relay) {
     if (net.isIP(host) !== 0) return [host];
     const fixed = Object.hasOwn(config.hosts, host) ? config.hosts[host] : undefined;
     if (fixed !== undefined) return fixed;
-    const found = await within(
-      config.limits.connectMs,
-      `${host}: the resolver gave no answer`,
-      dns.lookup(host, { all: true }),
-    );
+    const asked = dns.lookup(host, { all: true }).catch((error) => {
+      const none = error.code === 'ENOTFOUND' || error.code === 'ENODATA';
+      throw new Error(`${host}: ${none ? 'there is no such name' : 'the resolver fails'} (${error.code})`);
+    });
+    const found = await within(config.limits.connectMs, `${host}: the resolver gives no answer`, asked);
     return found.map((entry) => entry.address);
   }
 

@@ -14,6 +14,9 @@ const HOP = new Set([
   'upgrade',
 ]);
 
+/** Of the message itself, whatever its Connection header says: without one of these the next server reads another one. */
+const MESSAGE = new Set(['host', 'content-length']);
+
 /**
  * The one Host header of a request, or undefined when there is none or more than one: two servers may each read another.
  * @param {readonly string[]} raw @param {number} defaultPort
@@ -60,11 +63,16 @@ export function forwardedHeaders(raw, without = new Set()) {
   for (let i = 0; i < raw.length; i += 2)
     if (raw[i]?.toLowerCase() === 'connection')
       for (const name of String(raw[i + 1]).split(',')) named.add(name.trim().toLowerCase());
+  for (const name of MESSAGE) named.delete(name);
   /** @type {string[]} */
   const kept = [];
   for (let i = 0; i < raw.length; i += 2) {
     const name = String(raw[i]).toLowerCase();
-    if (!HOP.has(name) && !named.has(name) && !without.has(name)) kept.push(String(raw[i]), String(raw[i + 1]));
+    // Some servers read an underscore in a name as a hyphen.
+    const alike = name.replaceAll('_', '-');
+    const other = alike !== name && MESSAGE.has(alike);
+    if (!HOP.has(alike) && !named.has(name) && !without.has(alike) && !other)
+      kept.push(String(raw[i]), String(raw[i + 1]));
   }
   return kept;
 }

@@ -3,8 +3,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
+import { bound, createTurns, handshakeWithin } from './bounds.mjs';
 import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
+import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
 
 /** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
@@ -47,6 +49,9 @@ export function createIntercept(config, ca, egress, trust, log) {
   const contexts = new Map();
   /** @type {WeakMap<object, import('./proxy.mjs').Target>} */
   const targets = new WeakMap();
+  const { limits } = config;
+  const turns = createTurns(limits.connections);
+  const full = () => new Error('too many requests at once');
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async function pass(request, response) {
@@ -54,62 +59,53 @@ export function createIntercept(config, ca, egress, trust, log) {
     const started = Date.now();
     const method = request.method ?? '';
     const entry = /** @type {const} */ ({ kind: 'broker', ...target, method });
-    let up = 0;
-    let down = 0;
+    const passed = { up: 0, down: 0 };
     try {
-      const named = hostHeader(request.rawHeaders, 443);
-      const url = request.url ?? '';
-      // The absolute form names a host of its own, a fragment ends the path for some servers and not for others.
-      if (!url.startsWith('/') || /[#\\]/.test(url))
-        throw new Refused('a request to a brokered host names a plain path');
-      if (named?.host !== target.host || named.port !== target.port)
-        throw new Refused(`the Host header is not ${target.host}`);
-      const rules = config.brokers.filter((broker) => broker.host === target.host);
-      if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
-        throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
-      const ours = rules.map((rule) => rule.header.toLowerCase());
-      const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...ours]));
-      for (const rule of rules) headers.push(rule.header, rule.value);
-      const socket = await egress.dial(target.host, target.port);
-      const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
-      const out = https.request({
-        createConnection: () => secure,
-        method,
-        path: url,
-        headers: [...headers, 'connection', 'close', ...framing(request.headers)],
+      const headers = judged(request, target);
+      const status = await turns.take(full, async () => {
+        const socket = await egress.dial(target.host, target.port);
+        const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
+        handshakeWithin(secure, limits.connectMs);
+        const out = https.request({
+          createConnection: () => secure,
+          method,
+          path: request.url ?? '',
+          headers: [...headers, 'connection', 'close', ...framing(request.headers)],
+        });
+        return exchange(request, response, out, limits, passed);
       });
-      response.once('close', () => out.destroy());
-      request.on('data', (chunk) => {
-        up += chunk.length;
-        if (up > config.limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
-      });
-      const answer = await new Promise((done, failed) => {
-        secure.once('error', failed);
-        out
-          .once('response', done)
-          .once('error', failed)
-          .once('close', () => failed(new Error('no answer')));
-        request.on('error', failed).pipe(out);
-      });
-      response.writeHead(answer.statusCode, forwardedHeaders(answer.rawHeaders));
-      for await (const chunk of answer) {
-        down += chunk.length;
-        if (!response.write(chunk)) await new Promise((done) => response.once('drain', done).once('close', done));
-      }
-      response.end();
-      log({ ...entry, verdict: 'passed', status: answer.statusCode, up, down, ms: Date.now() - started });
+      log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - started });
     } catch (error) {
       request.resume();
       const refused = error instanceof Refused;
       const why = error instanceof Error ? error.message : String(error);
-      log({ ...entry, verdict: refused ? 'refused' : 'failed', why, up, down, ms: Date.now() - started });
+      log({ ...entry, verdict: refused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - started });
       if (response.headersSent) response.destroy();
       else response.writeHead(refused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
     }
   }
 
+  /** The headers that it goes on with, the secret among them. Throws Refused.
+   * @param {http.IncomingMessage} request @param {import('./proxy.mjs').Target} target */
+  function judged(request, target) {
+    const method = request.method ?? '';
+    const named = hostHeader(request.rawHeaders, 443);
+    const url = request.url ?? '';
+    // The absolute form names a host of its own, a fragment ends the path for some servers and not for others.
+    if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
+    if (named?.host !== target.host || named.port !== target.port)
+      throw new Refused(`the Host header is not ${target.host}`);
+    const rules = config.brokers.filter((broker) => broker.host === target.host);
+    if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
+      throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
+    const ours = rules.map((rule) => rule.header.toLowerCase());
+    const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...ours]));
+    for (const rule of rules) headers.push(rule.header, rule.value);
+    return headers;
+  }
+
   const server = http.createServer({ requestTimeout: 0 }, (request, response) => void pass(request, response));
-  server.headersTimeout = config.limits.headMs;
+  bound(server, limits);
 
   return (client, target) => {
     if (!config.brokers.some((broker) => broker.host === target.host)) return false;
@@ -123,6 +119,7 @@ export function createIntercept(config, ca, egress, trust, log) {
       ALPNProtocols: ['http/1.1'],
     });
     secure.on('error', () => secure.destroy());
+    handshakeWithin(secure, limits.headMs);
     targets.set(secure, target);
     server.emit('connection', secure);
     return true;

@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import tls from 'node:tls';
+import { bound } from './bounds.mjs';
 import { createBroker } from './broker.mjs';
 import { createCa } from './certificate.mjs';
 import { messageWriter, readMessages } from './channel.mjs';
@@ -18,11 +19,9 @@ import { createBudget } from './usage.mjs';
 
 const tell = messageWriter(process.stdout);
 
-/** @param {import('node:http').Server} server @param {string} file @param {number} connections */
-async function listen(server, file, connections) {
-  server.maxConnections = connections;
-  // Requests sent without waiting for answers are all read at once: this many of one connection, then a new one.
-  server.maxRequestsPerSocket = 256;
+/** @param {import('node:http').Server} server @param {string} file @param {GatewayConfig['limits']} limits */
+async function listen(server, file, limits) {
+  bound(server, limits);
   rmSync(file, { force: true });
   await new Promise((done, failed) => {
     server.once('error', failed);
@@ -65,13 +64,13 @@ async function start(config) {
     writeFileSync(path.join(config.directory, 'ca.pem'), bundle, { mode: 0o644 });
   }
   const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trust, log);
-  const { connections } = config.limits;
+  const broker = createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage });
+  await listen(broker, path.join(config.directory, 'api.sock'), config.limits);
   await listen(
-    createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage }),
-    path.join(config.directory, 'api.sock'),
-    connections,
+    createProxy({ config, egress, log, intercept }),
+    path.join(config.directory, 'proxy.sock'),
+    config.limits,
   );
-  await listen(createProxy({ config, egress, log, intercept }), path.join(config.directory, 'proxy.sock'), connections);
   tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
   setImmediate(trust);
   return { relay, egress, secrets };

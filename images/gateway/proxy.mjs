@@ -1,8 +1,10 @@
 // The HTTP proxy of the agent: CONNECT for TLS whose server name is the CONNECT host, and plain HTTP request by request
 // (absolute-form, or inside a CONNECT to port 80). What passes is decided in egress.mjs.
 import http from 'node:http';
+import { createTurns } from './bounds.mjs';
 import { readClientHello } from './client-hello.mjs';
 import { Refused } from './egress.mjs';
+import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
 import { cleanName, hostName, parseAuthority } from './names.mjs';
 import { Inlet, join } from './tunnel.mjs';
@@ -80,6 +82,8 @@ function judgeFirst(first, { host }, portByRule) {
 /** @param {ProxyParts} parts @returns {http.Server} */
 export function createProxy({ config, egress, log, intercept }) {
   const { limits } = config;
+  const turns = createTurns(limits.connections);
+  const full = () => new Error('too many requests at once');
   /** Sockets inside a CONNECT to a plain HTTP port, and where that CONNECT went. @type {WeakMap<object, Target>} */
   const tunnels = new WeakMap();
 
@@ -103,6 +107,8 @@ export function createProxy({ config, egress, log, intercept }) {
     if (head.length > 0) client.unshift(head);
     let answered = false;
     try {
+      // One in the other without end would fill memory.
+      if (tunnels.has(client)) throw new Refused('there is no tunnel inside a tunnel');
       if (target === undefined) throw new Refused(`${shown.host} is not host:port with a plain host name`);
       const named = hostHeader(request.rawHeaders, target.port);
       if (request.headers.host !== undefined && (named?.host !== target.host || named.port !== target.port))
@@ -185,34 +191,17 @@ export function createProxy({ config, egress, log, intercept }) {
   async function plain(request, response) {
     const started = Date.now();
     const entry = /** @type {const} */ ({ kind: 'http', ...shownTarget(request), method: request.method ?? '' });
-    let up = 0;
-    let down = 0;
+    const passed = { up: 0, down: 0 };
     try {
       const more = ['connection', 'close', ...framing(request.headers)];
-      const out = await plainRequest(request, plainTarget(request), more);
-      response.once('close', () => out.destroy());
-      request.on('data', (chunk) => {
-        up += chunk.length;
-        if (up > limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
+      const status = await turns.take(full, async () => {
+        const out = await plainRequest(request, plainTarget(request), more);
+        return exchange(request, response, out, limits, passed);
       });
-      const answer = await new Promise((done, failed) => {
-        out
-          .once('response', done)
-          .once('error', failed)
-          .once('close', () => failed(new Error('no answer')));
-        request.on('error', failed).pipe(out);
-      });
-      response.writeHead(answer.statusCode, forwardedHeaders(answer.rawHeaders));
-      for await (const chunk of answer) {
-        down += chunk.length;
-        if (down > limits.bytesPerConnection) throw new Error('too many bytes received');
-        if (!response.write(chunk)) await new Promise((done) => response.once('drain', done).once('close', done));
-      }
-      response.end();
-      log({ ...entry, verdict: 'passed', status: answer.statusCode, up, down, ms: Date.now() - started });
+      log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - started });
     } catch (error) {
       request.resume();
-      const why = logFailure({ ...entry, up, down }, started, error);
+      const why = logFailure({ ...entry, ...passed }, started, error);
       if (response.headersSent) response.destroy();
       else {
         response.writeHead(error instanceof Refused ? 403 : 502, { 'content-type': 'text/plain', connection: 'close' });
@@ -233,7 +222,7 @@ export function createProxy({ config, egress, log, intercept }) {
       const out = await plainRequest(request, plainTarget(request), ['connection', 'Upgrade', 'upgrade', 'websocket']);
       /** @type {[http.IncomingMessage, Duplex, Buffer]} */
       const [answer, socket, rest] = await new Promise((done, failed) => {
-        out.once('upgrade', (...all) => done(all)).once('error', failed);
+        out.once('upgrade', (...all) => done(all)).on('error', failed);
         out.once('response', (other) => {
           other.destroy();
           failed(new Error(`the server answered ${other.statusCode}`));
@@ -258,7 +247,6 @@ export function createProxy({ config, egress, log, intercept }) {
       void plain(request, response);
     },
   );
-  server.headersTimeout = limits.headMs;
   server.on('connect', (request, client, head) => void connect(request, client, head));
   server.on('upgrade', (request, client, head) => void upgrade(request, client, head));
   server.on('clientError', (error, socket) => {

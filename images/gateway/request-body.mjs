@@ -76,27 +76,34 @@ function judgeShape(bytes) {
 /**
  * What the provider itself would fetch for the agent: a way out around the policy, so it is judged by it.
  * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused
+ * @param {boolean} [inSource] the value is a block's source
  */
-function judgeFetches(value, judge) {
+function judgeFetches(value, judge, inSource = false) {
   if (Array.isArray(value)) {
-    for (const one of value) judgeFetches(one, judge);
+    for (const one of value) judgeFetches(one, judge, inSource);
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   const record = /** @type {Record<string, unknown>} */ (value);
-  if (Array.isArray(record['mcp_servers']) && record['mcp_servers'].length > 0)
+  const servers = record['mcp_servers'] ?? [];
+  if (!Array.isArray(servers) || servers.length > 0)
     throw new Refused('MCP servers that the provider connects to are not passed');
-  if (typeof record['type'] === 'string' && record['type'].startsWith('web_fetch'))
-    throw new Refused('the web_fetch tool that runs at the provider is not passed');
-  if (record['type'] === 'url' && typeof record['url'] === 'string') {
-    const url = URL.canParse(record['url']) ? new URL(record['url']) : undefined;
-    const host = url === undefined ? undefined : hostName(url.hostname);
-    if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
-    judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
-  }
+  const type = typeof record['type'] === 'string' ? record['type'].toLowerCase() : '';
+  if (type.startsWith('web_fetch')) throw new Refused('the web_fetch tool that runs at the provider is not passed');
+  if (record['url'] !== undefined && (type === 'url' || inSource)) record['url'] = judgedUrl(record['url'], judge);
   // A tool's own input and schema are the agent's words, not the provider's orders.
   for (const [name, one] of Object.entries(record))
-    if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge);
+    if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge, name === 'source');
+}
+
+/** As it was read here: other readers find another host in some of its spellings.
+ * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused */
+function judgedUrl(value, judge) {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  const host = url === undefined ? undefined : hostName(url.hostname);
+  if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
+  judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
+  return url.href;
 }
 
 /** The body as it is sent: written anew from what was judged, so that both sides read the same.

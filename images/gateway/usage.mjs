@@ -5,7 +5,8 @@ import { EventFrames } from './event-frames.mjs';
  * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
  * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
  *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
- *   server_tool_use?: { web_search_requests?: number } }} Tokens
+ *   server_tool_use?: { web_search_requests?: number }, speed?: string, inference_geo?: string, model?: string,
+ *   iterations?: Tokens[] }} Tokens
  */
 
 /** @param {unknown} value @returns {Tokens} */
@@ -17,14 +18,20 @@ function tokensOf(value) {
 const WEB_SEARCH = 0.01;
 /** What a delta event weighs without its text. */
 const DELTA_FRAME = 90;
+/** The faster mode and a place of one's choice cost this much more. */
+const FAST = 2;
+const IN_ONE_PLACE = 1.1;
 
 /**
  * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. An answer that was
  * left before its count came is estimated from what was seen of it: an agent that leaves early does not go for free.
  */
 export class UsageReader {
-  /** @param {string} type the answer's content type @param {number} asked bytes of the request */
-  constructor(type, asked) {
+  /** @param {string} type the answer's content type @param {number} asked bytes of the request
+   * @param {string} [coding] the answer's content coding, which nobody asked for and nobody here reads */
+  constructor(type, asked, coding = 'identity') {
+    this.coded = coding !== 'identity';
+    this.bytes = 0;
     this.frames = type.startsWith('application/vnd.amazon.eventstream') ? new EventFrames() : undefined;
     this.streams = this.frames !== undefined || type.startsWith('text/event-stream');
     this.asked = asked;
@@ -40,6 +47,8 @@ export class UsageReader {
 
   /** @param {Uint8Array} bytes */
   push(bytes) {
+    this.bytes += bytes.length;
+    if (this.coded) return;
     if (this.frames !== undefined) {
       for (const event of this.frames.push(bytes)) this.take(`data:${event}`);
       return;
@@ -63,6 +72,7 @@ export class UsageReader {
 
   /** The tokens of the whole answer. @returns {Tokens} */
   total() {
+    if (this.coded) return { input_tokens: Math.ceil(this.asked / 4), output_tokens: this.bytes };
     if (!this.streams) this.read(this.text);
     if (this.finished) return this.tokens;
     const seen = Math.max(Number(this.tokens.output_tokens ?? 0), this.deltas, Math.ceil(this.deltaBytes / 3));
@@ -95,6 +105,15 @@ function costOf(price, { input, read, written, hour, output }) {
   return (inward * (long ? 2 : 1) + output * price.output * (long ? 1.5 : 1)) / 1e6;
 }
 
+/** The rounds of one answer where the provider made several (a compaction, another model's advice): the counts at the
+ * top leave those out. @param {Tokens} tokens @returns {readonly Tokens[]} */
+function partsOf(tokens) {
+  const parts = Array.isArray(tokens.iterations) ? tokens.iterations.map(tokensOf) : [];
+  /** @param {Tokens} one */
+  const weight = (one) => Number(one.input_tokens ?? 0) + Number(one.output_tokens ?? 0);
+  return parts.reduce((sum, one) => sum + weight(one), 0) < weight(tokens) || parts.length === 0 ? [tokens] : parts;
+}
+
 /** Totals of one gateway, and whether they are at a limit.
  * @param {import('../../src/types/gateway.ts').GatewayConfig} config */
 export function createBudget(config) {
@@ -108,6 +127,23 @@ export function createBudget(config) {
     const longest = known.sort((a, b) => b.model.length - a.model.length)[0];
     // An unknown model counts as the dearest known: a budget errs on the safe side.
     return longest ?? [...config.prices].sort((a, b) => b.output - a.output)[0];
+  }
+
+  /** @param {Tokens} tokens @param {string} model @param {number} dearer */
+  function count(tokens, model, dearer) {
+    const price = priceOf(model);
+    const input = Number(tokens.input_tokens ?? 0);
+    const read = Number(tokens.cache_read_input_tokens ?? 0);
+    const written = Number(tokens.cache_creation_input_tokens ?? 0);
+    const hour = Math.min(written, Number(tokens.cache_creation?.ephemeral_1h_input_tokens ?? 0));
+    const output = Number(tokens.output_tokens ?? 0);
+    const cost = price === undefined ? 0 : costOf(price, { input, read, written, hour, output });
+    usage = {
+      requests: usage.requests,
+      inputTokens: usage.inputTokens + input + read + written,
+      outputTokens: usage.outputTokens + output,
+      costUsd: usage.costUsd + cost * dearer,
+    };
   }
 
   return {
@@ -127,20 +163,10 @@ export function createBudget(config) {
     /** @param {UsageReader} reader @param {string} askedModel */
     countTokens(reader, askedModel) {
       const tokens = reader.total();
-      const price = priceOf(reader.model || askedModel);
-      const input = Number(tokens.input_tokens ?? 0);
-      const read = Number(tokens.cache_read_input_tokens ?? 0);
-      const written = Number(tokens.cache_creation_input_tokens ?? 0);
-      const hour = Math.min(written, Number(tokens.cache_creation?.ephemeral_1h_input_tokens ?? 0));
-      const output = Number(tokens.output_tokens ?? 0);
-      const cost = price === undefined ? 0 : costOf(price, { input, read, written, hour, output });
+      const dearer = (tokens.speed === 'fast' ? FAST : 1) * (tokens.inference_geo === 'us' ? IN_ONE_PLACE : 1);
+      for (const part of partsOf(tokens)) count(part, part.model ?? (reader.model || askedModel), dearer);
       const searches = Number(tokens.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH;
-      usage = {
-        requests: usage.requests,
-        inputTokens: usage.inputTokens + input + read + written,
-        outputTokens: usage.outputTokens + output,
-        costUsd: usage.costUsd + cost + searches,
-      };
+      usage = { ...usage, costUsd: usage.costUsd + searches };
     },
   };
 }

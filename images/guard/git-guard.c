@@ -31,13 +31,14 @@ static const char *const cleared[] = {
 	"GIT_EXEC_PATH", "LESSOPEN", "LESSCLOSE", "MANPAGER", "BROWSER",
 };
 
-static void refuse(const char *what, const char *detail)
+static _Noreturn void refuse(const char *what, const char *detail)
 {
 	char line[512];
 	int length = snprintf(line, sizeof line, "run-claude: git-guard refuses %s%s%.300s\n", what,
 			      *detail ? ": " : "", detail);
 	syscall(SYS_write, 2, line, length);
-	syscall(SYS_exit_group, 128);
+	for (;;)
+		syscall(SYS_exit_group, 128);
 }
 
 /* `pattern`: lower case; '<' stands for any text of at least one character, a final '*' for any name. */
@@ -145,14 +146,18 @@ static void check_config(char **words)
 
 static void check_command(const char *command, char **rest)
 {
+	/* `git remote -v add` is one too. */
+	char **word = rest;
+	while (*word && **word == '-')
+		word++;
 	if ((is(command, "push") || is(command, "send-pack") || is(command, "http-push") || is(command, "send-email")) &&
 	    !push_allowed())
 		refuse("a push (--allow-git-push lets it pass)", command);
-	if (is(command, "remote") && (is(rest[0], "add") || is(rest[0], "set-url") || is(rest[0], "rename")))
-		refuse("to change remotes", rest[0]);
-	if (is(command, "submodule") && is(rest[0], "add"))
+	if (is(command, "remote") && (is(*word, "add") || is(*word, "set-url") || is(*word, "rename")))
+		refuse("to change remotes", *word);
+	if (is(command, "submodule") && is(*word, "add"))
 		refuse("to add a submodule", "");
-	if (is(command, "credential") && is(rest[0], "fill"))
+	if (is(command, "credential") && is(*word, "fill"))
 		refuse("to hand out a credential", "");
 	if (is(command, "config"))
 		check_config(rest);
@@ -164,6 +169,17 @@ static void check_command(const char *command, char **rest)
 			if (setting != NULL)
 				check_setting(setting);
 		}
+}
+
+/* Options of git itself whose value is the next word, which is no command; some are of newer versions, or unlisted. */
+static bool takes_a_word(const char *option)
+{
+	static const char *const with_word[] = {"-C", "--git-dir", "--work-tree", "--namespace",
+						"--attr-source", "--shallow-file", "--super-prefix"};
+	for (size_t i = 0; i < sizeof with_word / sizeof *with_word; i++)
+		if (strcmp(option, with_word[i]) == 0)
+			return true;
+	return false;
 }
 
 static void check_words(char **words)
@@ -179,8 +195,7 @@ static void check_words(char **words)
 			check_setting(value_of(words, &i, "-c"));
 			continue;
 		}
-		if (is(words[i], "-C") || is(words[i], "--git-dir") || is(words[i], "--work-tree") ||
-		    is(words[i], "--namespace")) {
+		if (takes_a_word(words[i])) {
 			if (words[i + 1])
 				i++;
 			continue;

@@ -2,7 +2,7 @@
  * Preloaded into every dynamic program: makes it undumpable, so that other processes of the same user cannot read its
  * memory, environment and descriptors through /proc, and it leaves no core (the container's limit sees to the others).
  *
- * Compile: cc -shared -fPIC -O2 -nostartfiles nodump.c -o nodump.so
+ * Compile: cc -shared -fPIC -O2 nodump.c -o nodump.so
  *
  * SECURITY LIMITATION: static programs, a patched copy of the loader and the moment between exec and this constructor
  * are not covered. It protects what started before the attacker did; nothing worth stealing may be in the environment

@@ -58,6 +58,9 @@ static void block_signals(sigset_t *before)
 static pid_t start(char *const argv[], const sigset_t *signals, bool foreground)
 {
 	pid_t pid = fork();
+	if (pid > 0)
+		/* Here too: a signal that is passed on before the child has come to it must find the group. */
+		setpgid(pid, pid);
 	if (pid != 0)
 		return pid;
 	if (setpgid(0, 0) < 0)

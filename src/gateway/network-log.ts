@@ -5,6 +5,8 @@ import type { NetworkEntry } from '../types/gateway.ts';
 
 /** The agent can make entries as fast as it can connect. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
+/** Of that for what did not pass: a flood of it hides nothing that did. */
+const MAX_UNPASSED_BYTES = 8 * 1024 * 1024;
 const MAX_HOSTS = 1000;
 /** Refusals that a person is told of while the session runs. */
 const MAX_TOLD = 20;
@@ -24,10 +26,13 @@ export interface HostTotal {
   readonly unlisted: boolean;
 }
 
-/** Adds an entry to the totals of its host and port. Past 1000 hosts the rest counts as one, '(others)'. */
+/**
+ * Adds an entry to the totals of its host and port. Past 1000 hosts the rest of the refused ones counts as one,
+ * '(others)'; those that the rules let pass are few.
+ */
 function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostTotal {
   const own = `${entry.host}:${entry.port}`;
-  const full = totals.size >= MAX_HOSTS && !totals.has(own);
+  const full = entry.verdict === 'refused' && totals.size >= MAX_HOSTS && !totals.has(own);
   const key = full ? '(others)' : own;
   const before = totals.get(key);
   const why = entry.verdict === 'refused' ? (entry.why ?? before?.why) : before?.why;
@@ -67,6 +72,7 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
   const descriptor = openSync(file, 'a', 0o600);
   const totals = new Map<string, HostTotal>();
   let bytes = 0;
+  let unpassedBytes = 0;
   let open = true;
   const told = new Set<string>();
   const sayOnce = (entry: NetworkEntry): void => {
@@ -82,9 +88,12 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
       const total = addToTotals(totals, entry);
       if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) sayOnce(entry);
       const line = `${JSON.stringify(entry)}\n`;
-      if (!open || bytes > MAX_LOG_BYTES) return;
+      const full = (): boolean =>
+        bytes > MAX_LOG_BYTES || (entry.verdict !== 'passed' && unpassedBytes > MAX_UNPASSED_BYTES);
+      if (!open || full()) return;
       bytes += line.length;
-      writeSync(descriptor, bytes > MAX_LOG_BYTES ? '{"truncated":true}\n' : line);
+      if (entry.verdict !== 'passed') unpassedBytes += line.length;
+      writeSync(descriptor, full() ? TRUNCATED : line);
     },
     totals: () => [...totals.values()],
     close() {
@@ -102,6 +111,9 @@ function notice(entry: NetworkEntry): Parameters<Tell>[0] {
       : ` (${entry.why ?? ''})`;
   return { kind: 'message', level: 'warning', text: `network: refused ${where}${why}` };
 }
+
+/** In the log's file, where entries begin to be left out. */
+const TRUNCATED = '{"truncated":true}\n';
 
 const TOO_MANY: Parameters<Tell>[0] = {
   kind: 'message',

@@ -93,12 +93,75 @@ it('reaches the provider on the host through a container that has no network', a
   expect(interfaces.trim().split(/\s+/)).toEqual(['lo', expect.stringMatching(/^[01]$/)]);
 });
 
-it('gives the agent sockets to connect to, and nothing to list, replace or fill', async () => {
-  const text = await inside(
-    'cd /run/run-claude/gw; ls sockets; touch x sockets/x; mv sockets/api.sock sockets/y; ls -ld sockets | cut -c1-10; id -u',
+/** Everything one may try on a directory of sockets besides connecting; prints what worked. */
+const TAKE_OVER = `
+import os, socket, fcntl, ctypes, sys
+at = sys.argv[1]
+one = at + '/proxy.sock'
+libc = ctypes.CDLL(None, use_errno=True)
+def call(result):
+    if result != 0: raise OSError(ctypes.get_errno(), '')
+def bound(name):
+    s = socket.socket(socket.AF_UNIX); s.bind(at + name)
+def path(): return os.open(one, os.O_PATH)
+tries = {
+    'list': lambda: os.listdir(at),
+    'enter and list': lambda: (os.chdir(at), os.listdir('.')),
+    'create': lambda: open(at + '/x', 'w'),
+    'bind another socket': lambda: bound('/mine.sock'),
+    'make a directory': lambda: os.mkdir(at + '/d'),
+    'make a link': lambda: os.symlink('/tmp', at + '/l'),
+    'make a hard link': lambda: os.link(one, at + '/h'),
+    'make a FIFO': lambda: os.mkfifo(at + '/f'),
+    'move out of the way': lambda: os.rename(one, at + '/old'),
+    'move the directory': lambda: os.rename(at, at + '2'),
+    'move one over it': lambda: os.replace('/tmp/mine', one),
+    'exchange': lambda: call(libc.renameat2(-100, (at + '/a').encode(), -100, one.encode(), 2)),
+    'remove': lambda: os.unlink(one),
+    'change its mode': lambda: os.chmod(one, 0o600),
+    'change its mode by a descriptor': lambda: os.chmod('/proc/self/fd/%d' % path(), 0o600),
+    'change the directory’s mode': lambda: os.chmod(at, 0o777),
+    'give it away': lambda: os.chown(one, 1000, 1000),
+    'change its times': lambda: os.utime(one),
+    'mark it': lambda: os.setxattr(at, 'user.x', b'y'),
+    'lock the directory': lambda: fcntl.flock(os.open(at, os.O_RDONLY), fcntl.LOCK_EX),
+    'watch the directory': lambda: call(0 if libc.inotify_add_watch(libc.inotify_init(), at.encode(), 0x100) >= 0 else 1),
+    'mount over it': lambda: call(libc.mount(b'tmpfs', at.encode(), b'tmpfs', 0, None)),
+    'unmount it': lambda: call(libc.umount2(b'/run/run-claude/gw', 2)),
+    'mount it anew, to be written': lambda: call(libc.mount(None, b'/run/run-claude/gw', None, 32 | 4096, None)),
+}
+for name, attempt in tries.items():
+    try: attempt(); print('worked:', name)
+    except OSError: pass
+print('tried', len(tries))
+`;
+
+it('gives the agent sockets to connect to, and nothing to list, replace, mark or fill', async () => {
+  const script = `cat > /tmp/take-over.py << 'EOF'\n${TAKE_OVER}\nEOF\ntouch /tmp/mine; python3 /tmp/take-over.py`;
+  expect(await inside(`${script} /run/run-claude/gw/sockets`)).toBe('tried 24\n');
+  expect(await inside('ls -ld /run/run-claude/gw/sockets | cut -c1-10')).toBe('drwx--x--x\n');
+  // Where the directory is one's own, nearly all of it works.
+  const own = await inside(
+    `mkdir -p /tmp/own; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("/tmp/own/proxy.sock")'; ${script} /tmp/own`,
   );
-  expect(text).toContain('drwx--x--x');
-  expect(text.match(/Permission denied|Read-only/g)?.length).toBeGreaterThanOrEqual(3);
+  expect(own.match(/worked/g)?.length).toBeGreaterThan(14);
+});
+
+/** Opens many connections at once, says half a request on each, holds them; then waits to be told to let go. */
+const FLOOD = `
+const net = require('net');
+const many = ['/run/run-claude/gw/sockets/proxy.sock', '/run/run-claude/gw/sockets/api.sock', 47801, 47802];
+const held = Array.from({ length: 1600 }, (_, i) => {
+  const s = net.connect(many[i % 4]); s.on('error', () => {}); s.write(i % 3 ? 'CONNECT a.test:443 HT' : 'POST /v1/mess'); return s;
+});
+setTimeout(() => { for (const s of held) s.destroy(); console.log('held', held.length); process.exit(); }, 4000);`;
+
+it('is itself again after a flood of connections that hold all there are, through the ports and straight', async () => {
+  const flood = inside(`node -e ${JSON.stringify(FLOOD)}`);
+  expect(await flood).toContain('held 1600');
+  await expect.poll(() => inside(ASK), { timeout: 180_000 }).toContain('200 true');
+  expect(await inside(through('http://evil.test/'))).toContain('not an allowed host');
+  expect(said.join('')).not.toContain('was started again');
 });
 
 it('holds the credential where nobody inside or in the engine can read it', async () => {

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CredentialSource } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
@@ -103,6 +104,14 @@ it('hands on neither the agent’s own credentials nor headers by which a server
     'Connection: keep-alive, anthropic-version',
     'TE: trailers',
     'Expect: 100-continue',
+    'X_Api_Key: mine',
+    'Proxy_Authorization: Basic mine',
+    'X_Original_Url: /v1/files',
+    'X_HTTP_Method-Override: DELETE',
+    'X-Goog-Api-Key: mine',
+    'Accept_Encoding: gzip, mine',
+    'Content_Length: 1',
+    'Transfer_Encoding: mine',
     'anthropic-beta: some-beta',
   ].join('\r\n');
   await say(gateway, post('/v1/messages?beta=true', `${more}\r\n`), /"usage"/);
@@ -113,7 +122,74 @@ it('hands on neither the agent’s own credentials nor headers by which a server
   expect(head.match(/^host:.*$/gim)).toEqual([`host: 127.0.0.1:${port}`]);
   expect(head).toMatch(/anthropic-beta: some-beta/);
   expect(head).not.toMatch(/mine|override|original|rewrite|forwarded|x-amz|^te:|expect/im);
+  // Nor what stands in trailers or a chunk's extension; nor does a Connection header take away what frames the message.
+  const listed = 'Connection: host, content-length, authorization, accept-encoding, close\r\n';
+  const chunks = `${BODY.length.toString(16)};name="mine"\r\n${BODY}\r\n0\r\nAuthorization: Bearer mine\r\nHost: mine\r\n\r\n`;
+  await say(
+    gateway,
+    `POST /v1/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${listed}\r\n${chunks}`,
+    /"usage"/,
+  );
+  await say(gateway, post('/v1/messages', listed), /"usage"/);
+  expect(arrived).toHaveLength(3);
+  for (const bytes of arrived.slice(1)) {
+    expect(bytes).toMatch(new RegExp(`^host: 127.0.0.1:${port}\r$[^]*^content-length: ${BODY.length}\r$`, 'im'));
+    expect(bytes).toMatch(new RegExp(`^authorization: Bearer ${SECRET}\r$`, 'im'));
+    expect(bytes.endsWith(`\r\n\r\n${BODY}`)).toBe(true);
+    expect(bytes).not.toContain('mine');
+  }
 });
+
+it('has the provider fetch from the very address that was judged', async () => {
+  await using gateway = await start({ rules: [{ host: 'good.test', from: 'test' }] });
+  const fetched = async (url: string): Promise<unknown> => {
+    arrived = [];
+    const body = JSON.stringify({ model: 'm', ...image({ type: 'url', url }) });
+    const answer = await say(gateway, post('/v1/messages', '', body));
+    if (!answer.includes(' 200 ')) return answer.slice(9, 12);
+    return JSON.parse(String(arrived[0]).split('\r\n\r\n')[1] ?? '').messages[0].content[0].source.url;
+  };
+  // What other readers take for a host of its own comes out where it can't be taken for one.
+  expect(await fetched('https://good.test\\@evil.test/x')).toBe('https://good.test/@evil.test/x');
+  expect(await fetched('https:good.test/x')).toBe('https://good.test/x');
+  expect(await fetched('https:\\\\good.test\\..\\x')).toBe('https://good.test/x');
+  expect(await fetched(' https://go\tod.test#@evil.test')).toBe('https://good.test/#@evil.test');
+  expect(await fetched('https://ＧＯＯＤ.test/')).toBe('https://good.test/');
+  for (const url of [
+    'https://good.test.evil.test/',
+    'https://evil.test\\@good.test/',
+    'https://good.test:8443/',
+    '//good.test/',
+  ])
+    expect([url, await fetched(url)]).toEqual([url, '403']);
+});
+
+const inMessage = (block: object): object => ({ messages: [{ role: 'user', content: [block] }] });
+const image = (source: unknown): object => inMessage({ type: 'image', source });
+/** What the provider would be asked to fetch; '#u' stands for the start of an escape. */
+const fetches: readonly [string, object][] = [
+  ['an image', image({ type: 'url', url: 'https://evil.test/' })],
+  [
+    'an image in a tool’s result',
+    inMessage({ type: 'tool_result', content: [{ source: { type: 'url', url: 'http://evil.test' } }] }),
+  ],
+  [
+    'a document in the system prompt',
+    { system: [{ type: 'document', source: { type: 'url', url: 'https://evil.test' } }] },
+  ],
+  ['an escaped type', image({ type: '#u0075rl', url: 'https://evil.test/' })],
+  ['an escaped key', { 'mcp#u005fservers': [{ url: 'https://evil.test' }] }],
+  ['a source without a type', image({ url: 'https://evil.test/' })],
+  ['a type in capitals', image({ type: 'URL', url: 'https://evil.test/' })],
+  ['a list of addresses', image({ type: 'url', url: ['https://evil.test/'] })],
+  ['an address with user information', image({ type: 'url', url: 'https://good.test@evil.test/' })],
+  ['another scheme', image({ type: 'url', url: 'file:///etc/passwd' })],
+  ['an address in numbers', image({ type: 'url', url: 'http://2130706433/' })],
+  ['MCP servers', { mcp_servers: [{ type: 'url', url: 'https://evil.test' }] }],
+  ['MCP servers as an object', { mcp_servers: { a: { url: 'https://evil.test' } } }],
+  ['web_fetch', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
+  ['web_fetch in capitals', { tools: [{ type: 'Web_Fetch_20250910', name: 'web_fetch' }] }],
+];
 
 const requests: readonly [string, string][] = [
   ['a path that climbs', post('/v1/messages/../organizations')],
@@ -145,6 +221,68 @@ const requests: readonly [string, string][] = [
   ['a list', post('/v1/messages', '', '[]').replace('/v1/messages', '/v1/messages/batches')],
   ['JSON that is cut off', post('/v1/messages', '', '{"model":')],
   ['JSON after JSON', post('/v1/messages', '', '{}{}')],
+  ['upper case', post('/V1/Messages')],
+  ['an encoded slash', post('/v1%2fmessages')],
+  ['an encoded slash to a neighbour', post('/v1/messages%2fbatches')],
+  ['a double encoding', post('/v1/messages/%252e%252e/files')],
+  ['an encoded question mark', post('/v1/messages%3fbeta=true')],
+  ['an encoded blank at the end', post('/v1/messages%20')],
+  ['a dot in between', post('/v1/./messages')],
+  ['a dot in front', post('/./v1/messages')],
+  ['two slashes in front, a host for some', post('//v1/messages')],
+  ['no slash in front', post('v1/messages')],
+  ['an asterisk', post('*')],
+  ['a path parameter', post('/v1/messages;v=1')],
+  ['a query that hides a path', post('/v1/messages?/../../v1/files')],
+  ['a query in brackets', post('/v1/messages?a[]=1')],
+  ['a long query', post(`/v1/messages?${'a'.repeat(300)}`)],
+  ['a climb behind a model', 'GET /v1/models/x/../../organizations HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['an encoded climb behind a model', 'GET /v1/models/x%2f..%2f..%2forganizations HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['batches', post('/v1/messages/batches')],
+  ['the older completions', post('/v1/complete')],
+  ['skills', post('/v1/skills')],
+  ['the files', 'GET /v1/files HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['the usage reports', 'GET /v1/organizations/usage_report/messages HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a profile', 'GET /api/oauth/profile HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ...['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'GET', 'HEAD'].map((method): [string, string] => [
+    `${method} where a POST belongs`,
+    post('/v1/messages').replace('POST', method),
+  ]),
+  ['a POST to the models', post('/v1/models')],
+  ['a method that nobody knows', post('/v1/messages').replace('POST', 'STEAL')],
+  ['a method in lower case', post('/v1/messages').replace('POST', 'post')],
+  ['HTTP/3 in words', post('/v1/messages').replace('HTTP/1.1', 'HTTP/3.0')],
+  ['HTTP/2 by prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['a bare carriage return in a header', post('/v1/messages', 'X: a\rAuthorization: Bearer b\r\n')],
+  ['a NUL in a header', post('/v1/messages', 'X: a\0b\r\n')],
+  ['a blank in a header’s name', post('/v1/messages', 'X Y: a\r\n')],
+  ['a blank before the colon', post('/v1/messages', 'Transfer-Encoding : chunked\r\n')],
+  ['a length that is a list', post('/v1/messages', 'Content-Length: 5, 5\r\n')],
+  ['a length in hexadecimal', 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 0x2\r\n\r\n{}'],
+  ['a negative length', 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\n{}'],
+  ['a length past 64 bits', `POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\n{}`],
+  ...[
+    ['a chunk past 64 bits', 'fffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
+    ['a chunk with a sign', '+2\r\n{}\r\n0\r\n\r\n'],
+    ['a chunk in another base', '0x2\r\n{}\r\n0\r\n\r\n'],
+    ['a chunk longer than it says', '2\r\n{}}\r\n0\r\n\r\n'],
+    ['a chunk’s end without a line feed', '2\r\n{}\r0\r\n\r\n'],
+    ['a chunk’s size ended by a line feed alone', '2\n{}\n0\n\n'],
+    ['a chunk whose extension does not end', `2;${'x'.repeat(200_000)}`],
+    ['trailers that do not end', `2\r\n{}\r\n0\r\n${'X: y\r\n'.repeat(40_000)}`],
+  ].map(([what, chunks]): [string, string] => [
+    String(what),
+    `POST /v1/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`,
+  ]),
+  ['a coding with a tab', 'POST /v1/messages HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n'],
+  ['codings in two headers', post('/v1/messages', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n')],
+  ['chunks for HTTP/1.0', 'POST /v1/messages HTTP/1.0\r\nTransfer-Encoding: identity\r\n\r\n{}'],
+  ['a body in another coding, with a length', post('/v1/messages', 'Content-Encoding: gzip\r\n', '\x1f\x8b\b\0')],
+  ['a byte order mark', post('/v1/messages', '', '\ufeff{}')],
+  ...fetches.map(([what, part]): [string, string] => [
+    `fetched by the provider: ${what}`,
+    post('/v1/messages', '', JSON.stringify({ model: 'm', ...part }).replaceAll('#u', '\\u')),
+  ]),
 ];
 
 it(`passes none of ${requests.length} odd requests`, async () => {
@@ -152,7 +290,7 @@ it(`passes none of ${requests.length} odd requests`, async () => {
   const wrong: string[] = [];
   for (const [what, bytes] of requests) {
     const answer = await say(gateway, bytes);
-    if (!/^HTTP\/1\.1 (400|403|404|405|431|501) |^$/.test(answer)) wrong.push(`${what}: ${answer.slice(0, 100)}`);
+    if (!/^HTTP\/1\.1 (400|403|404|405|413|431|501) |^$/.test(answer)) wrong.push(`${what}: ${answer.slice(0, 100)}`);
   }
   expect(wrong).toEqual([]);
   expect(arrived).toEqual([]);
@@ -184,6 +322,19 @@ it('puts the credential into the header only, and takes it out of answers that r
   // A redirect is the client's to follow, through the policy: nothing was sent anywhere else.
   expect(arrived).toHaveLength(5);
   expect(JSON.stringify(gateway.entries())).not.toContain(SECRET);
+});
+
+it('passes no failure in a coding in which the credential can’t be found', async () => {
+  await using gateway = await start();
+  const body = gzipSync(`you sent ${SECRET}`).toString('latin1');
+  answerWith = (socket) =>
+    void socket.write(
+      `HTTP/1.1 400 Bad Request\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      'latin1',
+    );
+  const answer = await say(gateway, post('/v1/messages'));
+  expect(answer).toMatch(/ 502 [\s\S]*it answered 400 in a coding of its own/);
+  expect(answer).not.toContain('\x1f\x8b');
 });
 
 it('answers in its own words when the provider’s answer is no proper one', async () => {
@@ -319,6 +470,33 @@ it('counts by the provider’s word, not by what the agent or the model writes',
   expect(gateway.kept.usage()).toMatchObject({ inputTokens: 1000, costUsd: (1000 * 5 + 500 * 25) / 1e6 });
 });
 
+it('counts an answer that waits behind another one on a connection that then ends, and lets go of it', async () => {
+  await using gateway = await start();
+  const closed: string[] = [];
+  let begun = 0;
+  answerWith = (socket) => {
+    const model = /"model":"(\w+)"/.exec(arrived.at(-1) ?? '')?.[1] ?? '';
+    socket.on('close', () => closed.push(model));
+    begun += 1;
+    if (model === 'first') return;
+    const event = {
+      type: 'message_start',
+      message: { model: 'claude-opus-5', usage: { input_tokens: 7, output_tokens: 1 } },
+    };
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: ${JSON.stringify(event)}\n\n`);
+    socket.write(`data: {"type":"content_block_delta","delta":{"text":"${'x'.repeat(300_000)}"}}\n\n`.repeat(20));
+  };
+  const body = (model: string): string => JSON.stringify({ model, messages: [] });
+  const socket = connect(path.join(gateway.dir, 'api.sock'));
+  socket.on('error', () => undefined);
+  socket.write(`${post('/v1/messages', '', body('first'))}${post('/v1/messages', '', body('second'))}`);
+  await expect.poll(() => begun).toBe(2);
+  socket.destroy();
+  await expect.poll(() => closed.sort()).toEqual(['first', 'second']);
+  await expect.poll(() => gateway.kept.usage().inputTokens).toBeGreaterThanOrEqual(7);
+  expect(gateway.kept.usage().requests).toBe(2);
+});
+
 it('lets a slow reader wait without filling memory, and a stream go on for others', async () => {
   await using gateway = await start();
   const chunk = `data: ${'x'.repeat(65_000)}\n\n`;
@@ -362,6 +540,28 @@ it('reads no more of a flood of requests on one connection than it can keep', as
   expect(answer).toContain('503');
   expect(gateway.entries().length).toBeLessThanOrEqual(256);
   expect(await say(gateway, post('/v1/messages'))).toContain(' 200 ');
+});
+
+it('answers so many at once and puts the rest off, and does not wait for a handshake that never comes', async () => {
+  const limits = { connections: 5, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 500, idleMs: 60_000 };
+  {
+    await using gateway = await start({ limits });
+    const held: Socket[] = [];
+    answerWith = (socket) => void held.push(socket);
+    // On one connection, where the limit of connections says nothing.
+    const answer = say(gateway, post('/v1/messages').repeat(8), /(503[\s\S]*){3}at once"/);
+    await expect.poll(() => gateway.entries().filter(({ why }) => why === 'too many requests at once').length).toBe(3);
+    await expect.poll(() => held.length).toBe(5);
+    for (const socket of held) socket.write(ok('{"usage":{}}'));
+    expect((await answer).match(/HTTP\/1\.1 (200|503)/g)?.map((line) => line.slice(9))).toEqual([
+      ...Array.from({ length: 5 }, () => '200'),
+      ...Array.from({ length: 3 }, () => '503'),
+    ]);
+    answerWith = ok('{"usage":{}}');
+    expect(await say(gateway, post('/v1/messages'))).toContain(' 200 ');
+  }
+  await using mute = await start({ limits, provider: { url: `https://127.0.0.1:${port}`, relay: true } });
+  expect(await say(mute, post('/v1/messages'))).toMatch(/ 502 [\s\S]*no TLS handshake in 0.5 s/);
 });
 
 it('control: the provider stand-in takes what is sent straight', async () => {

@@ -145,6 +145,8 @@ const TWO_NAMES = (() => {
   return (two.length / 2).toString(16).padStart(4, '0') + two;
 })();
 
+const hex = (text: string): string => Buffer.from(text).toString('hex');
+
 /** What, the bytes, and the bytes that follow once a tunnel is open. */
 const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] = [
   ['an unlisted host', connectTo('evil.test:443')],
@@ -325,6 +327,82 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
   ],
   ['bare line feeds', 'GET http://evil.test/ HTTP/1.1\nHost: evil.test\n\n'],
   ['HTTP/0.9', 'GET http://evil.test/\r\n\r\n'],
+  ['a tunnel inside a tunnel', connectTo('plain.test:80'), async () => connectTo('plain.test:80')],
+  [
+    'a server name in the smallest records',
+    connectTo('good.test:443'),
+    async () => fragmented(await helloFor('good.test'), 1),
+  ],
+  ['a name of another type', connectTo('good.test:443'), async () => helloWith([[0, `000c010009${hex('good.test')}`]])],
+  ['an address as the server name', connectTo('good.test:443'), async () => helloWith([[0, serverName('127.0.0.2')]])],
+  ['a server name of the canary in capitals', connectTo('good.test:443'), () => helloFor('EVIL.test')],
+  ['a list of names longer than it says', connectTo('good.test:443'), async () => helloWith([[0, '0001000009']])],
+  ...[
+    ['a change of ciphers', [20, 3, 1, 0, 1, 1]],
+    ['an alert', [21, 3, 1, 0, 2, 1, 0]],
+    ['a heartbeat', [24, 3, 1, 0, 3, 1, 0, 0]],
+    ['another handshake message', [22, 3, 1, 0, 4, 0, 0, 0, 0]],
+    ['a record of an older protocol', [22, 2, 0, 0, 1, 1]],
+    ['a record past the longest', [22, 3, 1, 0x41, 0, 1]],
+  ].map(([what, bytes]): [string, string, () => Promise<Buffer>] => [
+    `${String(what)} before the first message`,
+    connectTo('good.test:443'),
+    async () => Buffer.concat([Buffer.from(bytes as number[]), await helloFor('good.test')]),
+  ]),
+  [
+    'an encrypted server name of an older draft',
+    connectTo('good.test:443'),
+    async () =>
+      helloWith([
+        [0, serverName('good.test')],
+        [0xfe0a, '00'],
+      ]),
+  ],
+  ['an empty port', get('http://plain.test:/', 'plain.test')],
+  ['a port with a zero in front', get('http://plain.test:080/', 'plain.test')],
+  ['a Host header with a trailing dot', get('http://plain.test/', 'plain.test.')],
+  ['a Host header with user information', get('http://plain.test/', 'evil.test@plain.test')],
+  ['an empty Host header', get('http://plain.test/', '')],
+  ['this host', connectTo('0:80')],
+  ['this host in full', get('http://0.0.0.0/', '0.0.0.0')],
+  ['this host by IPv6', get('http://[::]/', '[::]')],
+  ['loopback by IPv6 in full', connectTo('[0:0:0:0:0:0:0:1]:443')],
+  ['a mapped address in hexadecimal', connectTo('[::ffff:7f00:1]:443')],
+  ['an address with a trailing dot', connectTo('127.0.0.1.:443')],
+  ['an address with a fifth part', connectTo('127.0.0.1.1:443')],
+  ['an address in octal parts', connectTo('0177.0000.0000.0001:443')],
+  ['a large number', connectTo('4294967297:443')],
+  ['a wildcard as a name', connectTo('*.wild.test:443')],
+  ['nothing below a wildcard', connectTo('.wild.test:443')],
+  ['an empty label', connectTo('a..wild.test:443')],
+  ['a label that is too long', connectTo(`${'a'.repeat(64)}.wild.test:443`)],
+  ['a name that is too long', connectTo(`${'a.'.repeat(130)}wild.test:443`)],
+  ['a hyphen in front', connectTo('-a.wild.test:443')],
+  ['two targets', 'CONNECT good.test:443 evil.test:443 HTTP/1.1\r\nHost: good.test:443\r\n\r\n'],
+  [
+    'two Host headers of CONNECT',
+    'CONNECT good.test:443 HTTP/1.1\r\nHost: good.test:443\r\nHost: evil.test:443\r\n\r\n',
+  ],
+  ['a Host header of CONNECT with another port', connectTo('good.test:443', 'good.test:80')],
+  [
+    'an upgrade to two protocols',
+    get('http://plain.test/', 'plain.test', WEBSOCKET.replace('websocket', 'websocket, h2c')),
+  ],
+  ['a WebSocket to a private address', get('http://private.test/', 'private.test', WEBSOCKET)],
+  [
+    'a WebSocket inside a tunnel to another host',
+    connectTo('plain.test:80'),
+    async () => get('/', 'evil.test', WEBSOCKET),
+  ],
+  ['a WebSocket with chunks', get('http://plain.test/', 'plain.test', `${WEBSOCKET}Transfer-Encoding: chunked\r\n`)],
+  ['a body in another coding', get('http://plain.test/', 'plain.test', 'Transfer-Encoding: gzip, chunked\r\n')],
+  [
+    'a coding in two headers',
+    get('http://plain.test/', 'plain.test', 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n'),
+  ],
+  ['a bare carriage return', get('http://plain.test/', 'plain.test', 'X: a\rHost: evil.test\r\n')],
+  ['a NUL in a header', get('http://plain.test/', 'plain.test', 'X: a\0b\r\n')],
+  ['a request as a server’s answer', 'HTTP/1.1 200 OK\r\nHost: plain.test\r\n\r\n'],
 ];
 
 it(`stops ${attempts.length} ways around the policy`, async () => {

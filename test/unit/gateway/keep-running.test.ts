@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { keepRunning } from '../../../src/gateway/keep-running.ts';
-import { networkTotals, openNetworkLog } from '../../../src/gateway/network-log.ts';
+import { networkTotals, openNetworkLog, readNetworkLog } from '../../../src/gateway/network-log.ts';
 import { readUsage, usageLine, writeUsage } from '../../../src/gateway/usage.ts';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
@@ -102,6 +102,27 @@ it('tells of each host that is refused once, of twenty at most, and how to allow
   log.close();
   expect(networkTotals(dir)).toHaveLength(103);
   rmSync(dir, { recursive: true });
+});
+
+it('loses nothing that passed in a flood of what did not, in its file and in its totals', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
+  const log = openNetworkLog(path.join(dir, 'network.jsonl'), () => undefined);
+  const base = { at: '', kind: 'connect', port: 443, method: '', up: 5, down: 0, ms: 0 } as const;
+  for (let n = 0; n < 60_000; n += 1)
+    log.add({
+      ...base,
+      verdict: n % 2 === 0 ? 'refused' : 'failed',
+      host: `h${n % 2 === 0 ? n : 1}`,
+      why: 'x'.repeat(250),
+    });
+  log.add({ ...base, verdict: 'passed', host: 'late.test' });
+  const [lines, totals] = [readNetworkLog(log.file), log.totals()];
+  log.close();
+  rmSync(dir, { recursive: true });
+  expect(totals.length).toBeLessThan(1010);
+  expect(totals.find(({ host }) => host === '(others)')?.refused).toBeGreaterThan(28_000);
+  for (const list of [lines, totals]) expect(list.at(-1)).toMatchObject({ host: 'late.test', up: 5 });
+  expect(lines.length).toBeLessThan(30_000);
 });
 
 it('keeps the totals of a session where another command finds them, and says them in a line', () => {

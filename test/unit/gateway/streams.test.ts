@@ -51,7 +51,9 @@ beforeAll(async () => {
     stream.end('over HTTP/2');
   });
   await listen('h2.test', http2);
-  const web = createHttpServer((_request, response) => void setTimeout(() => response.end('late'), 300));
+  const web = createHttpServer((request, response) => {
+    if (request.url !== '/never') setTimeout(() => response.end('late'), 300);
+  });
   web.on('upgrade', (request, socket: Socket) => {
     const accept = createHash('sha1').update(
       `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
@@ -185,6 +187,8 @@ it('cuts a connection at its limits of bytes and of silence, and says which in t
   await expect
     .poll(() => gateway.entries().flatMap(({ why }) => why ?? []))
     .toEqual(['too many bytes received', 'idle for too long']);
+  // A server that takes a request and never answers.
+  expect(await gateway.say('GET http://web.test/never HTTP/1.1\r\nHost: web.test\r\n\r\n')).toBe('');
 });
 
 it('out of descriptors, without a server, without a name: an ordinary error, and it goes on after', async () => {

@@ -71,3 +71,25 @@ it('counts an answer that was left early by what was seen of it, and a whole one
   torn.push(Buffer.from('{"model":"claude-opus-5","usage":{"input_tok'));
   expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
 });
+
+it('counts what the top of an answer leaves out: rounds of its own, faster modes, a place of choice, a coding', () => {
+  const costOf = (usage: object): number => cost('claude-opus-5', usage) * M;
+  const top = { input_tokens: 1000, output_tokens: 100 };
+  const plain = 1000 * 5 + 100 * 25;
+  expect(costOf(top)).toBeCloseTo(plain);
+  expect(costOf({ ...top, speed: 'standard', inference_geo: 'global', iterations: [] })).toBeCloseTo(plain);
+  expect(costOf({ ...top, speed: 'fast' })).toBeCloseTo(plain * 2);
+  expect(costOf({ ...top, inference_geo: 'us' })).toBeCloseTo(plain * 1.1);
+  const compaction = { type: 'compaction', input_tokens: 180_000, output_tokens: 3500 };
+  const message = { type: 'message', ...top };
+  expect(costOf({ ...top, iterations: [compaction, message] })).toBeCloseTo(180_000 * 5 + 3500 * 25 + plain);
+  const advice = { type: 'advisor_message', model: 'claude-fable-5', input_tokens: 10, output_tokens: 10 };
+  expect(costOf({ ...top, iterations: [advice, message] })).toBeCloseTo(10 * 10 + 10 * 50 + plain);
+  // Rounds that say less than the top, or nothing that can be read, do not make it cheaper.
+  for (const iterations of [[{ input_tokens: 1, output_tokens: 1 }], [null, 'x'], {}])
+    expect(costOf({ ...top, iterations })).toBeCloseTo(plain);
+  // What can't be read counts by its bytes.
+  const reader = new UsageReader('text/event-stream', 400, 'gzip');
+  reader.push(Buffer.alloc(5000));
+  expect(reader.total()).toEqual({ input_tokens: 100, output_tokens: 5000 });
+});

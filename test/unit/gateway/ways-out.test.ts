@@ -236,13 +236,28 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
       'chunked read',
       http('GET /one', 'Transfer-Encoding: chunked\r\n', '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n'),
     ],
+    [
+      'read with a body',
+      http(
+        'GET /three',
+        'Connection: host, content-length, authorization, x-mine\r\nX-Mine: y\r\nContent-Length: 22\r\n',
+        'POST /four HTTP/1.1\r\n\r\n',
+      ),
+    ],
+    ['names with underscores', http('GET /five', 'Transfer_Encoding: chunked\r\nX_Rewrite_Url: /six\r\n')],
   ];
   for (const [what, text] of passes)
     expect([what, await say(gateway, 'secret.test', text)]).toEqual([what, expect.stringContaining('here')]);
   const bytes = arrived['secret.test'] ?? [];
   expect(bytes).toHaveLength(passes.length);
-  for (const one of bytes) expect(one.match(/authorization: [^\r]*/gi)).toEqual([`Authorization: ${SECRET}`]);
-  expect(bytes.join('')).not.toMatch(/override/i);
+  for (const one of bytes) {
+    expect(one.match(/authorization: [^\r]*/gi)).toEqual([`Authorization: ${SECRET}`]);
+    expect(one.match(/^host: .*$/gim)).toEqual(['Host: secret.test']);
+  }
+  expect(bytes.join('')).not.toMatch(/override|_/i);
+  // What the Connection header names is dropped, but not what frames the message.
+  expect(bytes[3]).toMatch(/content-length: 22\r\n[\s\S]*\r\n\r\nPOST/i);
+  expect(bytes[3]).not.toMatch(/x-mine|keep-alive/i);
   // A body of a method that has none is framed, not sent bare to be read as another request.
   expect(bytes[2]).toMatch(/transfer-encoding: chunked[\s\S]*\r\n\r\n1c\r\nPOST \/two/i);
 
@@ -281,6 +296,11 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
 
   expect(await say(gateway, 'wrong.test', http('GET /').replace('secret.test', 'wrong.test'))).toContain(' 502 ');
   expect(arrived['wrong.test']).toEqual([]);
+  // Of a flood on one connection no more is read than can be kept.
+  const before = arrived['secret.test']?.length ?? 0;
+  await say(gateway, 'secret.test', http('GET /flood').repeat(1500));
+  await expect.poll(() => gateway.entries().filter(({ kind }) => kind === 'broker').length).toBeGreaterThan(250);
+  expect((arrived['secret.test']?.length ?? 0) - before).toBeLessThanOrEqual(256);
   // Only the session's own CA vouches for the name that is shown.
   expect(await say(gateway, 'secret.test', http('GET /'), company.certificate)).toMatch(/certificate|issuer/);
   // The same framing for plain HTTP.

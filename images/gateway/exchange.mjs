@@ -1,0 +1,37 @@
+// One request handed on, and its answer handed back, within the limits of a connection.
+import { Client } from './client.mjs';
+import { forwardedHeaders } from './headers.mjs';
+
+/**
+ * @typedef {{ up: number, down: number }} Passed
+ * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
+ * @param {import('node:http').ClientRequest} out not yet sent
+ * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed is added to while it goes on
+ * @returns {Promise<number>} the answer's status
+ */
+export async function exchange(request, response, out, limits, passed) {
+  const client = new Client(request, response);
+  client.whenGone(() => out.destroy());
+  request.on('data', (chunk) => {
+    passed.up += chunk.length;
+    if (passed.up > limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
+  });
+  /** @type {import('node:http').IncomingMessage} */
+  const answer = await new Promise((done, failed) => {
+    out
+      .once('response', done)
+      .on('error', failed)
+      .once('close', () => failed(new Error('no answer')));
+    request.on('error', failed).pipe(out);
+  });
+  const status = answer.statusCode ?? 502;
+  response.writeHead(status, forwardedHeaders(answer.rawHeaders));
+  for await (const chunk of answer) {
+    passed.down += chunk.length;
+    if (passed.down > limits.bytesPerConnection) throw new Error('too many bytes received');
+    await client.write(chunk);
+    if (client.gone) throw new Error('the client left');
+  }
+  response.end();
+  return status;
+}
