@@ -9,6 +9,9 @@ import { EventFrames } from './event-frames.mjs';
  *   iterations?: Tokens[] }} Tokens
  */
 
+/** A count; what is none must not make the totals one that no limit holds. @param {unknown} value */
+const amount = (value) => (typeof value === 'number' && value > 0 ? value : 0);
+
 /** @param {unknown} value @returns {Tokens} */
 function tokensOf(value) {
   return typeof value === 'object' && value !== null ? /** @type {Tokens} */ (value) : {};
@@ -75,13 +78,13 @@ export class UsageReader {
     if (this.coded) return { input_tokens: Math.ceil(this.asked / 4), output_tokens: this.bytes };
     if (!this.streams) this.read(this.text);
     if (this.finished) return this.tokens;
-    const seen = Math.max(Number(this.tokens.output_tokens ?? 0), this.deltas, Math.ceil(this.deltaBytes / 3));
+    const seen = Math.max(amount(this.tokens.output_tokens), this.deltas, Math.ceil(this.deltaBytes / 3));
     return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: seen };
   }
 
   /** @param {string} text */
   read(text) {
-    /** @type {Record<string, unknown>} */
+    /** @type {Record<string, unknown> | null} */
     let event;
     try {
       event = JSON.parse(text);
@@ -89,6 +92,7 @@ export class UsageReader {
       if (error instanceof SyntaxError) return;
       throw error;
     }
+    if (event === null) return;
     const message = /** @type {Record<string, unknown>} */ (event['message'] ?? event);
     if (typeof message['model'] === 'string') this.model = message['model'];
     this.tokens = { ...this.tokens, ...tokensOf(message['usage'] ?? event['usage']) };
@@ -110,7 +114,7 @@ function costOf(price, { input, read, written, hour, output }) {
 function partsOf(tokens) {
   const parts = Array.isArray(tokens.iterations) ? tokens.iterations.map(tokensOf) : [];
   /** @param {Tokens} one */
-  const weight = (one) => Number(one.input_tokens ?? 0) + Number(one.output_tokens ?? 0);
+  const weight = (one) => amount(one.input_tokens) + amount(one.output_tokens);
   return parts.reduce((sum, one) => sum + weight(one), 0) < weight(tokens) || parts.length === 0 ? [tokens] : parts;
 }
 
@@ -132,11 +136,11 @@ export function createBudget(config) {
   /** @param {Tokens} tokens @param {string} model @param {number} dearer */
   function count(tokens, model, dearer) {
     const price = priceOf(model);
-    const input = Number(tokens.input_tokens ?? 0);
-    const read = Number(tokens.cache_read_input_tokens ?? 0);
-    const written = Number(tokens.cache_creation_input_tokens ?? 0);
-    const hour = Math.min(written, Number(tokens.cache_creation?.ephemeral_1h_input_tokens ?? 0));
-    const output = Number(tokens.output_tokens ?? 0);
+    const input = amount(tokens.input_tokens);
+    const read = amount(tokens.cache_read_input_tokens);
+    const written = amount(tokens.cache_creation_input_tokens);
+    const hour = Math.min(written, amount(tokens.cache_creation?.ephemeral_1h_input_tokens));
+    const output = amount(tokens.output_tokens);
     const cost = price === undefined ? 0 : costOf(price, { input, read, written, hour, output });
     usage = {
       requests: usage.requests,
@@ -164,8 +168,8 @@ export function createBudget(config) {
     countTokens(reader, askedModel) {
       const tokens = reader.total();
       const dearer = (tokens.speed === 'fast' ? FAST : 1) * (tokens.inference_geo === 'us' ? IN_ONE_PLACE : 1);
-      for (const part of partsOf(tokens)) count(part, part.model ?? (reader.model || askedModel), dearer);
-      const searches = Number(tokens.server_tool_use?.web_search_requests ?? 0) * WEB_SEARCH;
+      for (const part of partsOf(tokens)) count(part, String(part.model ?? (reader.model || askedModel)), dearer);
+      const searches = amount(tokens.server_tool_use?.web_search_requests) * WEB_SEARCH;
       usage = { ...usage, costUsd: usage.costUsd + searches };
     },
   };

@@ -147,6 +147,11 @@ const TWO_NAMES = (() => {
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
+function changed(bytes: Buffer, at: number, value: number): Buffer {
+  bytes[at] = value;
+  return bytes;
+}
+
 /** What, the bytes, and the bytes that follow once a tunnel is open. */
 const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] = [
   ['an unlisted host', connectTo('evil.test:443')],
@@ -178,6 +183,7 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
   ['a trailing dot', connectTo('good.test.:443')],
   ['an allowed name as a prefix', connectTo('good.test.evil.test:443')],
   ['an allowed name as a suffix', connectTo('evilgood.test:443')],
+  ['a name that ends like one below a wildcard', connectTo('evilwild.test:443')],
   ['the name above a wildcard', connectTo('wild.test:443')],
   ['a NUL in the name', connectTo('evil.test\0.good.test:443')],
   ['an encoded NUL in the name', connectTo('evil.test%00.wild.test:443')],
@@ -342,13 +348,22 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
     ['an alert', [21, 3, 1, 0, 2, 1, 0]],
     ['a heartbeat', [24, 3, 1, 0, 3, 1, 0, 0]],
     ['another handshake message', [22, 3, 1, 0, 4, 0, 0, 0, 0]],
-    ['a record of an older protocol', [22, 2, 0, 0, 1, 1]],
     ['a record past the longest', [22, 3, 1, 0x41, 0, 1]],
   ].map(([what, bytes]): [string, string, () => Promise<Buffer>] => [
     `${String(what)} before the first message`,
     connectTo('good.test:443'),
     async () => Buffer.concat([Buffer.from(bytes as number[]), await helloFor('good.test')]),
   ]),
+  [
+    'the allowed name in a message of another kind',
+    connectTo('good.test:443'),
+    async () => changed(helloWith([[0, serverName('good.test')]]), 5, 2),
+  ],
+  [
+    'the allowed name in a record of an older protocol',
+    connectTo('good.test:443'),
+    async () => changed(helloWith([[0, serverName('good.test')]]), 1, 2),
+  ],
   [
     'an encrypted server name of an older draft',
     connectTo('good.test:443'),

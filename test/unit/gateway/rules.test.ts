@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inRange, mayConnect, specialUse } from '../../../images/gateway/addresses.mjs';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { methodAllowed } from '../../../images/gateway/intercept.mjs';
-import { hostName, nameMatches } from '../../../images/gateway/names.mjs';
+import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
 import { suggestRules } from '../../../src/gateway/network-log.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
 
@@ -80,10 +80,15 @@ it('has one spelling for a name, none for what a resolver might take for an addr
   ];
   for (const name of odd) expect(hostName(name), name).toBeUndefined();
   expect(hostName('A_b.Example')).toBe('a_b.example');
-  expect(nameMatches('*.x.org', 'x.org') || nameMatches('*.x.org', 'ax.org') || nameMatches('*.x.org', '.x.org')).toBe(
-    false,
-  );
+  for (const name of ['x.org', 'ax.org', 'evilx.org', '.x.org', 'x.org.evil', 'a.x.org.']) {
+    expect(nameMatches('*.x.org', name), name).toBe(false);
+  }
   expect(nameMatches('*.x.org', 'a.b.x.org')).toBe(true);
+  expect(nameMatches('*.0.1', '127.0.0.1')).toBe(false);
+  expect(hostName(`${'a.'.repeat(130)}org`)).toBeUndefined();
+  expect(cleanName(`a\nb\x1b[2J \u202e\u00e9${'x'.repeat(300)}`)).toMatch(
+    /^a\\xab\\x1b\[2J\\x20\\x202e\\xe9x{200,260}$/,
+  );
   fc.assert(
     fc.property(
       fc.string(),

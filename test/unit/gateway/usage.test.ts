@@ -88,6 +88,14 @@ it('counts what the top of an answer leaves out: rounds of its own, faster modes
   // Rounds that say less than the top, or nothing that can be read, do not make it cheaper.
   for (const iterations of [[{ input_tokens: 1, output_tokens: 1 }], [null, 'x'], {}])
     expect(costOf({ ...top, iterations })).toBeCloseTo(plain);
+  for (const odd of ['many', { a: 1 }, -5, null]) {
+    expect(costOf({ ...top, cache_read_input_tokens: odd, server_tool_use: { web_search_requests: odd } })).toBeCloseTo(
+      plain,
+    );
+  }
+  const empty = new UsageReader('application/json', 400);
+  empty.push(Buffer.from('null'));
+  expect(empty.total()).toMatchObject({ input_tokens: 100 });
   // What can't be read counts by its bytes.
   const reader = new UsageReader('text/event-stream', 400, 'gzip');
   reader.push(Buffer.alloc(5000));
