@@ -87,6 +87,8 @@ beforeAll(async () => {
     'sixtofour.test',
     'zero.test',
     'broadcast.test',
+    // Allowed by a person who does not know better.
+    'api.anthropic.com',
   ]
     .map((host): { host: string; from: string; port?: number } => ({ host, from }))
     .concat([{ host: 'odd.test', port: 8443, from }]);
@@ -109,7 +111,7 @@ beforeAll(async () => {
       'sixtofour.test': ['2002:7f00:1::'],
       'zero.test': [`0.0.0.0@${canary}`],
       'broadcast.test': ['255.255.255.255'],
-      'api.anthropic.com': [`127.0.0.1@${canary}`],
+      'api.anthropic.com': [`127.0.0.2@${plain}`],
     },
   };
   gateway = await GatewayProcess.start({ config });
@@ -173,7 +175,8 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
   ['a name with one private address among others', connectTo('mixed.test:443')],
   ['a name that resolves to link-local', connectTo('linklocal.test:443')],
   ['a name that resolves to metadata', connectTo('metadata.test:443')],
-  ["the provider's own host", connectTo('api.anthropic.com:443')],
+  ["the provider's own host", connectTo('api.anthropic.com:443'), () => helloFor('api.anthropic.com')],
+  ["the provider's own host, plain", get('http://api.anthropic.com/', 'api.anthropic.com')],
   ['another port of an allowed host', connectTo('good.test:22')],
   ['the default port where the rule names another', connectTo('odd.test:443')],
   ['no port', connectTo('good.test')],
@@ -333,7 +336,6 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
   ],
   ['bare line feeds', 'GET http://evil.test/ HTTP/1.1\nHost: evil.test\n\n'],
   ['HTTP/0.9', 'GET http://evil.test/\r\n\r\n'],
-  ['a tunnel inside a tunnel', connectTo('plain.test:80'), async () => connectTo('plain.test:80')],
   [
     'a server name in the smallest records',
     connectTo('good.test:443'),
@@ -435,6 +437,11 @@ it(`stops ${attempts.length} ways around the policy`, async () => {
   expect(wrong).toEqual([]);
   expect(canaryHits).toBe(0);
   expect(goodHits).toBe(before);
+});
+
+it('opens no tunnel inside a tunnel, each of which would take memory', async () => {
+  const answer = await gateway.say(connectTo('plain.test:80'), connectTo('plain.test:80'), / 200 [^]* (200|403) /);
+  expect(answer).toContain('there is no tunnel inside a tunnel');
 });
 
 it('tells the person once for each host, by a name that is clean, and how to allow it', () => {

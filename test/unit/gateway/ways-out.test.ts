@@ -162,7 +162,11 @@ it("takes the host's proxy, its login and its exceptions, and finds what only th
 it("goes out through the host's proxy: the provider over TLS under the company's CA, the agent's hosts, no private address", async () => {
   const config = {
     provider: { url: 'https://provider.test', relay: false },
-    proxy: { url: `http://user:p%40ss@127.0.0.1:${proxyPort}`, relay: true, except: ['plain.test'] },
+    proxy: {
+      url: `http://user:p%40ss@127.0.0.1:${proxyPort}`,
+      relay: true,
+      except: ['plain.test', 'secret.test@8443'],
+    },
     extraCa: company.certificate,
     allowAddresses: ['203.0.113.0/24', '127.0.0.2/32'],
     rules: ['secret.test', 'plain.test', 'private.test', 'closed.test'].map((host) => ({ host, from: 'test' })),
