@@ -133,7 +133,7 @@ it('hands on neither the agent’s own credentials nor headers by which a server
   await say(gateway, post('/v1/messages', listed), /"usage"/);
   expect(arrived).toHaveLength(3);
   for (const bytes of arrived.slice(1)) {
-    expect(bytes).toMatch(new RegExp(`^host: 127.0.0.1:${port}\r$[^]*^content-length: ${BODY.length}\r$`, 'im'));
+    expect(bytes).toMatch(new RegExp(`^host: 127.0.0.1:${port}\r$[\\s\\S]*^content-length: ${BODY.length}\r$`, 'im'));
     expect(bytes).toMatch(new RegExp(`^authorization: Bearer ${SECRET}\r$`, 'im'));
     expect(bytes.endsWith(`\r\n\r\n${BODY}`)).toBe(true);
     expect(bytes).not.toContain('mine');

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { keepRunning } from '../../../src/gateway/keep-running.ts';
 import { networkTotals, openNetworkLog, readNetworkLog } from '../../../src/gateway/network-log.ts';
 import { readUsage, usageLine, writeUsage } from '../../../src/gateway/usage.ts';
+import type { CredentialSource, Secret } from '../../../src/types/credential.ts';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 
@@ -13,7 +14,7 @@ import type { GatewayConfig } from '../../../src/types/gateway.ts';
 const READY = `echo '{"type":"ready"}'; exec cat 3>&1 >/dev/null`;
 
 /** Starts programs in turn: true is one that works, false one that ends at once, an error one that cannot be started. */
-async function keep(turns: (boolean | Error)[]) {
+async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-keep-'));
   const events: SessionEvent[] = [];
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
@@ -21,8 +22,8 @@ async function keep(turns: (boolean | Error)[]) {
   const kept = keepRunning({
     config: { usage: {} } as GatewayConfig,
     targets: {},
-    credential: undefined,
-    secret: undefined,
+    credential,
+    secret: await credential?.current(),
     log,
     tell: (event) => events.push(event),
     start: async () => {
@@ -70,6 +71,40 @@ it('leaves nothing running when it is stopped while it starts again, and fails w
   for (const pid of one.pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   expect(one.texts()).toEqual([]);
   await expect(keep([false])).rejects.toThrow('it ended before it was ready');
+});
+
+it('renews a credential minutes before it ends, and each half minute at most where clocks differ', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  try {
+    for (const [leftMs, firstMs] of [
+      [60 * 60_000, 55 * 60_000],
+      // Ended long ago by this machine's clock, and so does what comes instead.
+      [-60 * 60_000, 30_000],
+      // Longer than a timer can count.
+      [2 ** 33, 2 ** 31 - 1],
+    ] as const) {
+      let asked = 0;
+      const current = async (): Promise<Secret> => ({
+        kind: 'oauth',
+        value: `v${asked}`,
+        expiresMs: Date.now() + leftMs,
+      });
+      const refresh = (): Promise<Secret> => {
+        asked += 1;
+        return current();
+      };
+      const one = await keep([true], { name: 'test', kind: 'oauth', current, refresh });
+      await vi.advanceTimersByTimeAsync(firstMs - 1000);
+      expect([leftMs, asked]).toEqual([leftMs, 0]);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect([leftMs, asked]).toEqual([leftMs, 1]);
+      await vi.advanceTimersByTimeAsync(firstMs);
+      expect([leftMs, asked]).toEqual([leftMs, 2]);
+      await one.end();
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('tells of each host that is refused once, of twenty at most, and how to allow it', () => {

@@ -20,7 +20,13 @@ const servers: Server[] = [];
 const proxied: { authority: string; login: string | undefined }[] = [];
 /** What passed the proxy on its way out. */
 let wire = '';
-const arrived: Record<string, string[]> = { 'secret.test': [], 'wrong.test': [], 'plain.test': [] };
+const arrived: Record<string, string[]> = {
+  'secret.test': [],
+  'wrong.test': [],
+  'ended.test': [],
+  'early.test': [],
+  'plain.test': [],
+};
 const ports: Record<string, number> = {};
 let proxyPort = 0;
 let provider: StandIn;
@@ -52,8 +58,14 @@ beforeAll(async () => {
   for (const [name, ca] of [
     ['secret.test', company],
     ['wrong.test', stranger],
-  ] as const)
-    ports[name] = await listen(createTlsServer(createHostCertificate(ca, name, Date.now()), keep(name)), '127.0.0.2');
+    ['ended.test', company],
+    ['early.test', company],
+  ] as const) {
+    // Their certificates are good by another clock only: 30 days from two days ago.
+    const days = { 'ended.test': -31, 'early.test': 3 }[name as string] ?? 0;
+    const certificate = createHostCertificate(ca, name, Date.now() + days * 86_400_000);
+    ports[name] = await listen(createTlsServer(certificate, keep(name)), '127.0.0.2');
+  }
   ports['plain.test'] = await listen(createServer(keep('plain.test')), '127.0.0.2');
   provider = await startMessagesApi({ turns: [], tls: createHostCertificate(company, 'provider.test', Date.now()) });
   const proxy = createHttpServer();
@@ -221,8 +233,8 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
       caBundle: bundle,
       extraCa: company.certificate,
       allowAddresses: ['127.0.0.2/32'],
-      rules: ['secret.test', 'wrong.test', 'plain.test'].map((host) => ({ host, from: 'test' })),
-      brokers: ['secret.test', 'wrong.test'].map((host) => ({ host, ...rule })),
+      rules: Object.keys(arrived).map((host) => ({ host, from: 'test' })),
+      brokers: ['secret.test', 'wrong.test', 'ended.test', 'early.test'].map((host) => ({ host, ...rule })),
       hosts: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, [`127.0.0.2@${port}`]])),
     },
   });
@@ -298,8 +310,16 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
   expect(wrong).toEqual([]);
   expect(arrived['secret.test']).toHaveLength(passes.length);
 
-  expect(await say(gateway, 'wrong.test', http('GET /').replace('secret.test', 'wrong.test'))).toContain(' 502 ');
-  expect(arrived['wrong.test']).toEqual([]);
+  for (const [name, why] of [
+    ['wrong.test', /./],
+    ['ended.test', /certificate has expired/],
+    ['early.test', /certificate is not yet valid/],
+  ] as const) {
+    const answer = await say(gateway, name, http('GET /').replace('secret.test', name));
+    expect([name, answer]).toEqual([name, expect.stringMatching(/ 502 /)]);
+    expect(answer).toMatch(why);
+    expect(arrived[name]).toEqual([]);
+  }
   // Of a flood on one connection no more is read than can be kept.
   const before = arrived['secret.test']?.length ?? 0;
   await say(gateway, 'secret.test', http('GET /flood').repeat(1500));
