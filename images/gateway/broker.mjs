@@ -184,7 +184,10 @@ export function createBroker(parts) {
       return await sendWith(first, (secret) => send(request, target, body, secret, signal));
     } catch (error) {
       // Sent and not waited for: the provider has read it all the same.
-      if (counted && signal.aborted) budget.countTokens(new UsageReader('', body.length), model);
+      if (counted && signal.aborted) {
+        budget.countTokens(new UsageReader('', body.length), model);
+        parts.tellUsage();
+      }
       throw error;
     }
   }
