@@ -493,7 +493,8 @@ it('counts an answer that waits behind another one on a connection that then end
   await expect.poll(() => begun).toBe(2);
   socket.destroy();
   await expect.poll(() => closed.sort()).toEqual(['first', 'second']);
-  await expect.poll(() => gateway.kept.usage().inputTokens).toBeGreaterThanOrEqual(7);
+  // By the provider's count, or by what was asked: 7 or 8 for the second, 8 for the one that had no answer yet.
+  await expect.poll(() => gateway.kept.usage().inputTokens).toBeGreaterThanOrEqual(15);
   expect(gateway.kept.usage().requests).toBe(2);
 });
 
