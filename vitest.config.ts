@@ -14,6 +14,7 @@ const LONG = [
   'test/engine/gateway/toolchains.test.ts',
   'test/engine/hardening/audit-tools.test.ts',
   'test/engine/hardening/engines.test.ts',
+  'test/engine/hardening/podman.test.ts',
   'test/engine/hardening/programs.test.ts',
   'test/unit/apply/disks.test.ts',
 ];

@@ -4,8 +4,12 @@ import { request } from 'node:http';
  * The engine's API without any of our own code, for what a test must do behind its back: containers weaker than ours,
  * records as the engine keeps them. Throws on any answer that is not 2xx.
  */
-export function requestEngine<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const socketPath = process.env['DOCKER_HOST']?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
+export function requestEngine<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  socketPath: string = process.env['DOCKER_HOST']?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock',
+): Promise<T> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const headers = payload === undefined ? {} : { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {

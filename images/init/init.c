@@ -1,12 +1,14 @@
 /*
  * PID 1 of every container of ours.
  *
- *   init [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *   init [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps whatever dies, and ends with its status (128 + signal when it was killed). With --forward it keeps one
  * forwarder running, started again whenever it ends; at the pids limit it tries until there is room. With --until it
- * starts nothing before FILE is there, which lies where nobody inside can make it.
+ * starts nothing before FILE is there, which lies where nobody inside can make it. With --prove it first looks whether
+ * the container is what was asked for (prove.h), and says so in the first line of its output, where nobody but the engine
+ * can have written before it: "proven", or what is weaker; then it starts nothing.
  *
  * Compile: cc -static -O2 -std=gnu11 -Wall -Wextra -Werror init.c
  *
@@ -25,6 +27,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "prove.h"
 
 #define FORWARDER "/usr/lib/run-claude/forwarder"
 #define MAX_FORWARDS 16
@@ -108,6 +112,11 @@ int main(int argc, char *argv[])
 	char *forward[MAX_FORWARDS + 2] = {FORWARDER};
 	int forwards = 0, at = 1;
 	const char *until = NULL;
+	char *asked = NULL;
+	if (at + 1 < argc && strcmp(argv[at], "--prove") == 0) {
+		asked = argv[at + 1];
+		at += 2;
+	}
 	if (at + 1 < argc && strcmp(argv[at], "--until") == 0) {
 		until = argv[at + 1];
 		at += 2;
@@ -120,10 +129,16 @@ int main(int argc, char *argv[])
 		forward[++forwards] = argv[at + 1];
 	}
 	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
-		fprintf(stderr, "usage: init [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		fprintf(stderr, "usage: init [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (asked) {
+		const char *weaker = prove(asked);
+		printf("%s\n", *weaker ? weaker : "proven");
+		if (fflush(stdout) != 0 || *weaker)
+			return FAILED;
+	}
 
 	sigset_t before, wanted;
 	block_signals(&before);

@@ -7,6 +7,11 @@ export const SESSION_LABEL = 'run-claude.session';
 export const OWNER_LABEL = 'run-claude.owner';
 const ROLE_LABEL = 'run-claude.role';
 
+/** The labels of a container of ours. */
+export function labelsOf(spec: ContainerSpec, owner: string): Record<string, string> {
+  return { ...spec.labels, [SESSION_LABEL]: spec.sessionId, [OWNER_LABEL]: owner, [ROLE_LABEL]: spec.role };
+}
+
 /**
  * The body of POST /containers/create for a container of ours. Everything that the contract says of every container
  * is here; everything that differs is in the spec. `ofImage`: names of the variables that its image sets, which a
@@ -39,7 +44,7 @@ export function containerBody(
     AttachStdout: true,
     AttachStderr: true,
     Healthcheck: { Test: ['NONE'] },
-    Labels: { ...spec.labels, [SESSION_LABEL]: spec.sessionId, [OWNER_LABEL]: owner, [ROLE_LABEL]: spec.role },
+    Labels: labelsOf(spec, owner),
     HostConfig: hostConfig(spec),
   };
 }

@@ -37,8 +37,8 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
 /** Loads the tar of a root file system as an image of one layer. */
 export async function importImage(docker: Docker, rootfs: Archive, tag: string): Promise<void> {
   await asking('import the base image', async () => {
-    const at = tag.lastIndexOf(':');
-    const answer = await docker.importImage(Readable.from(rootfs), { repo: tag.slice(0, at), tag: tag.slice(at + 1) });
+    // Name and tag in one: Podman looks at no other.
+    const answer = await docker.importImage(Readable.from(rootfs), { repo: tag });
     const failure = await follow(answer, () => undefined);
     if (failure !== undefined)
       throw new RunClaudeError('IMAGE_BUILD_FAILED', `the base image could not be imported: ${failure}`);

@@ -1,5 +1,14 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import type { Endpoint } from './endpoint.ts';
 import { SshAgent } from './ssh.ts';
@@ -10,6 +19,8 @@ export interface Client {
   get(path: string, timeoutMs: number): Promise<unknown>;
   /** Sends a request whose answer nobody waits for: what is left undone is for gc. Resolves when it is on its way. */
   send(method: 'DELETE', path: string): Promise<void>;
+  /** POST with an upgrade: the connection itself, both ways. Rejects as get() does. */
+  upgrade(path: string): Promise<Duplex>;
   docker(): Promise<Docker>;
   close(): void;
 }
@@ -20,6 +31,7 @@ export function openClient(endpoint: Endpoint): Client {
   let loaded: Promise<Docker> | undefined;
   return {
     get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
+    upgrade: (path) => upgrade(endpoint, agent, path),
     send: (method, path) => sendOnly(endpoint, method, path),
     docker: () => {
       loaded ??= loadDocker(endpoint, agent);
@@ -50,7 +62,35 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
   });
 }
 
-function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
+async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
+  const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return JSON.parse(await answerOf(response));
+}
+
+/**
+ * Not dockerode's own: it sends its options as a body, which Podman gives to the program inside as the beginning of its
+ * input.
+ */
+async function upgrade(endpoint: Endpoint, agent: HttpAgent, path: string): Promise<Duplex> {
+  const headers = { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': '0' };
+  const request = openRequest(endpoint, agent, { path, method: 'POST', headers });
+  request.end();
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('upgrade', (_response, socket: Duplex, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.on('response', (response: IncomingMessage) => {
+      const unexpected = Object.assign(new Error('no upgrade'), { statusCode: response.statusCode });
+      answerOf(response).then(() => reject(unexpected), reject);
+    });
+  });
+}
+
+function openRequest(endpoint: Endpoint, agent: HttpAgent, options: RequestOptions): ClientRequest {
   const secure = endpoint.kind === 'tcp' && endpoint.tls !== undefined;
   const target =
     endpoint.kind === 'unix'
@@ -58,24 +98,22 @@ function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: 
       : endpoint.kind === 'tcp'
         ? { host: endpoint.host, port: endpoint.port }
         : { host: 'docker' };
-  return new Promise((resolve, reject) => {
-    // Node checks a certificate against the Host header where there is one: over TLS it must be the engine's own.
-    const headers = endpoint.kind === 'tcp' ? {} : { Host: 'docker' };
-    const options = { ...target, path, agent, headers, signal: AbortSignal.timeout(timeoutMs) };
-    const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const status = response.statusCode ?? 0;
-        if (status >= 300) reject(Object.assign(new Error(text.trim()), { statusCode: status }));
-        else resolve(JSON.parse(text));
-      });
-    });
-    request.on('error', reject);
-    request.end();
+  // Node checks a certificate against the Host header where there is one: over TLS it must be the engine's own.
+  const host = endpoint.kind === 'tcp' ? {} : { Host: 'docker' };
+  return (secure ? httpsRequest : httpRequest)({
+    ...options,
+    ...target,
+    agent,
+    headers: { ...host, ...options.headers },
   });
+}
+
+/** The text of a good answer; any other is thrown, with its statusCode. */
+async function answerOf(response: IncomingMessage): Promise<string> {
+  const said = await text(response);
+  const statusCode = response.statusCode ?? 0;
+  if (statusCode >= 300) throw Object.assign(new Error(said.trim()), { statusCode });
+  return said;
 }
 
 async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker> {

@@ -2,7 +2,7 @@ import type { ContainerSpec, Mount } from '../types/engine.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
 /** The part of the engine's own record of a container that says what it will be allowed. */
-interface Inspect {
+export interface Inspect {
   readonly Path?: string;
   readonly Args?: readonly string[];
   readonly Config?: {
@@ -57,7 +57,7 @@ interface HostConfig {
   readonly Ulimits?: readonly { readonly Name: string; readonly Soft: number; readonly Hard: number }[] | null;
 }
 
-interface RecordedMount {
+export interface RecordedMount {
   readonly Type: string;
   readonly Name?: string;
   readonly Source?: string;
@@ -72,14 +72,20 @@ const MB = 1024 * 1024;
  * Every way in which the engine's record of a created container is weaker than, or other than, what was asked: one
  * line each, in words for people. Empty: as asked. Engines take what they do not know, or cannot do, without a word
  * (facts: Docker 20.10 drops unknown fields), so what it recorded is compared with the spec, not with what was sent.
+ * `paths`: where the record has no word for masks, kernel settings and the seccomp profile, they are not looked for in it.
  */
-export function compareRecord(spec: ContainerSpec, record: unknown): readonly string[] {
+export function compareRecord(
+  spec: ContainerSpec,
+  record: unknown,
+  paths: 'in the record' | 'seen inside' = 'in the record',
+): readonly string[] {
   const inspect = record as Inspect;
   const host = inspect.HostConfig ?? {};
   return [
     ...compareProcess(spec, inspect),
     ...compareLimits(spec, host),
     ...compareIsolation(spec, host),
+    ...(paths === 'in the record' ? compareKernelView(spec, host) : []),
     ...compareMounts(spec, inspect),
   ];
 }
@@ -140,9 +146,6 @@ function compareIsolation(spec: ContainerSpec, host: HostConfig): readonly strin
     ...differs('capabilities dropped', 'ALL', capabilities(host.CapDrop)),
     ...differs('capabilities kept', capabilities(spec.capabilities), capabilities(host.CapAdd)),
     ...differs('no-new-privileges', true, options.some(isNoNewPrivileges)),
-    ...(spec.seccomp === undefined
-      ? differs('seccomp', undefined, options.find(isSeccomp))
-      : differs('our seccomp profile', true, options.includes(`seccomp=${spec.seccomp}`))),
     ...options
       .filter((one) => !isNoNewPrivileges(one) && !isSeccomp(one))
       .map((one) => `security option ${one} was added`),
@@ -157,9 +160,6 @@ function compareIsolation(spec: ContainerSpec, host: HostConfig): readonly strin
     ...differs('removal by the engine', false, host.AutoRemove),
     ...differs('ports published', false, host.PublishAllPorts ?? false),
     ...(spec.runtime === undefined ? [] : differs('runtime', spec.runtime, host.Runtime)),
-    ...missing('masked path', MASKED_PATHS, host.MaskedPaths ?? []),
-    ...missing('read-only path', READONLY_PATHS, host.ReadonlyPaths ?? []),
-    ...Object.entries(SYSCTLS).flatMap(([name, value]) => differs(name, value, host.Sysctls?.[name])),
     ...none('groups', host.GroupAdd),
     ...none('devices', host.Devices),
     ...none('device requests', host.DeviceRequests),
@@ -167,6 +167,18 @@ function compareIsolation(spec: ContainerSpec, host: HostConfig): readonly strin
     ...none("another container's volumes", host.VolumesFrom),
     ...none('host names', host.ExtraHosts),
     ...none('links', host.Links),
+  ];
+}
+
+function compareKernelView(spec: ContainerSpec, host: HostConfig): readonly string[] {
+  const options = host.SecurityOpt ?? [];
+  return [
+    ...(spec.seccomp === undefined
+      ? differs('seccomp', undefined, options.find(isSeccomp))
+      : differs('our seccomp profile', true, options.includes(`seccomp=${spec.seccomp}`))),
+    ...missing('masked path', MASKED_PATHS, host.MaskedPaths ?? []),
+    ...missing('read-only path', READONLY_PATHS, host.ReadonlyPaths ?? []),
+    ...Object.entries(SYSCTLS).flatMap(([name, value]) => differs(name, value, host.Sysctls?.[name])),
   ];
 }
 

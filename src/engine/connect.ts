@@ -5,7 +5,9 @@ import { type Client, openClient } from './client.ts';
 import { compareRecord } from './compare-record.ts';
 import { openEngine } from './docker.ts';
 import { type Candidate, endpointName, findCandidates } from './endpoint.ts';
-import { readFacts } from './facts.ts';
+import { readFacts, withPodmanInfo } from './facts.ts';
+import { PODMAN_INFO, type PodmanInfo } from './podman.ts';
+import { comparePodmanRecord } from './podman-record.ts';
 
 export interface ConnectOptions {
   readonly choice: 'auto' | 'docker' | 'podman';
@@ -61,7 +63,12 @@ async function greet(client: Client, candidate: Candidate, options: ConnectOptio
   const timeoutMs = 30_000;
   const [version, info] = await Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
   const facts = readFacts(candidate.endpoint, options.platform, version, info);
-  return openEngine(client, { facts, owner: options.owner, compare: compareRecord });
+  const { owner } = options;
+  if (facts.kind === 'docker')
+    return openEngine(client, { facts, owner, compare: (spec, record) => compareRecord(spec, record) });
+  // One that is too old has no answer, and is refused for that when a session is planned.
+  const own = (await client.get(PODMAN_INFO, timeoutMs).catch(() => ({}))) as PodmanInfo;
+  return openEngine(client, { facts: withPodmanInfo(facts, own), owner, compare: comparePodmanRecord });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,8 +1,9 @@
-import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
+import type { Client } from './client.ts';
 import { asking, isAlready, isGone } from './failure.ts';
+import { weakerIn } from './proof.ts';
 import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -16,22 +17,28 @@ export interface AttachOptions {
   readonly stdin: boolean;
   /** It runs already: wait() need not wait for start(). */
   readonly running: boolean;
+  /** Its output begins with init's proof, without which start() fails. */
+  readonly proved: boolean;
 }
 
 /** Attaches to a container that exists, and speaks for it from then on. */
-export async function attachContainer(container: Docker.Container, options: AttachOptions): Promise<Container> {
-  const attach = {
-    stream: true,
-    stdin: options.stdin,
-    stdout: true,
-    stderr: true,
-    logs: false,
-    hijack: true,
+export async function attachContainer(
+  client: Client,
+  container: Docker.Container,
+  options: AttachOptions,
+): Promise<Container> {
+  const query = new URLSearchParams({
+    stream: '1',
+    stdin: options.stdin ? '1' : '0',
+    stdout: '1',
+    stderr: '1',
     detachKeys: NEVER_TYPED,
-  };
-  const connection = (await asking('attach to the container', () => container.attach(attach))) as unknown as Duplex;
+  });
+  const connection = await asking('attach to the container', () =>
+    client.upgrade(`/containers/${container.id}/attach?${query}`),
+  );
   const stdin = inputOf(connection);
-  const { stdout, stderr } = splitOutput(connection, options.tty);
+  const { stdout, stderr, firstLine } = splitOutput(connection, { tty: options.tty, lineFirst: options.proved });
   let markStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => {
     markStarted = resolve;
@@ -46,6 +53,7 @@ export async function attachContainer(container: Docker.Container, options: Atta
     start: async () => {
       await asking('start the container', () => container.start());
       markStarted();
+      if (options.proved) refuseWeaker(weakerIn(await firstLine), options.name);
     },
     wait: async () => {
       await started;
@@ -62,6 +70,18 @@ export async function attachContainer(container: Docker.Container, options: Atta
       await removeContainer(container);
     },
   };
+}
+
+/** Throws RunClaudeError ENGINE_LAYER_MISSING; nothing but init has run then. */
+function refuseWeaker(weaker: string | undefined, name: string): void {
+  if (weaker === undefined) return;
+  throw new RunClaudeError(
+    'ENGINE_LAYER_MISSING',
+    weaker === ''
+      ? `the container ${name} ended before it could show that it is as asked`
+      : `seen from inside, the container ${name} is not as asked: ${weaker}`,
+    { hint: 'Nothing was run in it. run-claude doctor --probe shows what holds on this engine.' },
+  );
 }
 
 /** Kills if needed and waits until the engine has forgotten it; no error when it is gone already. */
@@ -114,7 +134,7 @@ async function execInside(
     });
     const connection = await exec.start({ hijack: true, stdin: options.stdin !== undefined });
     const stdin = inputOf(connection);
-    const output = splitOutput(connection, false);
+    const output = splitOutput(connection, { tty: false, lineFirst: false });
     if (options.stdin !== undefined) stdin.end(options.stdin);
     const [stdout, stderr] = await Promise.all([
       collectBytes(output.stdout, EXEC_OUTPUT_BYTES),

@@ -7,9 +7,12 @@ import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './client.ts';
 import { attachContainer, removeContainer } from './container.ts';
 import { asking, isGone } from './failure.ts';
+import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
+import type { Overlays } from './podman-body.ts';
+import { isProved, withProof } from './proof.ts';
 
 /** Each difference between what was asked and what the engine recorded, one line each. */
-export type CompareRecord = (spec: ContainerSpec, record: unknown) => readonly string[];
+export type CompareRecord = (spec: ContainerSpec, record: unknown, overlays: Overlays) => readonly string[];
 
 export interface EngineOptions {
   readonly facts: EngineFacts;
@@ -36,10 +39,19 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     facts,
     create: (spec) =>
       withDocker('create the container', async (docker) => {
+        const proved = withProof(spec);
+        if (facts.kind === 'podman') {
+          const overlays = await findOverlays(docker, spec);
+          const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
+          return verify(client, made, proved, async () =>
+            compare(proved, await inspectOnPodman(docker, made.id), overlays),
+          );
+        }
         const image = readImageFacts(await inspectImage(client, spec.image));
-        return createContainer(docker, spec, containerBody(spec, owner, image?.variables), compare);
+        const made = await docker.createContainer(containerBody(proved, owner, image?.variables));
+        return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
       }),
-    find: (name) => withDocker('find the container', (docker) => findContainer(docker, name, owner)),
+    find: (name) => withDocker('find the container', (docker) => findContainer(client, docker, name, owner)),
     createVolume: (spec) =>
       withDocker('create the volume', async (docker) => {
         const labels = { ...spec.labels, [OWNER_LABEL]: owner };
@@ -88,15 +100,15 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
   };
 }
 
-async function createContainer(
-  docker: Docker,
+/** Attaches to a fresh container that is as asked; removes any other. */
+async function verify(
+  client: Client,
+  container: Docker.Container,
   spec: ContainerSpec,
-  body: Docker.ContainerCreateOptions,
-  compare: CompareRecord,
+  compare: () => Promise<readonly string[]>,
 ): Promise<Container> {
-  const container = await docker.createContainer(body);
   try {
-    const differences = compare(spec, await container.inspect());
+    const differences = await compare();
     if (differences.length > 0) {
       throw new RunClaudeError(
         'ENGINE_DROPPED_OPTION',
@@ -104,11 +116,12 @@ async function createContainer(
         { hint: 'Nothing was started; run-claude doctor says what this engine cannot do.' },
       );
     }
-    return await attachContainer(container, {
+    return await attachContainer(client, container, {
       name: spec.name,
       tty: spec.tty,
       stdin: spec.stdin === 'stream',
       running: false,
+      proved: isProved(spec),
     });
   } catch (error) {
     await removeContainer(container);
@@ -116,13 +129,18 @@ async function createContainer(
   }
 }
 
-async function findContainer(docker: Docker, name: string, owner: string): Promise<Container | undefined> {
+async function findContainer(
+  client: Client,
+  docker: Docker,
+  name: string,
+  owner: string,
+): Promise<Container | undefined> {
   const container = docker.getContainer(name);
   try {
     const { Config, State, Id } = await container.inspect();
     if (Config.Labels[OWNER_LABEL] !== owner) return undefined;
-    const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running };
-    return await attachContainer(docker.getContainer(Id), options);
+    const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running, proved: false };
+    return await attachContainer(client, docker.getContainer(Id), options);
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

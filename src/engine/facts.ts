@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import type { EngineFacts } from '../types/engine.ts';
 import { type Endpoint, endpointName } from './endpoint.ts';
+import type { PodmanInfo } from './podman.ts';
 
 interface VersionAnswer {
   readonly Version?: string;
@@ -60,6 +61,23 @@ export function readFacts(
     cpuLimit: info.CpuCfsQuota === true,
     runtimes: Object.keys(info.Runtimes ?? {}),
     dataRoot,
+  };
+}
+
+/**
+ * What Podman says of itself beside its answers in Docker's form: those tell of the machine where a rootless one has
+ * only what was delegated to it (with cgroup v1 nothing).
+ */
+export function withPodmanInfo(facts: EngineFacts, { host }: PodmanInfo): EngineFacts {
+  const delegated = (name: string): boolean => host?.cgroupControllers?.includes(name) === true;
+  return {
+    ...facts,
+    rootless: host?.security?.rootless === true,
+    seccomp: host?.security?.seccompEnabled === true,
+    memoryLimit: facts.memoryLimit && delegated('memory'),
+    swapLimit: facts.swapLimit && delegated('memory'),
+    pidsLimit: facts.pidsLimit && delegated('pids'),
+    cpuLimit: facts.cpuLimit && delegated('cpu'),
   };
 }
 

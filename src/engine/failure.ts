@@ -4,7 +4,8 @@ import { RunClaudeError } from '../errors.ts';
 interface EngineFailure {
   readonly code?: string;
   readonly statusCode?: number;
-  readonly json?: { readonly message?: string };
+  /** `cause`: Podman's. */
+  readonly json?: { readonly message?: string; readonly cause?: string };
   readonly message?: string;
 }
 
@@ -13,10 +14,10 @@ export function isGone(error: unknown): boolean {
   return (error as EngineFailure).statusCode === 404;
 }
 
-/** The engine said 304 or 409: it is in that state already, or going there. */
+/** The engine said 304 or 409 (Podman: 500 and the cause): it is in that state already, or going there. */
 export function isAlready(error: unknown): boolean {
-  const status = (error as EngineFailure).statusCode;
-  return status === 304 || status === 409;
+  const { statusCode: status, json } = error as EngineFailure;
+  return status === 304 || status === 409 || json?.cause === 'container state improper';
 }
 
 /** An engine that quotes what it was given back (a whole profile) says nothing more by it. */
@@ -40,7 +41,7 @@ export function engineFailure(error: unknown, doing: string): RunClaudeError {
       hint: 'See that it runs (run-claude doctor), then go on: run-claude sessions shows what is pending.',
     });
   }
-  if (statusCode === 404 && /no such image/i.test(said)) {
+  if (/no such image/i.test(said) || json?.cause === 'image not known') {
     return new RunClaudeError('IMAGE_MISSING', 'the image is not on this engine', {
       cause: error,
       hint: 'run-claude build makes it.',

@@ -14,12 +14,25 @@ const REMAPPED = '`test/engine/hardening/remapped.test.ts`';
 const ENGINES = '`test/engine/hardening/engines.test.ts`';
 const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';
 
-/** Docker and its relatives by how they run; the first that matches counts. */
+/** Docker, Podman and their relatives by how they run; the first that matches counts. */
 export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineFacts) => boolean })[] = [
   {
-    name: 'Podman, through its socket',
-    holds: 'refused: its record shows neither masked paths nor kernel settings nor limits',
-    shown: `Podman 4.3: ${ENGINES}`,
+    name: 'Podman elsewhere (a virtual machine, ssh)',
+    holds: 'refused: it takes our seccomp profile only as a file of its own machine',
+    shown: 'not run',
+    is: (facts) => facts.kind === 'podman' && !facts.local,
+  },
+  {
+    name: 'Podman, rootless',
+    holds:
+      'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
+    shown: `Podman 4.3, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
+    is: (facts) => facts.kind === 'podman' && facts.rootless,
+  },
+  {
+    name: 'Podman, rootful',
+    holds: 'all; what its record does not show is seen from inside before the start',
+    shown: 'Podman 4.3 (cgroup v1, crun 1.8 and runc 1.1): `test/engine/hardening/podman.test.ts`',
     is: (facts) => facts.kind === 'podman',
   },
   {

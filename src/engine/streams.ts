@@ -4,6 +4,8 @@ import { type Duplex, PassThrough, type Readable, type Writable } from 'node:str
 export interface Output {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
+  /** The line that was taken off stdout; what there was of one when the connection has ended. */
+  readonly firstLine: Promise<string>;
   /** Resolves when the connection has ended, by whatever cause. */
   readonly ended: Promise<void>;
 }
@@ -14,23 +16,56 @@ const UNREAD_BYTES = 1024 * 1024;
 /**
  * Takes the engine's attached stream apart: with a terminal all is stdout, otherwise frames of eight bytes of header
  * (kind, three zeros, length) and content. A slow reader of stdout slows the container down instead of filling our
- * memory, which docker-modem's own demultiplexer would do.
+ * memory, which docker-modem's own demultiplexer would do. With `lineFirst` the first line is taken off stdout.
  */
-export function splitOutput(connection: Readable, tty: boolean): Output {
+export function splitOutput(connection: Readable, { tty, lineFirst }: { tty: boolean; lineFirst: boolean }): Output {
   const stdout = new PassThrough();
   const stderr = new PassThrough({ highWaterMark: UNREAD_BYTES });
-  const ended = (tty ? copyAll(connection, stdout) : demultiplex(connection, stdout, stderr)).finally(() => {
+  const line = takeLine();
+  const sinks: Sinks = { stdout, stderr, head: lineFirst ? line.rest : (chunk) => chunk };
+  const ended = (tty ? copyAll(connection, sinks) : demultiplex(connection, sinks)).finally(() => {
     stdout.end();
     stderr.end();
+    line.settle();
   });
-  return { stdout, stderr, ended };
+  return { stdout, stderr, firstLine: line.taken, ended };
 }
 
-async function copyAll(connection: Readable, stdout: PassThrough): Promise<void> {
-  for await (const chunk of chunksOf(connection)) await send(stdout, chunk);
+interface Sinks {
+  readonly stdout: PassThrough;
+  readonly stderr: PassThrough;
+  /** What of a piece of the output belongs to stdout. */
+  readonly head: (chunk: Buffer) => Buffer;
 }
 
-async function demultiplex(connection: Readable, stdout: PassThrough, stderr: PassThrough): Promise<void> {
+/** Far longer than anything that is said in one line. */
+const LONGEST_LINE = 16_384;
+
+/** Gathers the first line of what passes through `rest`, which gives what comes after it. */
+function takeLine() {
+  let line = Buffer.alloc(0);
+  let whole = false;
+  let resolveTaken: (line: string) => void = () => undefined;
+  const taken = new Promise<string>((resolve) => {
+    resolveTaken = resolve;
+  });
+  const settle = (): void => resolveTaken(line.toString('utf8'));
+  const rest = (chunk: Buffer): Buffer => {
+    if (whole) return chunk;
+    const end = chunk.indexOf('\n');
+    line = Buffer.concat([line, end === -1 ? chunk : chunk.subarray(0, end)]);
+    whole = end !== -1 || line.length > LONGEST_LINE;
+    if (whole) settle();
+    return end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
+  };
+  return { taken, settle, rest };
+}
+
+async function copyAll(connection: Readable, { stdout, head }: Sinks): Promise<void> {
+  for await (const chunk of chunksOf(connection)) await send(stdout, head(chunk));
+}
+
+async function demultiplex(connection: Readable, { stdout, stderr, head }: Sinks): Promise<void> {
   let header = Buffer.alloc(0);
   let target = stdout;
   let left = 0;
@@ -49,7 +84,8 @@ async function demultiplex(connection: Readable, stdout: PassThrough, stderr: Pa
         const part = chunk.subarray(0, left);
         chunk = chunk.subarray(part.length);
         left -= part.length;
-        await send(target, part, target === stderr && !isRead(stderr));
+        if (target === stdout) await send(stdout, head(part));
+        else await send(stderr, part, !isRead(stderr));
       }
     }
   }
@@ -69,7 +105,7 @@ function isRead(stream: PassThrough): boolean {
 }
 
 async function send(stream: PassThrough, bytes: Buffer, dropWhenFull = false): Promise<void> {
-  if (stream.destroyed || (dropWhenFull && stream.writableNeedDrain)) return;
+  if (bytes.length === 0 || stream.destroyed || (dropWhenFull && stream.writableNeedDrain)) return;
   if (stream.write(bytes) || dropWhenFull) return;
   await new Promise<void>((resolve) => {
     const go = (): void => {

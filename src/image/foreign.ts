@@ -17,7 +17,7 @@ COPY --from=ours /usr/lib/run-claude/ /usr/lib/run-claude/
 COPY --from=ours /opt/node/ /opt/node/
 COPY --from=ours /opt/npm/ /opt/npm/
 COPY --from=ours /opt/claude/ /opt/claude/
-COPY --from=ours /etc/gitconfig /etc/gitconfig
+COPY --from=ours /etc/gitconfig /etc/hosts /etc/resolv.conf /etc/
 COPY --from=ours /etc/claude-code/ /etc/claude-code/
 COPY --from=ours /usr/local/share/ca-certificates/ /usr/local/share/ca-certificates/
 COPY lay-over.sh finish.sh /tmp/run-claude/

@@ -3,15 +3,18 @@ import type { EngineFacts } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
 
 /** Why no session runs on that engine, whatever it says of its limits; undefined where that is no reason. */
-export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name'>): string | undefined {
+export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name' | 'local' | 'version'>): string | undefined {
   if (engine.kind !== 'podman') return undefined;
-  return `${engine.name} does not show masked paths, kernel settings and limits in its record of a container, so that nothing proves them`;
+  if (Number.parseInt(engine.version, 10) < 4) return `${engine.name} has no API to ask for every layer (Podman 4 has)`;
+  if (engine.local) return undefined;
+  return `${engine.name} takes our seccomp profile only as a file of its own machine, which this one is not`;
 }
 
 /** Throws RunClaudeError ENGINE_NO_LAYER, ENGINE_NO_RUNTIME for an engine that cannot hold what the policy promises (P8). */
 export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime'>): void {
   const refusal = refusalOf(engine);
-  if (refusal !== undefined) throw new RunClaudeError('ENGINE_NO_LAYER', refusal, { hint: 'Use Docker.' });
+  if (refusal !== undefined)
+    throw new RunClaudeError('ENGINE_NO_LAYER', refusal, { hint: 'Use Docker, or Podman on this machine.' });
   const missing = [
     ...(engine.seccomp ? [] : ['seccomp']),
     ...(engine.memoryLimit ? [] : ['memory limits']),

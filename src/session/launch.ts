@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialFile } from '../claude/credential-file.ts';
+import { EXIT } from '../errors.ts';
 import type { Gateway } from '../gateway/start-gateway.ts';
 import { attachTerminal } from '../terminal/attach.ts';
 import type { Container } from '../types/engine.ts';
@@ -14,7 +15,7 @@ export interface AgentEnd {
   readonly letGo?: boolean;
   /** Why we stopped it, when we did. */
   readonly stopped: string | undefined;
-  /** The gateway did not start, so the program never did. */
+  /** The gateway did not start, or the container itself, so the program never did. */
   readonly neverRan?: Error | undefined;
 }
 
@@ -76,7 +77,10 @@ export async function launch(
       : setTimeout(() => stop(`its time limit is reached`), plan.policy.timeoutMs);
   try {
     const awake = async (): Promise<void> => {
-      await agent.start();
+      await agent.start().catch((error: Error) => {
+        neverRan ??= error;
+        throw error;
+      });
       // It failed meanwhile: the signal came too early.
       if (neverRan !== undefined) await agent.kill('SIGKILL');
       // The program waits for the gateway and for nothing else: the rest comes after.
@@ -101,6 +105,9 @@ export async function launch(
       else deps.tell({ kind: 'message', level: 'warning', text });
     }
     return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
+  } catch (error) {
+    if (neverRan !== undefined) return { status: EXIT.failed, stopped, neverRan };
+    throw error;
   } finally {
     done.abort();
     clearTimeout(timer);

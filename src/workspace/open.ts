@@ -105,7 +105,9 @@ function baseTree(plan: Plan, { strategy, generation }: WorkspaceRecord): BaseTr
 async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Workspace> {
   const { plan, engine } = options;
   const layer = await openLayer(options, record);
-  const merged = layer.strategy === 'copy' ? undefined : layer.mounts[0];
+  // Read by nobody: a volume in use is not pruned. On Podman each container has a mount of its own, and an overlay must
+  // not be mounted twice.
+  const merged = layer.strategy === 'copy' || engine.facts.kind === 'podman' ? undefined : layer.mounts[0];
   let started: Promise<RunningCollector> | undefined;
   const collector = (): Promise<RunningCollector> => {
     started ??= startCollector({

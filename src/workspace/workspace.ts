@@ -54,7 +54,7 @@ export interface Workspace {
   readonly mounts: readonly Mount[];
   /** For session.json; what {@link WorkspaceOptions} and this give back is a workspace again. */
   readonly record: unknown;
-  /** Roots 'base', 'upper', 'merged' (strategy permitting) and those asked for. */
+  /** Roots 'base', 'upper', 'merged' (strategy and engine permitting) and those asked for. */
   readonly reader: TreeReader;
   /** The base, for what need not be asked of the collector. */
   readonly base: BaseTree;

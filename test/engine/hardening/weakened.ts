@@ -3,6 +3,7 @@ import { containerBody } from '../../../src/engine/body.ts';
 import { ownerOf } from '../../../src/engine/connect.ts';
 import { agentSpec } from '../../../src/engine/hardened.ts';
 import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
+import { withProof } from '../../../src/engine/proof.ts';
 import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
 import { runToEnd } from '../../engine.ts';
@@ -20,6 +21,25 @@ export interface Body {
 
 export type Weaken = (body: Body) => void;
 
+/** A container like the agent's, small, so that bombs go off quickly. */
+export async function agentLike(image: string, argv: readonly string[], user = '1000:1000'): Promise<ContainerSpec> {
+  return agentSpec({
+    sessionId: `test-${randomBytes(4).toString('hex')}`,
+    image,
+    seccomp: await readSeccompProfile(),
+    user,
+    argv,
+    forwards: [],
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' },
+    workdir: '/tmp',
+    mounts: [],
+    network: 'none',
+    limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
+    tty: false,
+    stdin: 'none',
+  });
+}
+
 /** Containers like the agent's, each with some of its layers taken away behind our own code's back. */
 export class Weakened implements AsyncDisposable {
   static readonly owner: string = ownerOf(`test ${process.pid}`);
@@ -33,30 +53,29 @@ export class Weakened implements AsyncDisposable {
   }
 
   static async open(engine: Engine, image: string): Promise<Weakened> {
-    const spec = agentSpec({
-      sessionId: `test-${randomBytes(4).toString('hex')}`,
-      image,
-      seccomp: await readSeccompProfile(),
-      user: '1000:1000',
-      argv: ['true'],
-      forwards: [],
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' },
-      workdir: '/tmp',
-      mounts: [],
-      network: 'none',
-      limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
-      tty: false,
-      stdin: 'none',
-    });
+    const spec = await agentLike(image, ['true']);
     return new Weakened(engine, spec);
   }
 
-  /** Runs a program; gives what it printed to stdout and stderr, and its status. */
-  async run(argv: readonly string[], weaken: Weaken = () => undefined): Promise<{ said: string; status: number }> {
+  /** Of a container with a name of its own, nothing taken away. */
+  spec(argv: readonly string[]): ContainerSpec {
     this.#count += 1;
-    const spec = { ...this.#spec, name: `${this.#spec.name}-${this.#count}` };
-    const init = spec.argv[0] ?? '';
-    const body = structuredClone(containerBody({ ...spec, argv: [init, '--', ...argv] }, Weakened.owner));
+    const init = this.#spec.argv[0] ?? '';
+    return { ...this.#spec, name: `${this.#spec.name}-${this.#count}`, argv: [init, '--', ...argv] };
+  }
+
+  /**
+   * Runs a program; gives what it printed to stdout and stderr, and its status. `proved`: init looks first, as in every
+   * container that our own code makes.
+   */
+  async run(
+    argv: readonly string[],
+    weaken: Weaken = () => undefined,
+    { proved = false } = {},
+  ): Promise<{ said: string; status: number }> {
+    const plain = this.spec(argv);
+    const spec = proved ? withProof(plain) : plain;
+    const body = structuredClone(containerBody(spec, Weakened.owner));
     weaken(body as unknown as Body);
     await requestEngine('POST', `/containers/create?name=${spec.name}`, body);
     const container = await this.#engine.find(spec.name);

@@ -1,0 +1,219 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownerOf } from '../../../src/engine/connect.ts';
+import { podmanBody } from '../../../src/engine/podman-body.ts';
+import { comparePodmanRecord } from '../../../src/engine/podman-record.ts';
+import { PROBES, readProbes } from '../../../src/engine/probes.ts';
+import { withProof } from '../../../src/engine/proof.ts';
+import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import { connectForTest, runToEnd } from '../../engine.ts';
+import { Podman } from '../../podman.ts';
+import { requestEngine } from '../../raw-engine.ts';
+import { Scene } from '../../scene.ts';
+import { sees } from '../../sees.ts';
+import { startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { agentLike } from './weakened.ts';
+
+const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
+const OWNER = ownerOf(`test ${process.pid}`);
+const podman = new Podman();
+let image: string;
+let engine: Engine;
+
+beforeAll(async () => {
+  await podman.start('crun');
+  image = await podman.bringImage();
+  engine = await connectForTest(OWNER, { DOCKER_HOST: podman.host });
+});
+afterAll(async () => {
+  await engine.close();
+  await podman[Symbol.asyncDispose]();
+});
+
+const scene = (options: ConstructorParameters<typeof Scene>[0] = {}): Scene =>
+  new Scene({ ...options, env: { DOCKER_HOST: podman.host } });
+
+const agent = (argv: readonly string[], user?: string): Promise<ContainerSpec> => agentLike(image, argv, user);
+
+interface Body extends Record<string, unknown> {
+  mask: string[];
+  mounts: { destination: string; options: string[] }[];
+}
+type Weaken = (body: Body) => void;
+
+/** Runs it with a layer taken away behind our own code's back. */
+async function weakened(spec: ContainerSpec, weaken: Weaken): Promise<{ said: string; status: number }> {
+  const { cgroupVersion } = engine.facts;
+  const body = podmanBody(spec, { owner: OWNER, overlays: new Map(), cgroupVersion }) as unknown as Body;
+  weaken(body);
+  await requestEngine('POST', '/v4.0.0/libpod/containers/create', body, podman.socket);
+  const made = await engine.find(spec.name);
+  if (made === undefined) throw new Error(`${spec.name} is gone`);
+  return runToEnd(made);
+}
+
+const set =
+  (changes: Record<string, unknown>): Weaken =>
+  (body) =>
+    void Object.assign(body, changes);
+
+describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
+  beforeAll(async () => {
+    await engine.close();
+    await podman.start(runtime);
+    engine = await connectForTest(OWNER, { DOCKER_HOST: podman.host });
+  });
+
+  it('no attack of the probes gets through, and doctor says what holds', async () => {
+    await using person = scene();
+    const probed = await person.run(['doctor', '--probe', '--json']);
+    const rows = JSON.parse(probed.stdout) as { name: string; layer: string; result: string }[];
+    expect(rows.filter((row) => row.result === 'open')).toEqual([]);
+    const stopped = rows.filter((row) => row.result === 'stopped');
+    expect(stopped.length).toBeGreaterThan(280);
+    expect(new Set(stopped.map((row) => row.layer)).size).toBe(16);
+    expect(probed.status).toBe(0);
+    expect((await person.run(['doctor'])).stdout).toMatch(/layers +all/);
+  });
+
+  it('limits hold, seen by what they do', async () => {
+    // With cgroup v1 nobody inside sees them.
+    const bomb = 'for i in $(seq 200); do sleep 60 & done 2>&1 | grep -m1 -o "Resource temporarily unavailable"';
+    const processes = await runToEnd(await engine.create(await agent(['bash', '-c', bomb])));
+    expect(processes.said).toContain('Resource temporarily unavailable');
+    const hog = "node -e 'const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1))'; echo $?";
+    expect((await runToEnd(await engine.create(await agent(['bash', '-c', hog])))).said).toContain('137');
+  });
+
+  it('Claude Code works in it, and its work is applied; neither the credential nor the host’s names are inside', async () => {
+    const command =
+      'echo from-claude >> README.md; env > environment.txt; cat /etc/hosts /etc/resolv.conf > names.txt; ls -ld . > owner.txt; git log --oneline | wc -l > commits.txt; grep -rs REAL[-]CREDENTIAL /home/agent /run /tmp > found.txt; true';
+    const standIn = await startMessagesApi({
+      turns: [
+        { text: 'On it.', tools: [{ name: 'Bash', input: { command, description: 'step' } }] },
+        { text: 'finished' },
+      ],
+    });
+    await using person = scene({ apiUrl: standIn.url, apiKey: KEY });
+    const session = await person.run(['--yes', '--auto-apply', person.project, '-p', 'go']);
+    await standIn.close();
+    expect([session.status, session.stderr]).toEqual([0, expect.stringContaining('a copy (layers)')]);
+    expect(session.stdout).toContain('finished');
+    expect(session.stdout).not.toContain('proven');
+    const read = (name: string): string => readFileSync(path.join(person.project, name), 'utf8');
+    expect(read('README.md')).toContain('from-claude');
+    expect(read('names.txt')).toBe('127.0.0.1\tlocalhost sandbox\n::1\tlocalhost\nnameserver 127.0.0.1\nsearch .\n');
+    expect([read('commits.txt').trim(), read('found.txt')]).toEqual(['3', '']);
+    expect(read('owner.txt')).toMatch(/^d.* agent agent /);
+    expect(read('environment.txt')).not.toContain('REAL-CREDENTIAL');
+    expect(standIn.requests.some(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);
+    expect(podman.docker('ps', '-aq') + podman.docker('volume', 'ls', '-q')).toBe('');
+  });
+});
+
+it('bind mode, and what waits for review, work as on Docker', async () => {
+  await using person = scene();
+  const bound = await person.run([
+    'exec',
+    '--bind',
+    '--yes',
+    person.project,
+    '--',
+    'sh',
+    '-c',
+    'echo x > made.txt; id -u',
+  ]);
+  expect(bound.stdout).toBe('0\n');
+  expect(readFileSync(path.join(person.project, 'made.txt'), 'utf8')).toBe('x\n');
+  const waiting = await person.run(['exec', person.project, '--', 'sh', '-c', 'rm README.md; echo y > later.txt']);
+  expect(waiting.status).toBe(120);
+  expect((await person.run(['diff', '--name-only'])).stdout).toBe('README.md\nlater.txt\n');
+  const applied = await person.run(['apply', '--yes']);
+  expect([applied.status, person.git('status', '--short')]).toEqual([0, ' D README.md\n?? later.txt\n?? made.txt\n']);
+});
+
+it('the command killed: its gateway ends with it, and the next command keeps the work', async () => {
+  await using person = scene();
+  const child = person.spawn(['exec', person.project, '--', 'sh', '-c', 'echo work > work.txt; echo ready; sleep 900']);
+  await sees(child, 'ready');
+  child.kill('SIGKILL');
+  await expect.poll(() => podman.docker('ps', '-q', '--filter', 'name=-gateway')).toBe('');
+  const listed = JSON.parse((await person.run(['sessions', '--json'])).stdout) as { id: string }[];
+  await person.run(['status']);
+  expect((await person.run(['diff', '--name-only', listed[0]?.id ?? ''])).stdout).toBe('work.txt\n');
+  await person.run(['discard', '--yes']);
+});
+
+const EVERY = [
+  ...['SYS_ADMIN', 'SYS_PTRACE', 'SYS_CHROOT', 'SYS_BOOT', 'SYS_TIME', 'SYSLOG', 'NET_RAW', 'NET_ADMIN'],
+  ...['DAC_READ_SEARCH', 'MKNOD', 'SETUID', 'SETGID', 'CHOWN'],
+].map((name) => `CAP_${name}`);
+
+describe('without one layer', () => {
+  const loose: Weaken = (body) => {
+    for (const mount of body.mounts) if (mount.destination === '/tmp') mount.options = ['rw', 'exec', 'suid', 'dev'];
+  };
+  it.each<readonly [string, string, Weaken, RegExp]>([
+    ['seccomp', '1000:1000', set({ seccomp_profile_path: 'unconfined' }), /seccomp: no filter/],
+    ['capabilities', '0:0', set({ cap_add: EVERY }), /capabilities: CapPrm is/],
+    ['no new privileges', '1000:1000', set({ no_new_privileges: false }), /no new privileges: not set/],
+    ['read-only root', '0:0', set({ read_only_filesystem: false }), /read-only root: \/ is writable/],
+    ['masked and read-only paths', '0:0', set({ mask: [], unmask: ['ALL'] }), /paths: .*kallsyms is not masked/],
+    ['no resolver, low ports or ping', '1000:1000', set({ sysctl: {} }), /ping_group_range is 0/],
+    ['limits', '1000:1000', set({ shm_size: 5 * 2 ** 30 }), /\/dev\/shm is larger than asked for/],
+    ['tmpfs options', '1000:1000', loose, /tmpfs options: \/tmp lacks nosuid/],
+    ['namespaces', '1000:1000', set({ cgroupns: { nsmode: 'host' } }), /namespaces: cgroup is the host's/],
+    ['network none', '1000:1000', set({ netns: { nsmode: 'bridge' } }), /network none: there is a route/],
+  ])('%s: attacks work, and the proof from inside names it', async (layer, user, weaken, named) => {
+    const attacked = await weakened(await agent([PROBES, layer], user), weaken);
+    expect(readProbes(attacked.said).some((row) => row.layer === layer && row.result === 'open')).toBe(true);
+    const { said, status } = await weakened(withProof(await agent(['echo', 'the program ran'], user)), weaken);
+    expect(said.trim()).toMatch(named);
+    expect(said).not.toContain('the program ran');
+    expect(status).toBe(125);
+  });
+
+  it('our own code refuses what Podman’s record shows, before the start', async () => {
+    const changes: readonly (readonly [Weaken, RegExp])[] = [
+      [set({ cap_add: ['CAP_NET_RAW'] }), /capabilities kept/],
+      [set({ privileged: true }), /privileged/],
+      [set({ log_configuration: { driver: 'k8s-file' } }), /log driver/],
+      [set({ cgroupns: { nsmode: 'host' } }), /cgroup namespace/],
+      [set({ utsns: { nsmode: 'host' }, hostname: '' }), /host name namespace/],
+      [set({ ipcns: { nsmode: 'host' }, shm_size: undefined }), /IPC namespace/],
+      [set({ resource_limits: {} }), /memory limit.*process limit/],
+      [set({ r_limits: [{ type: 'nproc', soft: 4096, hard: 4096 }] }), /core dump limit.*open file limit/],
+      [set({ user: '0:0' }), /user/],
+      [set({ unsetenvall: false, env: {} }), /HOME is not as asked/],
+      [
+        (body) => body.mounts.push({ ...body.mounts[0], destination: '/host', options: [] } as never),
+        /\/host was mounted/,
+      ],
+      [set({ restart_policy: 'always' }), /restart/],
+    ];
+    for (const [weaken, expected] of changes) {
+      const spec = withProof(await agent(['true']));
+      const overlays = new Map<string, readonly string[]>();
+      const { cgroupVersion } = engine.facts;
+      const body = podmanBody(spec, { owner: OWNER, overlays, cgroupVersion }) as unknown as Body;
+      weaken(body);
+      await requestEngine('POST', '/v4.0.0/libpod/containers/create', body, podman.socket);
+      const at = `/v4.0.0/libpod/containers/${spec.name}`;
+      const record = await requestEngine('GET', `${at}/json`, undefined, podman.socket);
+      expect(comparePodmanRecord(spec, record, overlays).join('; ')).toMatch(expected);
+      await requestEngine('DELETE', `${at}?force=true`, undefined, podman.socket);
+    }
+  });
+});
+
+it('its image is built through Podman’s own API by name and tag', async () => {
+  await engine.importImage(
+    (async function* () {
+      yield Buffer.alloc(10_240);
+    })(),
+    'run-claude-test-import:one',
+  );
+  expect(await engine.hasImage('run-claude-test-import:one')).toBe(true);
+  await engine.removeImage('run-claude-test-import:one');
+});
