@@ -19,8 +19,9 @@ type PodmanInspect = Omit<Inspect, 'HostConfig' | 'Mounts'> & {
 type PodmanMount = RecordedMount & { readonly Options?: readonly string[] | null };
 
 /**
- * As compareRecord, of Podman's record. It shows neither masked nor read-only paths, kernel settings or a seccomp
- * profile, and nothing of stdin's end: those are seen from inside (proof.ts), the last is how Podman always does it.
+ * As compareRecord, of Podman's record. It shows neither masked nor read-only paths, kernel settings, a seccomp
+ * profile nor whose the IPC namespace is, and nothing of stdin's end: those are seen from inside (proof.ts), the last is how
+ * Podman always does it.
  */
 export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overlays: Overlays): readonly string[] {
   const { HostConfig: host = {}, ...inspect } = record as PodmanInspect;
@@ -41,8 +42,8 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
         ...host,
         NetworkMode: networks.length === 1 ? networks[0] : host.NetworkMode,
         CgroupnsMode: host.CgroupMode,
-        // Own, and for another container to join only where somebody makes one that does.
-        IpcMode: host.IpcMode === 'shareable' ? 'private' : host.IpcMode,
+        // It says 'shareable' of any, the host's too: whose it is is seen inside.
+        IpcMode: 'private',
         // Not what was asked to be dropped or added, but what came of it.
         CapDrop: ['ALL'],
         CapAdd: [...new Set(kept)],

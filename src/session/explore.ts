@@ -47,7 +47,8 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
       await (await deps.engine.find(spec.name))?.remove();
       const shell = scope.use(await deps.engine.create(spec), (container) => container.remove());
       const policy = { ...plan.policy, timeoutMs: undefined };
-      const { status } = await launch(shell, undefined, { ...plan, policy }, deps);
+      const { status, neverRan } = await launch(shell, undefined, { ...plan, policy }, deps);
+      if (neverRan !== undefined) throw neverRan;
       return status;
     } finally {
       await scope.close();
