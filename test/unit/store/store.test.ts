@@ -194,3 +194,24 @@ describe('the content store', () => {
     }
   });
 });
+
+describe('what somebody else left in the way', () => {
+  it('a lock that was taken over is not removed by who had it before', async () => {
+    const file = path.join(dir, 'lock');
+    const release = await takeLock(file, { what: 'first' });
+    rmSync(file);
+    const other = await takeLock(file, { what: 'second' });
+    release();
+    expect(readFileSync(file, 'utf8')).toContain('second');
+    other();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('half of a content that a power cut left is written anew', async () => {
+    const digest = (await openContentStore(dir).put([Buffer.from('whole content')])).digest;
+    writeFileSync(path.join(dir, digest.slice(0, 2), digest), 'whole');
+    const store = openContentStore(dir);
+    await store.put([Buffer.from('whole content')]);
+    expect((await store.read(digest)).toString()).toBe('whole content');
+  });
+});

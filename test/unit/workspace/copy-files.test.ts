@@ -1,0 +1,28 @@
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { copyFiles } from '../../../src/workspace/copy-files.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-copy-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+it('ends at an interruption, with its reason, before everything is copied', async () => {
+  const [from, tree] = [path.join(root, 'from'), path.join(root, 'tree')];
+  for (const folder of [from, tree]) mkdirSync(folder);
+  const jobs = Array.from({ length: 3_000 }, (_, n) => {
+    const source = path.join(from, `f${n}`);
+    writeFileSync(source, 'text');
+    const { ino, dev, mode } = lstatSync(source);
+    return { path: `f${n}`, source, ino, dev, mode };
+  });
+  const stop = new AbortController();
+  const copying = copyFiles(jobs, {
+    tree,
+    owner: undefined,
+    signal: stop.signal,
+    progress: () => stop.abort(new Error('Ctrl-C')),
+  });
+  await expect(copying).rejects.toThrow('Ctrl-C');
+  expect(readdirSync(tree).length).toBeLessThan(jobs.length);
+});
