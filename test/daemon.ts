@@ -28,7 +28,11 @@ export class Daemon implements AsyncDisposable {
       script,
     ];
     const log = `${this.dir}/log`;
-    this.#child = spawn('sh', ['-c', `exec unshare "$@" >${log} 2>&1`, 'sh', ...within], { stdio: 'ignore' });
+    // Podman's monitor leaves a file where it was started.
+    this.#child = spawn('sh', ['-c', `exec unshare "$@" >${log} 2>&1`, 'sh', ...within], {
+      cwd: this.dir,
+      stdio: 'ignore',
+    });
   }
 
   async answers(): Promise<void> {
