@@ -41,7 +41,7 @@ export interface Place {
 /**
  * Makes an empty place, or takes the one that is there.
  *
- * @throws RunClaudeError PLACE_FAILED when the directory can't be made or filled; what the engine says otherwise.
+ * @throws RunClaudeError PLACE_FAILED when the directory can't be made, filled or removed; what the engine says otherwise.
  */
 export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
   const { local, rootless, usernsRemap } = engine.facts;
@@ -57,15 +57,15 @@ function mayOwn(owner: PlaceOptions['owner']): boolean {
 }
 
 async function openDirectory({ dir, owner }: PlaceOptions): Promise<Place> {
-  await placing(dir, async () => {
+  await placing(`prepare ${dir}`, async () => {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await chown(dir, owner.uid, owner.gid);
   });
   return {
     kind: 'directory',
     mount: (target, readonly) => ({ kind: 'bind', source: dir, target, readonly }),
-    fill: (entries) => placing(dir, () => fillDirectory(dir, owner, entries)),
-    remove: () => placing(dir, () => removeTree(dir)),
+    fill: (entries) => placing(`fill ${dir}`, () => fillDirectory(dir, owner, entries)),
+    remove: () => placing(`remove ${dir}`, () => removeTree(dir)),
   };
 }
 
@@ -85,20 +85,23 @@ async function fillDirectory(dir: string, owner: PlaceOptions['owner'], entries:
  * own user are opened first. Both leave links alone.
  */
 async function removeTree(dir: string): Promise<void> {
-  const run = promisify(execFile);
+  // Where the person's PATH is bare, too.
+  const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` };
+  const run = (program: string, ...words: readonly string[]) => promisify(execFile)(program, words, { env });
   try {
-    await run('rm', ['-rf', '--', dir]);
+    await run('rm', '-rf', '--', dir);
   } catch {
-    await run('chmod', ['-R', 'u+rwX', '--', dir]);
-    await run('rm', ['-rf', '--', dir]);
+    await run('chmod', '-R', 'u+rwX', '--', dir);
+    await run('rm', '-rf', '--', dir);
   }
 }
 
-async function placing(dir: string, step: () => Promise<void>): Promise<void> {
+async function placing(doing: string, step: () => Promise<void>): Promise<void> {
   try {
     await step();
-  } catch (error) {
-    throw new RunClaudeError('PLACE_FAILED', `cannot prepare ${dir}`, { cause: error });
+  } catch (cause) {
+    const [why] = (cause as Error).message.split('\n');
+    throw new RunClaudeError('PLACE_FAILED', `cannot ${doing}: ${why}`, { cause });
   }
 }
 
