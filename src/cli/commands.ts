@@ -23,7 +23,7 @@ const value = (name: string, placeholder: string, help: string): CommandOption =
   help,
 });
 const JSON_OPTION = flag('json', 'as JSON');
-const YES = flag('yes', 'no question for what is clean');
+const YES = flag('yes', 'without a question');
 const ENGINE = value('engine', 'NAME', 'auto, docker, podman');
 const ONLY: CommandOption = { name: 'only', value: 'needed', placeholder: 'GLOB', help: 'these paths', many: true };
 const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
@@ -39,7 +39,7 @@ const command = (
 
 /** Every command, in the order of the help. `exec` takes the options of a session besides. */
 export const COMMANDS: readonly CommandShape[] = [
-  command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox', [], 1, true),
+  command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
   command('sessions', '[PROJECT]', "every project's sessions, newest first", [JSON_OPTION], 1),
   command('status', '[ID]', 'what a session changed, and what waits', [JSON_OPTION], 1),
   command(
@@ -65,7 +65,7 @@ export const COMMANDS: readonly CommandShape[] = [
       ONLY,
       SKIP,
       value('conflict', 'HOW', 'keep (default), theirs, markers, file'),
-      YES,
+      flag('yes', 'no question for what is clean'),
       JSON_OPTION,
     ],
     1,

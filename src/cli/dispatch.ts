@@ -1,4 +1,3 @@
-import { usageError } from '../errors.ts';
 import type { CommandContext, CommandRun } from './context.ts';
 import type { CommandLineOfCommand } from './parse-command-line.ts';
 
@@ -23,9 +22,9 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   build: async () => (await import('./commands/build.ts')).buildCommand,
 };
 
-/** Runs one command. Throws usageError for a command whose work has not been built. */
+/** Runs one command. */
 export async function dispatch(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
   const load = LOADERS[line.name];
-  if (load === undefined) throw usageError(`${line.name}: not yet`);
+  if (load === undefined) throw new TypeError(`no command ${line.name}`);
   return (await load())(line, context);
 }

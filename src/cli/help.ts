@@ -1,6 +1,6 @@
 import { COMMANDS, COMMON_OPTIONS, type CommandOption, commandNamed } from './commands.ts';
 import { EXIT_STATUSES } from './exit-statuses.ts';
-import { RUN_OPTIONS } from './options.ts';
+import { type Option, RUN_OPTIONS } from './options.ts';
 
 const COLUMN = 30;
 
@@ -9,7 +9,7 @@ export function helpText(command: string | undefined): string {
   const shape = command === undefined ? undefined : commandNamed.get(command);
   if (shape === undefined) return mainHelp();
   const lines = [`run-claude ${shape.name} ${shape.usage}`.trimEnd(), `  ${shape.help}`, ''];
-  if (shape.name === 'exec') return [...lines, ...sessionOptions()].join('\n');
+  if (shape.name === 'exec') return [...lines, ...sessionOptions((option) => option.name !== 'shell')].join('\n');
   return [...lines, ...[...shape.options, ...COMMON_OPTIONS].map(optionLine), ''].join('\n');
 }
 
@@ -30,10 +30,11 @@ function mainHelp(): string {
   ].join('\n');
 }
 
-function sessionOptions(): string[] {
+function sessionOptions(shown: (option: Option) => boolean = () => true): string[] {
   const lines: string[] = [];
   for (const group of new Set(RUN_OPTIONS.map((option) => option.group))) {
-    lines.push(group, ...RUN_OPTIONS.filter((option) => option.group === group).map(optionLine), '');
+    const options = RUN_OPTIONS.filter((option) => option.group === group && shown(option));
+    lines.push(group, ...options.map(optionLine), '');
   }
   return lines;
 }

@@ -54,7 +54,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     help: 'work on a copy: auto, layers, volume, copy, overlay, shallow',
     group: 'Where Claude works',
   },
-  none('Where Claude works', 'bind', "work on the project's own files, .git shielded (default without -p)", action),
+  none('Where Claude works', 'bind', "work on the project's own files, live (default, but for -p and exec)", action),
   none('Where Claude works', 'shallow', 'a faster copy: no old history, no vendored directories'),
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where Claude works', 'shell', 'bash instead of Claude', action),
