@@ -26,22 +26,29 @@ export function openAuditBase(workspace: Workspace, plan: Plan): () => Promise<B
   return () => (reading ??= read());
 }
 
-/** The agent's own start comes first; then a quarter of one processor at the most, for about a second in all. */
+/** The agent's own start comes first; then a quarter of one processor at the most, for some two seconds. */
 const BEFORE_WARM_UP_MS = 1500;
 const REST_MS = 3 * SLICE_MS;
 
-/** Gets the audit ready while the agent works, a little at a time, until its end: see warm-up.ts. */
+/**
+ * Gets the audit ready while the agent works, a little at a time, until its end: see warm-up.ts. Throws what keeps the
+ * base from being read, and nothing else: whatever fails in the audit fails again where it counts.
+ */
 export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: () => boolean): Promise<void> {
   const base = await auditBase();
   await rest(BEFORE_WARM_UP_MS, undefined, { ref: false });
   if (isOver()) return;
   const { warmUp } = await import('../audit/warm-up.ts');
   let slice = Date.now();
-  for (const _ of warmUp(base)) {
-    if (Date.now() - slice <= SLICE_MS) continue;
-    await rest(REST_MS, undefined, { ref: false });
-    if (isOver()) return;
-    slice = Date.now();
+  try {
+    for (const _ of warmUp(base)) {
+      if (Date.now() - slice <= SLICE_MS) continue;
+      await rest(REST_MS, undefined, { ref: false });
+      if (isOver()) return;
+      slice = Date.now();
+    }
+  } catch {
+    // No reason to stop the agent.
   }
 }
 
