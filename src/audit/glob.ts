@@ -31,15 +31,20 @@ function expandBraces(glob: string): string[] {
   return words.flatMap((word) => expandBraces(head + word + tail));
 }
 
-/** Something that a path must have for the glob to match: a last component, an extension, or a component. */
+/** As many letters of a last component tell globs apart. */
+const HEAD = 4;
+
+/** Something that a path must have for the glob to match: a last component or its beginning, another component, an extension. */
 function keyOf(glob: string): string {
   const parts = glob.toLowerCase().split('/');
   const last = parts.at(-1) as string;
   if (!/[*?]/.test(last)) return `name ${last}`;
-  const extension = /\.([^.*?]+)$/.exec(last)?.[1];
-  if (extension !== undefined) return `end ${extension}`;
+  const head = /^[^*?]*/.exec(last)?.[0] ?? '';
+  if (head.length >= HEAD) return `head ${head.slice(0, HEAD)}`;
   const literal = parts.find((part) => part !== '' && !/[*?]/.test(part));
-  return literal === undefined ? 'any' : `part ${literal}`;
+  if (literal !== undefined) return `part ${literal}`;
+  const extension = /\.([^.*?]+)$/.exec(last)?.[1];
+  return extension === undefined ? 'any' : `end ${extension}`;
 }
 
 /**
@@ -63,6 +68,7 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
     const keys = [
       'any',
       `name ${last}`,
+      `head ${last.slice(0, HEAD)}`,
       `end ${last.slice(last.lastIndexOf('.') + 1)}`,
       ...new Set(parts.map((part) => `part ${part}`)),
     ];

@@ -67,7 +67,8 @@ const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
 const LONGEST_READ = 1 << 16;
 
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
-  const { danger, safe, removed } = rule;
+  const { danger, safe, removed, mark } = rule;
+  if (mark !== undefined && !mark.test(text.after ?? '')) return [];
   const lines = danger === undefined ? [] : text.added();
   const structured = STRUCTURED.test(text.path);
   const hit = (at: number, regex: RegExp): boolean => {

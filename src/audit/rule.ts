@@ -23,7 +23,14 @@ export type Judge =
       readonly removed?: RegExp;
     }
   /** A line that was not there before, or (removed) one that is gone. */
-  | { readonly kind: 'lines'; readonly danger?: RegExp; readonly safe?: RegExp; readonly removed?: RegExp }
+  | {
+      readonly kind: 'lines';
+      readonly danger?: RegExp;
+      readonly safe?: RegExp;
+      readonly removed?: RegExp;
+      /** Where no line of a text can be dangerous without this, the text is looked at once and mostly passed by. */
+      readonly mark?: RegExp;
+    }
   /** What no key or line shows by itself: says what it saw. */
   | { readonly kind: 'custom'; readonly see: (text: JudgedText) => readonly string[] };
 

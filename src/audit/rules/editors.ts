@@ -124,6 +124,7 @@ export const editorRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
+        mark: /-\*-|eval:|-(?:program|command|executable):|compile-command|\bvim?[<=>\d]{0,6}:|\bex:/i,
         danger:
           /-\*-.{0,400}\b(eval|[\w-]{1,40}-(program|command|executable|function|hook)|compile-command|load-path)\s*:|^\W{0,8}\s{0,8}eval:\s|^\W{0,8}\s{0,8}(compile-command|[\w-]{1,40}-(program|command|executable)):|\b(vim?[<=>]{0,2}\d{0,4}|ex):\s{0,4}(set?\s)?.{0,200}\b(foldexpr|fde|foldtext|fdt|indentexpr|inde|formatexpr|fex|includeexpr|inex|makeprg|mp|equalprg|ep|grepprg|gp|keywordprg|kp|runtimepath|rtp|statusline|stl|printexpr|pexpr)=|^\S{1,10}\s{1,4}(eval:\s{0,4}\(|compile-command:)/i,
         safe: /^[^#;/*%"'-]{0,8}eval:\s*(true|false|0|1)/,
