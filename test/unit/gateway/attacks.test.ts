@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { CredentialSource } from '../../../src/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 import { GatewayProcess } from '../../gateway-process.ts';
 
@@ -302,6 +302,47 @@ it(`passes none of ${requests.length} odd requests`, async () => {
   expect(arrived).toHaveLength(2);
 });
 
+it('lets a tool’s own words be what they are: nobody fetches what stands in its input or its schema', async () => {
+  await using gateway = await start();
+  const orders = { mcp_servers: [{}], type: 'url', url: 'https://evil.test/', source: { url: 'https://evil.test/' } };
+  const body = JSON.stringify({
+    model: 'm',
+    tools: [{ name: 't', input_schema: { type: 'object', properties: orders } }],
+    ...inMessage({ type: 'tool_use', id: '1', name: 't', input: orders }),
+  });
+  expect(await say(gateway, post('/v1/messages', '', body), /"usage"/)).toContain(' 200 ');
+  expect(arrived[0]?.endsWith(body)).toBe(true);
+});
+
+it('tries an answer of 401 again with a credential that came meanwhile, and asks for no further one', async () => {
+  const values = ['old', 'new', 'newer'];
+  const current = async (): Promise<Secret> => ({ kind: 'oauth', value: String(values[0]) });
+  const refresh = (): Promise<Secret> => {
+    values.shift();
+    return current();
+  };
+  const targets = { provider: { host: '127.0.0.1', port } };
+  await using gateway = await GatewayProcess.start({
+    targets,
+    credential: { name: 'test', kind: 'oauth', current, refresh },
+    config: { provider: { url: `http://127.0.0.1:${port}`, relay: true } },
+  });
+  const refused = 'HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n';
+  let held: Socket | undefined;
+  answerWith = (socket) => {
+    const bytes = arrived.at(-1) ?? '';
+    if (bytes.includes('Bearer new')) socket.write(ok('{"usage":{}}'));
+    else if (bytes.includes('slow')) held = socket;
+    else socket.write(refused);
+  };
+  const slow = say(gateway, post('/v1/messages', '', '{"model":"slow"}'));
+  await expect.poll(() => held !== undefined).toBe(true);
+  expect(await say(gateway, post('/v1/messages', '', '{"model":"quick"}'))).toContain(' 200 ');
+  held?.write(refused);
+  expect(await slow).toContain(' 200 ');
+  expect(values).toEqual(['new', 'newer']);
+});
+
 it('puts the credential into the header only, and takes it out of answers that repeat it', async () => {
   await using gateway = await start();
   const said = JSON.stringify({
@@ -366,6 +407,7 @@ it('is not brought down by bodies that are small on the wire and large in memory
     ['objects', `{"a":[${'{},'.repeat(10_000_000)}{}]}`],
     ['lists', `{"a":[${'[],'.repeat(10_000_000)}[]]}`],
     ['depth', `${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}`],
+    ['depth in few parts', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['members', `{${Array.from({ length: 1_200_000 }, (_, n) => `"${n}":1`).join(',')}}`],
     ['too large', `"${'x'.repeat(34 * 1024 * 1024)}"`],
   ];
