@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import type { HostRule } from '../types/gateway.ts';
 import { parseHostRule } from './rules.ts';
 
@@ -16,9 +17,23 @@ export function allowHost(sessionDir: string, text: string): HostRule {
   const rule = parseHostRule(text, FROM);
   const file = path.join(sessionDir, FILE);
   const texts = [...new Set([...textsIn(file), text])];
-  writeFileSync(`${file}.new`, JSON.stringify(texts), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  // Another command may do the same at this moment.
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, JSON.stringify(texts), { mode: 0o600 });
+  renameSync(fresh, file);
   return rule;
+}
+
+/** One that somebody wrote there by hand and that is no rule must not end a session. */
+function rulesOf(texts: readonly string[]): readonly HostRule[] {
+  return texts.flatMap((text) => {
+    try {
+      return [parseHostRule(text, FROM)];
+    } catch (error) {
+      if (error instanceof RunClaudeError) return [];
+      throw error;
+    }
+  });
 }
 
 function textsIn(file: string): readonly string[] {
@@ -39,7 +54,7 @@ export function watchAllowed(sessionDir: string, take: (rules: readonly HostRule
     const texts = textsIn(file);
     if (texts.length === known) return;
     known = texts.length;
-    take(texts.map((text) => parseHostRule(text, FROM)));
+    take(rulesOf(texts));
   };
   const timer = setInterval(look, LOOK_MS);
   timer.unref();

@@ -447,6 +447,9 @@ it('holds the limit of requests against ones that were begun before it was reach
   const answers = await Promise.all(waiting.map(({ text }) => text));
   expect(answers.filter((text) => text.includes(' 200 '))).toHaveLength(3);
   expect(arrived).toHaveLength(3);
+  // What was turned away is no request of the session's.
+  await expect.poll(() => gateway.entries().filter(({ why }) => why?.includes('limit of 3')).length).toBe(7);
+  expect(gateway.kept.usage().requests).toBe(3);
 
   // The last one that is allowed has its answer before the session is told to stop.
   await using last = await start({ maxRequests: 1 });
@@ -538,6 +541,26 @@ it('counts an answer that waits behind another one on a connection that then end
   // By the provider's count, or by what was asked: 7 or 8 for the second, 8 for the one that had no answer yet.
   await expect.poll(() => gateway.kept.usage().inputTokens).toBeGreaterThanOrEqual(15);
   expect(gateway.kept.usage().requests).toBe(2);
+});
+
+it('counts an answer in one piece by its own count, whoever leaves before its end', async () => {
+  await using gateway = await start();
+  const whole = ok(
+    JSON.stringify({
+      model: 'claude-opus-5',
+      content: 'x'.repeat(200),
+      usage: { input_tokens: 5, output_tokens: 4321 },
+    }),
+  );
+  let held: Socket | undefined;
+  answerWith = (socket) => {
+    held = socket;
+    socket.write(whole.slice(0, 150));
+  };
+  await say(gateway, post('/v1/messages'), /200 OK/);
+  await expect.poll(() => held !== undefined).toBe(true);
+  held?.write(whole.slice(150));
+  await expect.poll(() => gateway.kept.usage().outputTokens).toBe(4321);
 });
 
 it('lets a slow reader wait without filling memory, and a stream go on for others', async () => {

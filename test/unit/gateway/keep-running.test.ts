@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { keepRunning } from '../../../src/gateway/keep-running.ts';
+import { allowHost, watchAllowed } from '../../../src/gateway/live-rules.ts';
 import { networkTotals, openNetworkLog, readNetworkLog } from '../../../src/gateway/network-log.ts';
 import { readUsage, usageLine, writeUsage } from '../../../src/gateway/usage.ts';
 import type { CredentialSource, Secret } from '../../../src/types/credential.ts';
@@ -158,6 +159,22 @@ it('loses nothing that passed in a flood of what did not, in its file and in its
   expect(totals.find(({ host }) => host === '(others)')?.refused).toBeGreaterThan(28_000);
   for (const list of [lines, totals]) expect(list.at(-1)).toMatchObject({ host: 'late.test', up: 5 });
   expect(lines.length).toBeLessThan(30_000);
+});
+
+it('hands on each host that is allowed while a session runs, and leaves out what is no rule', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-allow-'));
+  const taken: string[][] = [];
+  const unwatch = watchAllowed(dir, (rules) => taken.push(rules.map(({ host }) => host)));
+  allowHost(dir, 'a.test');
+  await expect.poll(() => taken).toEqual([['a.test']]);
+  expect(() => allowHost(dir, '*')).toThrow('is not a host name that a rule can hold');
+  writeFileSync(path.join(dir, 'network-allow.json'), '["a.test","*","https://x",7,"b.test"]');
+  await expect.poll(() => taken.at(-1)).toEqual(['a.test', 'b.test']);
+  writeFileSync(path.join(dir, 'network-allow.json'), 'torn');
+  allowHost(dir, 'c.test');
+  await expect.poll(() => taken.at(-1)).toEqual(['c.test']);
+  unwatch();
+  rmSync(dir, { recursive: true });
 });
 
 it('keeps the totals of a session where another command finds them, and says them in a line', () => {

@@ -110,6 +110,8 @@ it("takes git's reads for reads and its pushes for writes", () => {
   expect(methodAllowed(get, 'POST', '/o/r.git/git-upload-pack')).toBe(true);
   expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git-receive-pack')).toBe(false);
   expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git%2Dreceive%2Dpack')).toBe(false);
+  expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git-%72eceive-pack')).toBe(false);
+  expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=%zz')).toBe(false);
   expect(methodAllowed(get, 'POST', '/o/r.git/git-receive-pack')).toBe(false);
   expect(methodAllowed(get, 'POST', '/repos/o/r/issues')).toBe(false);
   expect(methodAllowed(['GET', 'POST'], 'POST', '/o/r.git/git-receive-pack')).toBe(true);

@@ -224,6 +224,32 @@ it("goes out through the host's proxy: the provider over TLS under the company's
   expect(provider.requests.length).toBe(seen);
 });
 
+it('waits for no handshake with a brokered host that does not come, on either side', async () => {
+  const mute = await listen(
+    createServer((socket) => void socket.on('error', () => undefined)),
+    '127.0.0.2',
+  );
+  const bundle = path.join(tmpdir(), `run-claude-mute-${process.pid}`);
+  writeFileSync(bundle, '');
+  await using gateway = await GatewayProcess.start({
+    config: {
+      caBundle: bundle,
+      allowAddresses: ['127.0.0.2/32'],
+      rules: [{ host: 'mute.test', from: 'test' }],
+      brokers: [{ host: 'mute.test', header: 'Authorization', value: SECRET, methods: ['GET'] }],
+      hosts: { 'mute.test': [`127.0.0.2@${mute}`] },
+      limits: { connections: 512, bytesPerConnection: 1 << 30, headMs: 700, connectMs: 700, idleMs: 600_000 },
+    },
+  });
+  rmSync(bundle);
+  const get = 'GET / HTTP/1.1\r\nHost: mute.test\r\n\r\n';
+  expect(await say(gateway, 'mute.test', get)).toMatch(/ 502 [\s\S]*no TLS handshake in 0.7 s/);
+  const silent = connect(path.join(gateway.dir, 'proxy.sock'));
+  silent.write('CONNECT mute.test:443 HTTP/1.1\r\nHost: mute.test:443\r\n\r\n');
+  silent.resume();
+  await new Promise((done) => silent.once('close', done));
+});
+
 it('ends TLS for brokered hosts only, judges each request, and gives the secret to the true server alone', async () => {
   const rule = { header: 'Authorization', value: SECRET, methods: ['GET'] };
   const bundle = path.join(tmpdir(), `run-claude-bundle-${process.pid}`);
