@@ -65,6 +65,25 @@ it('starts a gateway again also when a restart fails, and says once when it cann
   await one.end();
 });
 
+it('gives up a gateway that starts well and is gone at once, again and again', async () => {
+  const one = await keep(Array.from({ length: 20 }, () => true));
+  let lost = false;
+  void one.kept.lost.then(() => {
+    lost = true;
+  });
+  let killed = 0;
+  await expect
+    .poll(() => {
+      // Only one that has said that it is ready counts as started well.
+      if (killed < one.pids.length && one.texts().length >= one.pids.length - 1)
+        process.kill(one.pids[killed++] ?? 0, 'SIGKILL');
+      return lost;
+    })
+    .toBe(true);
+  expect(one.pids).toHaveLength(6);
+  await one.end();
+});
+
 it('leaves nothing running when it is stopped while it starts again, and fails when the first start fails', async () => {
   const one = await keep([true, true]);
   process.kill(one.pids[0] ?? 0, 'SIGKILL');
@@ -153,7 +172,7 @@ it('loses nothing that passed in a flood of what did not, in its file and in its
     });
   log.add({ ...base, verdict: 'passed', host: 'late.test' });
   const [lines, totals] = [readNetworkLog(log.file), log.totals()];
-  log.close();
+  for (let twice = 0; twice < 2; twice += 1) log.close();
   rmSync(dir, { recursive: true });
   expect(totals.length).toBeLessThan(1010);
   expect(totals.find(({ host }) => host === '(others)')?.refused).toBeGreaterThan(28_000);
@@ -173,7 +192,10 @@ it('hands on each host that is allowed while a session runs, and leaves out what
   writeFileSync(path.join(dir, 'network-allow.json'), 'torn');
   allowHost(dir, 'c.test');
   await expect.poll(() => taken.at(-1)).toEqual(['c.test']);
+  // Nothing is told twice.
+  await new Promise((done) => setTimeout(done, 1000));
   unwatch();
+  expect(taken.filter((hosts, i) => String(hosts) === String(taken[i - 1]))).toEqual([]);
   rmSync(dir, { recursive: true });
 });
 
