@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 // thorough: some of both with many more random cases; `npm run test:thorough`.
 const LONG = [
   'test/e2e/file-systems.test.ts',
+  'test/e2e/hostile-sync-back.test.ts',
   'test/e2e/large-files.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
