@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -30,7 +31,9 @@ import { orderSteps, type Step } from '../../../src/apply/steps.ts';
 import { takeLock } from '../../../src/store/lock.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { RelPath } from '../../../src/types/path.ts';
+import { layScene } from '../../apply/crash-scene.ts';
 import { dir, file, layApply, link, type Sides } from '../../apply/lay.ts';
+import { compileProgram } from '../../compile.ts';
 
 // Each of these fails when one guard of apply is taken out (they were found by taking them out).
 
@@ -465,4 +468,31 @@ it('a folder that cannot be read stops nothing but the count of names', async ()
   } finally {
     process.seteuid?.(0);
   }
+});
+
+it('a file whose owner or group cannot be given is written in place, by a person who is not root', async () => {
+  // Only root can lay down what belongs to somebody else.
+  const asRoot = process.getuid?.() === 0;
+  const scene = await layScene(root, 'owners', false);
+  const program = path.join(root, 'program.mjs');
+  copyFileSync(await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts')), program);
+  chmodSync(root, 0o711);
+  const [theirs, group] = ['plain', 'mode'].map((name) => path.join(scene.project, name)) as [string, string];
+  chmodSync(theirs, 0o666);
+  if (asRoot) {
+    execFileSync('chown', ['-R', '1234:1234', scene.folder]);
+    chownSync(theirs, 0, 0);
+    chownSync(group, 1234, 0);
+  }
+  const before = [theirs, group].map((name) => lstatSync(name).ino);
+  const outcome = path.join(scene.folder, 'outcome');
+  execFileSync(process.execPath, [program, scene.request, 'apply', outcome], asRoot ? { uid: 1234, gid: 1234 } : {});
+  const { changes } = JSON.parse(readFileSync(outcome, 'utf8')) as { changes: { path: string; verdict: string }[] };
+  const verdicts = Object.fromEntries(changes.map((one) => [one.path, one.verdict]));
+  // Its content is the session's; its mode is not ours to change.
+  expect(readFileSync(theirs, 'utf8')).toBe('PLAIN\n');
+  expect(verdicts['mode']).toBe('applied');
+  if (!asRoot) return;
+  expect([theirs, group].map((name) => lstatSync(name).ino)).toEqual(before);
+  expect([lstatSync(theirs).uid, lstatSync(group).gid]).toEqual([0, 0]);
 });
