@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** The command as `npm run build` made it. */
@@ -23,24 +23,26 @@ export function readTree(word) {
 }
 
 /**
- * A committed project in directories of a hundred files, and our own directories beside it.
+ * A committed project in directories of a hundred files, and our own directories beside it; one that is there stays.
  * @param {ReturnType<typeof readTree>} tree @param {string} dir
  */
 export function prepareTree({ files, bytes, commits }, dir) {
   const project = path.join(dir, 'project');
   const content = 'some text of a file '.repeat(Math.ceil(bytes / 20)).slice(0, Math.max(0, bytes - 10));
-  for (let at = 0; at < files; at += 1) {
-    const folder = path.join(project, `d${Math.floor(at / 100)}`);
-    if (at % 100 === 0) mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, `f${at % 100}`), `${at}\n${content}`);
+  if (!existsSync(project)) {
+    for (let at = 0; at < files; at += 1) {
+      const folder = path.join(project, `d${Math.floor(at / 100)}`);
+      if (at % 100 === 0) mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, `f${at % 100}`), `${at}\n${content}`);
+    }
+    writeFileSync(path.join(project, '.gitignore'), 'out/\n');
+    quiet(project, 'git', 'init', '-q', '-b', 'main');
+    // Or it packs in the background, for all of the run.
+    quiet(project, 'git', 'config', 'gc.auto', '0');
+    quiet(project, 'git', 'add', '-A');
+    quiet(project, 'git', '-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-q', '-m', 'all');
+    addCommits(project, commits);
   }
-  writeFileSync(path.join(project, '.gitignore'), 'out/\n');
-  quiet(project, 'git', 'init', '-q', '-b', 'main');
-  // Or it packs in the background, for all of the run.
-  quiet(project, 'git', 'config', 'gc.auto', '0');
-  quiet(project, 'git', 'add', '-A');
-  quiet(project, 'git', '-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-q', '-m', 'all');
-  addCommits(project, commits);
   const env = { ...process.env };
   for (const name of ['STATE', 'DATA', 'CACHE', 'CONFIG']) env[`XDG_${name}_HOME`] = path.join(dir, name.toLowerCase());
   const history = commits === 0 ? '' : `, ${commits + 1} commits`;
