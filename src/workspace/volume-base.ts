@@ -131,8 +131,14 @@ async function findOrMakeVolume(engine: Engine, volume: string, key: string): Pr
 function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefined {
   const file = path.join(state, 'sent');
   if (!existsSync(file)) return undefined;
-  const { header, snapshot } = loadSnapshot(file);
-  return { header: header as Sent, snapshot };
+  try {
+    const { header, snapshot } = loadSnapshot(file);
+    return { header: header as Sent, snapshot };
+  } catch (error) {
+    // Damaged: everything is sent anew.
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
 }
 
 function usedGenerations(state: string, volumeId: string): Set<number> {
