@@ -44,16 +44,20 @@ export function readContentSync(dir: string, digest: Digest): Buffer {
  */
 export function readEndsSync(dir: string, digest: Digest, length: number): Buffer {
   const head: Buffer[] = [];
-  let tail: Buffer = Buffer.alloc(0);
-  let missingBytes = length;
+  let tail: Buffer[] = [];
+  let [missingBytes, tailBytes] = [length, 0];
   for (const piece of piecesOf(dir, digest)) {
     const first = piece.subarray(0, missingBytes);
     missingBytes -= first.length;
     if (first.length > 0) head.push(first);
-    // In steps, so that not every piece moves all of it.
-    tail = Buffer.concat([tail.subarray(-length), piece.subarray(first.length)]);
+    tail.push(piece.subarray(first.length));
+    tailBytes += piece.length - first.length;
+    if (tailBytes < 2 * length) continue;
+    // Now and then, so that not every piece moves all of it.
+    tail = [Buffer.concat(tail).subarray(-length)];
+    tailBytes = length;
   }
-  return Buffer.concat([...head, tail.subarray(-length)]);
+  return Buffer.concat([...head, Buffer.concat(tail).subarray(-length)]);
 }
 
 const PIECE_BYTES = 1 << 20;
