@@ -142,6 +142,7 @@ describe('content', () => {
   it.each([
     ['a.ts', 'const \uff41b = 1;\n'],
     ['a.md', 'a \u2067 b \u202e\n'],
+    ['a.md', 'a \u2067 b\n'],
     ['a.ts', 'const a = "\u200e";\n'],
     ['a.png', { bytes: `\u0089PNG\r\n\u001a\nIEND1234${'x'.repeat(40)}` }],
     ['a.bin', { bytes: `\u001f\u008b${'x'.repeat(20)}\u0000\u0000\u0000\u0040` }],
