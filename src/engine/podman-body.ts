@@ -50,6 +50,7 @@ export function podmanBody(
     // Of the image, of its configuration, its own, the host's proxies.
     unsetenvall: true,
     httpproxy: false,
+    env_host: false,
     terminal: spec.tty,
     // It is closed when its client goes.
     stdin: spec.stdin === 'stream',
@@ -66,6 +67,7 @@ export function podmanBody(
     use_image_hosts: true,
     manage_password: false,
     umask: '0022',
+    privileged: false,
     cap_drop: ['ALL'],
     cap_add: spec.capabilities,
     no_new_privileges: true,

@@ -42,8 +42,8 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
         ...host,
         NetworkMode: networks.length === 1 ? networks[0] : host.NetworkMode,
         CgroupnsMode: host.CgroupMode,
-        // It says 'shareable' of any, the host's too: whose it is is seen inside.
-        IpcMode: 'private',
+        // 4.3 says so of any, the host's too: whose it is is seen inside.
+        IpcMode: host.IpcMode === 'shareable' ? 'private' : host.IpcMode,
         // Not what was asked to be dropped or added, but what came of it.
         CapDrop: ['ALL'],
         CapAdd: [...new Set(kept)],
