@@ -4,8 +4,11 @@ import { inRange, mayConnect, specialUse } from '../../../images/gateway/address
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { methodAllowed } from '../../../images/gateway/intercept.mjs';
 import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
+import { resolveBrokers } from '../../../src/gateway/brokers.ts';
+import { gatewayConfig } from '../../../src/gateway/config.ts';
 import { suggestRules } from '../../../src/gateway/network-log.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
+import type { Policy } from '../../../src/types/policy.ts';
 
 it('reads host rules, and refuses what would allow more than one domain', () => {
   expect(parseHostRule('Example.org:8443', 't')).toEqual({ host: 'example.org', port: 8443, from: 't' });
@@ -40,6 +43,47 @@ it('has registries and no code host by default', () => {
   expect(hosts).toContain('registry.npmjs.org');
   expect(hosts.filter((host) => host.includes('github'))).toEqual([]);
   expect(() => policyRules({ ...policy, networkPresets: ['nmp'] })).toThrow('nmp');
+});
+
+it('gives a secret to one host on its usual port, as one line that a header can hold', async () => {
+  const rule = { header: 'Authorization', methods: ['GET'], from: ['echo', 'Bearer s3cret'] };
+  expect(await resolveBrokers([{ ...rule, host: 'Api.Test' }])).toEqual([
+    { host: 'api.test', header: 'Authorization', value: 'Bearer s3cret', methods: ['GET'] },
+  ]);
+  for (const host of ['*.api.test', 'api.test:8443'])
+    await expect(resolveBrokers([{ ...rule, host }])).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+  for (const from of [
+    ['printf', 's3cret\\nX: y'],
+    ['printf', 's3cret\\001'],
+    ['true'],
+    ['sh', '-c', 'echo s3cret; exit 1'],
+    [],
+  ]) {
+    const failed = await resolveBrokers([{ ...rule, host: 'api.test', from }]).catch((error: Error) => error);
+    expect([from, failed]).toEqual([from, expect.objectContaining({ code: 'BROKER_FAILED' })]);
+    expect(JSON.stringify([String(failed), failed])).not.toContain('s3cret\\');
+  }
+});
+
+it('keeps the provider’s own hosts for the broker, a company’s among them', () => {
+  const policy = {
+    network: 'gateway',
+    credentials: 'broker',
+    allowHosts: [],
+    allowAddresses: [],
+    networkPresets: [],
+    brokers: [],
+  };
+  const hostsOf = (url: string, credentials: string): readonly string[] => {
+    const upstreams = { provider: { url, relay: false }, proxy: undefined, targets: {}, extraCa: '' };
+    return gatewayConfig({ ...policy, credentials } as unknown as Policy, upstreams, undefined, []).providerHosts;
+  };
+  expect(hostsOf('https://llm.corp.test/v1', 'broker')).toEqual(
+    expect.arrayContaining(['*.anthropic.com', 'llm.corp.test']),
+  );
+  expect(hostsOf('http://127.0.0.1:8080', 'broker')).not.toContain('127.0.0.1');
+  // There the agent holds the credential itself.
+  expect(hostsOf('https://llm.corp.test/v1', 'file')).toEqual([]);
 });
 
 it('knows special addresses in every spelling that a resolver gives', () => {
