@@ -12,6 +12,8 @@ export interface OAuthEndpoint extends AsyncDisposable {
   slow(ms: number): void;
   /** The refresh token that is still good. */
   valid: string;
+  /** Whether each answer brings a new refresh token, as it does at first. */
+  rotates: boolean;
 }
 
 export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> {
@@ -28,8 +30,9 @@ export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> 
       if (body.refresh_token !== endpoint.valid)
         return response.writeHead(400).end(JSON.stringify({ error: 'invalid_grant' }));
       made += 1;
-      endpoint.valid = `refresh-${made}`;
-      const tokens = { access_token: `access-${made}`, refresh_token: endpoint.valid, expires_in: 28_800 };
+      if (endpoint.rotates) endpoint.valid = `refresh-${made}`;
+      const next = endpoint.rotates ? { refresh_token: endpoint.valid } : {};
+      const tokens = { access_token: `access-${made}`, ...next, expires_in: 28_800 };
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens));
     };
     request.on('end', () => {
@@ -51,6 +54,7 @@ export async function startOAuthEndpoint(valid: string): Promise<OAuthEndpoint> 
       delayMs = ms;
     },
     valid,
+    rotates: true,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -204,6 +204,23 @@ describe('refreshing the login', () => {
     expect(readdirSync(join(home, '.claude'))).toEqual(['.credentials.json']);
     expect(existsSync(join(home, '.claude.lock'))).toBe(false);
   });
+  it('keeps the refresh token where the answer brings no other', async () => {
+    logIn(-1000);
+    endpoint.rotates = false;
+    expect((await (await find()).current()).value).toBe('access-1');
+    expect(stored()['claudeAiOauth']).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-0' });
+  });
+  it('takes what an older Claude, which knows no lock, has stored while the endpoint refused', async () => {
+    logIn(-1000);
+    endpoint.fail(400);
+    endpoint.slow(500);
+    const asked = (await find()).current();
+    await expect.poll(() => endpoint.asked).toEqual(['refresh-0']);
+    const other = { accessToken: 'of-another', refreshToken: 'refresh-9', expiresAt: Date.now() + HOUR_MS, scopes: [] };
+    writeFileSync(storePath(), JSON.stringify({ claudeAiOauth: other }));
+    expect((await asked).value).toBe('of-another');
+    expect(stored()['claudeAiOauth']).toEqual(other);
+  });
   it('refreshes once for two sessions together', async () => {
     logIn(-1000);
     const [one, two] = [await find(), await find()];
