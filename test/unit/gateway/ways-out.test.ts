@@ -23,6 +23,7 @@ let wire = '';
 const arrived: Record<string, string[]> = {
   'secret.test': [],
   'wrong.test': [],
+  'open.test': [],
   'ended.test': [],
   'early.test': [],
   'plain.test': [],
@@ -58,6 +59,7 @@ beforeAll(async () => {
   for (const [name, ca] of [
     ['secret.test', company],
     ['wrong.test', stranger],
+    ['open.test', company],
     ['ended.test', company],
     ['early.test', company],
   ] as const) {
@@ -346,6 +348,11 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
     expect(answer).toMatch(why);
     expect(arrived[name]).toEqual([]);
   }
+  // A host that is only allowed shows its own certificate, and gets what was said and no more.
+  expect(await say(gateway, 'open.test', 'GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n', company.certificate)).toContain(
+    'here',
+  );
+  expect(arrived['open.test']).toEqual(['GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n']);
   // Of a flood on one connection no more is read than can be kept.
   const before = arrived['secret.test']?.length ?? 0;
   await say(gateway, 'secret.test', http('GET /flood').repeat(1500));
