@@ -60,17 +60,21 @@ describe('a container', () => {
       tty: true,
       stdin: 'stream',
     });
-    const said = text(container.stdout);
+    let said = '';
+    container.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
     await container.start();
+    await expect.poll(() => said).toContain('ready');
     await container.resize(101, 33);
+    await expect.poll(() => said).toContain('33 101');
     const beside = await container.exec(['sh', '-c', 'cat; id -u >&2; exit 3'], { stdin: Buffer.from('in') });
     expect([beside.status, beside.stdout.toString(), beside.stderr.toString()]).toEqual([3, 'in', '1000\n']);
     await container.pause();
     await container.unpause();
-    await new Promise((resolve) => setTimeout(resolve, 300));
     await container.kill('SIGTERM');
     expect(await container.wait()).toBe(9);
-    expect(await said).toMatch(/ready\r\n[\s\S]*33 101\r\n[\s\S]*bye/);
+    await expect.poll(() => said).toMatch(/bye\r\n$/);
     await container.kill('SIGTERM');
     await container.remove();
   });
