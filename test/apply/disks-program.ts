@@ -286,7 +286,8 @@ async function lockOnNfs(here: string, there: string) {
     order.push('first out');
     return refused;
   });
-  const after = await withLock(`${there}/lock`, what, async () => 'taken');
+  // A client may believe for a while that what it has seen is still there.
+  const after = await withLock(`${there}/lock`, { ...what, waitMs: 120_000 }, async () => 'taken');
   return { second, after, left: readdirSync(here).filter((name) => name.startsWith('lock')), order };
 }
 
