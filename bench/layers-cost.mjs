@@ -14,7 +14,7 @@ const [{ connectEngine }, { agentSpec }, { readSeccompProfile }, { addressImage 
 
 const { env, platform } = process;
 const engine = await connectEngine({ choice: 'auto', env, home: homedir(), platform, owner: 'bench' });
-const image = addressImage(engine, { env, toolchain: false }).tag;
+const image = addressImage(engine, { env, toolchain: false });
 const seccomp = await readSeccompProfile();
 
 /** @param {string} network */

@@ -126,15 +126,26 @@ const PARTS = {
   },
   async edits({ scene }) {
     const ten = 'for i in 1 2 3 4 5 6 7 8 9 10; do echo more >> d0/f$i; done';
-    const edited = await sessions(ROUNDS, (round) => {
+    const discard = () =>
+      execFileSync(process.execPath, [ours, 'discard', '--yes'], {
+        env: scene.env,
+        stdio: 'ignore',
+        cwd: scene.project,
+      });
+    const edited = await sessions(ROUNDS, async (round) => {
       scene.touchHundred(round);
-      return session(scene, ten);
+      const one = await session(scene, ten);
+      discard();
+      return one;
     });
-    // Those sessions wait for an answer and stand on the newest copy: the next edits are a copy of their own.
-    scene.touchHundred(ROUNDS);
-    const { start } = await session(scene, 'true');
-    execFileSync(process.execPath, [ours, 'discard', '--yes'], { env: scene.env, stdio: 'ignore', cwd: scene.project });
-    return { edited: edited.start, exitTen: edited.exit, beside: start };
+    // This one waits for an answer: what it stands on may not change.
+    await session(scene, ten);
+    const beside = await sessions(ROUNDS, (round) => {
+      scene.touchHundred(ROUNDS + round);
+      return session(scene, 'true');
+    });
+    discard();
+    return { edited: edited.start, exitTen: edited.exit, beside: beside.start };
   },
   async thousand({ scene }) {
     const script = 'mkdir new; for i in $(seq 1000); do echo $i > new/$i; done';

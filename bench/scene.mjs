@@ -37,11 +37,13 @@ export function prepareTree({ files, bytes, commits }, dir) {
     }
     writeFileSync(path.join(project, '.gitignore'), 'out/\n');
     quiet(project, 'git', 'init', '-q', '-b', 'main');
-    // Or it packs in the background, for all of the run.
+    // It would pack in the background, for all of the run.
     quiet(project, 'git', 'config', 'gc.auto', '0');
     quiet(project, 'git', 'add', '-A');
     quiet(project, 'git', '-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-q', '-m', 'all');
     addCommits(project, commits);
+    // As a clone brings it: history in a pack, not an object a file.
+    quiet(project, 'git', 'repack', '-a', '-d', '-q');
   }
   const env = { ...process.env };
   for (const name of ['STATE', 'DATA', 'CACHE', 'CONFIG']) env[`XDG_${name}_HOME`] = path.join(dir, name.toLowerCase());

@@ -6,13 +6,14 @@ import type { CommandContext } from './context.ts';
 import { type Check, fault, ok } from './doctor/report.ts';
 import { checkLines, runChecks } from './doctor/run-checks.ts';
 import type { RunLine } from './parse-command-line.ts';
-import { planWithKnownTrial, prepare } from './prepare.ts';
+import { planWithKnownTrial } from './plan-only.ts';
+import { prepare } from './prepare.ts';
 import { readPolicy } from './read-policy.ts';
 
 /** `--check`: the doctor's checks, and whether this very session could be planned. 0, or 1 with faults. */
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
   // What is wrong with the words or the files is exit 2, before anything else is looked at.
-  const { policy } = readPolicy(line.project, line.flags, context);
+  const { policy } = await readPolicy(line.project, line.flags, context);
   const checks = [...(await runChecks(context, policy.engine)), await planCheck(line, context)];
   for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;

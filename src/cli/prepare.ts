@@ -5,12 +5,11 @@ import { usageError } from '../errors.ts';
 import { parseAddressRange, policyRules } from '../gateway/rules.ts';
 import { type PlanInput, planRun } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
-import { type ProcessView, probeHost } from '../session/probe.ts';
+import { localTimeZone, type ProcessView, probeHost } from '../session/probe.ts';
 import type { ReportPlace } from '../session/write-report.ts';
 import type { Engine } from '../types/engine.ts';
 import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
-import { knownTrial } from '../workspace/try-layers.ts';
 import { connectOurs } from './connect-ours.ts';
 import type { CommandContext } from './context.ts';
 import type { RunLine } from './parse-command-line.ts';
@@ -42,7 +41,7 @@ export async function prepare(
   }) => void = () => {},
 ): Promise<Prepared> {
   const host = probeHost(process, context.places);
-  const merged = readPolicy(line.project, line.flags, context);
+  const merged = await readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host);
   refuseContradictions(merged, line);
   refuseUnusable(merged.policy, context.places.configDir);
@@ -54,7 +53,7 @@ export async function prepare(
   const person = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
-    timeZone: context.env['TZ'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: context.env['TZ'] ?? localTimeZone(),
   };
   return {
     engine,
@@ -65,12 +64,6 @@ export async function prepare(
     plan: (sessionId, image, trial) =>
       planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, trial, person }),
   };
-}
-
-/** The plan of a session that is not started: with what earlier sessions found about overlay volumes here. */
-export function planWithKnownTrial({ engine, host, plan }: Prepared, sessionId: string, image: string): Plan {
-  const { user } = plan(sessionId, image, undefined);
-  return plan(sessionId, image, knownTrial({ engine, stateDir: host.stateDir, image, user }));
 }
 
 const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FlagValue, MergedPolicy } from '../config/merge-policy.ts';
+import type { FlagValue, MergedPolicy, NamedSettings } from '../config/merge-policy.ts';
 import { mergePolicy } from '../config/merge-policy.ts';
 import { usageError } from '../errors.ts';
 import { probeProject } from '../session/probe.ts';
@@ -17,26 +17,33 @@ export interface ProjectPolicy extends MergedPolicy {
  * The project that is meant, and the policy for it out of all files, the environment and the flags.
  * Throws usageError for a missing folder, and as mergePolicy does.
  */
-export function readPolicy(
+export async function readPolicy(
   named: string | undefined,
   flags: readonly FlagValue[],
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
-): ProjectPolicy {
+): Promise<ProjectPolicy> {
   const folder = path.resolve(context.cwd, named ?? '.');
   const configFile = path.join(context.places.configDir, 'config.toml');
-  const configText = readSmallFile(configFile, 'follow');
-  const config = configText === undefined ? undefined : { where: configFile, text: configText };
+  const config = await settingsOf(configFile, readSmallFile(configFile, 'follow'));
   const sources = { config, environment: context.env, flags, projectFile: undefined, projectIgnore: [] };
   const own = mergePolicy(sources);
   const project = probeProject(folder, { repo: own.policy.repo });
-  const projectText = readSmallFile(path.join(project.root, '.run-claude.toml'), 'refuse');
+  const projectFile = '.run-claude.toml';
+  const projectText = readSmallFile(path.join(project.root, projectFile), 'refuse');
   const ignore = readIgnore(path.join(project.root, '.run-claudeignore'));
   const merged = mergePolicy({
     ...sources,
-    projectFile: projectText === undefined ? undefined : { where: '.run-claude.toml', text: projectText },
+    projectFile: await settingsOf(projectFile, projectText),
     projectIgnore: ignore.globs,
   });
   return { ...merged, warnings: [...merged.warnings, ...ignore.refused], project };
+}
+
+/** Loads what reads such files where there is one: most people have none. */
+async function settingsOf(where: string, text: string | undefined): Promise<NamedSettings | undefined> {
+  if (text === undefined) return undefined;
+  const { readConfigFile } = await import('../config/config-file.ts');
+  return { where, settings: readConfigFile(text, where) };
 }
 
 /** Lines of .run-claudeignore; a line with `!` would put something back in, which is not a project's to do. */

@@ -1,4 +1,5 @@
-import { readImageFiles, readPins } from '../image/files.ts';
+import { readImageFiles } from '../image/files.ts';
+import { readPins } from '../image/pins.ts';
 import { ownVersion, packageRoot } from '../types/package.ts';
 
 /** The text of `run-claude --version`. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../types/policy.ts';
-import { type FileSettings, readConfigFile } from './config-file.ts';
+import type { FileSettings } from './config-file.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -15,11 +15,17 @@ export interface FlagValue {
   readonly value: string | boolean | readonly string[];
 }
 
+/** A file that was read, with its name for people. */
+export interface NamedSettings {
+  readonly where: string;
+  readonly settings: FileSettings;
+}
+
 export interface PolicySources {
-  /** Text of config.toml with its name for people; undefined when there is none. */
-  readonly config: { readonly where: string; readonly text: string } | undefined;
+  /** What config.toml says; undefined when there is none. */
+  readonly config: NamedSettings | undefined;
   /** The same of the project's .run-claude.toml. */
-  readonly projectFile: { readonly where: string; readonly text: string } | undefined;
+  readonly projectFile: NamedSettings | undefined;
   /** Lines of the project's .run-claudeignore, as globs. */
   readonly projectIgnore: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -48,9 +54,9 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     put({ draft, origins }, name, value, origin, sources);
 
   if (sources.config !== undefined) {
-    const file = readConfigFile(sources.config.text, sources.config.where);
-    for (const [name, value] of file.values) set(name, value, sources.config.where);
-    takeTables(draft, origins, file, sources.config.where);
+    const { where, settings } = sources.config;
+    for (const [name, value] of settings.values) set(name, value, where);
+    takeTables(draft, origins, settings, where);
   }
   for (const setting of SETTINGS) {
     const text = setting.environment === false ? undefined : sources.environment[variableOf(setting)];
@@ -59,8 +65,8 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
   warnings.push(...unknownVariables(sources.environment));
 
   if (sources.projectFile !== undefined) {
-    const { where, text } = sources.projectFile;
-    const kept = tighten(draft, readConfigFile(text, where), where);
+    const { where, settings } = sources.projectFile;
+    const kept = tighten(draft, settings, where);
     for (const [name, value] of kept.values) set(name, value, where);
     takeTables(draft, origins, { ...kept, brokers: [] }, where);
     warnings.push(...kept.refused);

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, lchown, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 
@@ -125,6 +124,7 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
     const container = await on.create(fillSpec(name, image, sessionId));
     try {
       const { uid, gid } = owner;
+      const { pack } = await import('tar-stream');
       const tar = pack();
       for (const { path, mode, content } of entries) {
         if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import type { Pins } from './files.ts';
+import type { Pins } from './pins.ts';
 
 /** What a step of the build reports to, and what ends it. */
 export interface Watch {

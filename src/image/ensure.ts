@@ -6,18 +6,15 @@ import { type Pack, pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
 import type { Archive, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import { packageRoot } from '../types/package.ts';
+import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
-import { extraCertificates } from './certificates.ts';
-import { type ContextFile, imageTag, type Pins, readImageFiles, readPins } from './files.ts';
+import type { ContextFile } from './files.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
+import { type Pins, readPins } from './pins.ts';
 
-export interface EnsureImageOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface EnsureImageOptions extends ImageVariant {
   /** Downloads, the build's lock and its log are kept there. */
   readonly cacheDir: string;
-  /** With compilers. */
-  readonly toolchain: boolean;
   /** Build even when the image is there, and take nothing from the engine's build cache. */
   readonly rebuild: boolean;
   readonly tell: Tell;
@@ -32,44 +29,30 @@ export interface Image {
   readonly claudeVersion: string;
 }
 
-const TOOLCHAIN = 'build-essential pkg-config';
-
-/**
- * The address of the image for this package, this machine's certificates and this variant: whether it exists or not.
- */
-export function addressImage(engine: Engine, { env, toolchain }: Pick<EnsureImageOptions, 'env' | 'toolchain'>): Image {
-  return describe(engine, env, toolchain);
-}
-
-interface Described extends Image {
-  readonly files: readonly ContextFile[];
-  readonly pins: Pins;
-}
-
-function describe(engine: Engine, env: EnsureImageOptions['env'], toolchain: boolean): Described {
-  const sources = readImageFiles(packageRoot);
-  const pins = readPins(sources);
-  const files = [...sources, ...extraCertificates(env)];
-  const tag = imageTag(files, { arch: engine.facts.arch, toolchain: toolchain ? TOOLCHAIN : '' });
-  return { tag, claudeVersion: pins.claudeVersion, files, pins };
-}
-
 /**
  * The image on the engine, built when it is not there. Of several processes that need it, one builds.
  *
  * @throws RunClaudeError IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
 export async function ensureImage(engine: Engine, options: EnsureImageOptions): Promise<Image> {
-  const described = describe(engine, options.env, options.toolchain);
-  const { tag, claudeVersion } = described;
+  const files = imageFiles(options);
+  const tag = addressFiles(engine, files, options.toolchain);
+  const pins = readPins(files);
+  const { claudeVersion } = pins;
   if (!options.rebuild && (await engine.hasImage(tag))) return { tag, claudeVersion };
   const dir = join(options.cacheDir, 'image');
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await options.exclusive(join(dir, 'build.lock'), async () => {
     // Another process may have built it while this one waited.
-    if (options.rebuild || !(await engine.hasImage(tag))) await build(engine, described, dir, options);
+    if (options.rebuild || !(await engine.hasImage(tag))) await build(engine, { tag, files, pins }, dir, options);
   });
   return { tag, claudeVersion };
+}
+
+interface Described {
+  readonly tag: string;
+  readonly files: readonly ContextFile[];
+  readonly pins: Pins;
 }
 
 async function build(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { Watch } from './base.ts';
-import type { PinnedPackage } from './files.ts';
+import type { PinnedPackage } from './pins.ts';
 
 /**
  * Fetches the packages that are not in `dir` yet, with the person's own npm (its registry, proxy and certificates),

@@ -1,11 +1,8 @@
-import path from 'node:path';
 import { applyClaude } from '../claude/apply.ts';
 import { collectClaude } from '../claude/collect.ts';
 import { openInstance } from '../claude/instance.ts';
-import type { StagedBaseline, StagedClaude } from '../claude/stage.ts';
 import { claudePath } from '../review/claude-items.ts';
 import { openContentStore } from '../store/content.ts';
-import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { ClaudeData, ClaudeOutcome } from '../types/claude-data.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { RelPath } from '../types/path.ts';
@@ -13,23 +10,7 @@ import type { Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 import type { PersonDeps } from './deps.ts';
 import { readCollected, storeDir } from './record.ts';
-
-/** Staged texts up to this size, and this much of them together, are frozen, so that a change of one has a diff. */
-const TEXT_MAX = 1 << 20;
-const TEXTS_MAX = 32 << 20;
-
-/** Remembers what of Claude's data went in, before the agent can change it. */
-export async function rememberStaged(sessionDir: string, staged: StagedClaude): Promise<void> {
-  const store = openContentStore(storeDir(sessionDir));
-  let left = TEXTS_MAX;
-  for (const { path: name, content } of staged.entries) {
-    if (!(content instanceof Uint8Array) || content.length > Math.min(TEXT_MAX, left)) continue;
-    if (!name.startsWith('.claude/') || name.startsWith('.claude/plugins/') || name.endsWith('.jsonl')) continue;
-    left -= content.length;
-    await store.put([content]);
-  }
-  writeJsonAtomic(baselineFile(sessionDir), staged.baseline);
-}
+import { readStaged } from './staged-claude.ts';
 
 /**
  * What the session left of Claude's data, frozen in its store; undefined when nothing was staged. Precondition: the
@@ -40,7 +21,7 @@ export async function collectClaudeData(
   reader: TreeReader,
   secrets: readonly string[] = [],
 ): Promise<ClaudeData | undefined> {
-  const baseline = readJson(baselineFile(plan.sessionDir)) as StagedBaseline | undefined;
+  const baseline = readStaged(plan.sessionDir);
   if (baseline === undefined) return undefined;
   return collectClaude({
     reader,
@@ -80,8 +61,4 @@ export function claudeWaiting(review: Review): number {
 export function claudeHeldBack({ claude }: Review): number {
   const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
   return findings.filter(({ severity }) => severity === 'blocked').length;
-}
-
-function baselineFile(sessionDir: string): string {
-  return path.join(sessionDir, 'claude-staged.json');
 }

@@ -7,6 +7,7 @@ import { decideSession, reviewOf } from './review-session.ts';
 
 // What follows an agent's end. It is most of the program, and is loaded while the agent runs: a start need not wait for it.
 
+export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';
 
 /** The question, its answer carried out, and what the person is told at the end. */

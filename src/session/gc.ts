@@ -13,7 +13,7 @@ import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
 import { layerIsOver } from './layer-life.ts';
 import { listSessions, ownerState, sessionsDir } from './record.ts';
-import { needsRecovery } from './recover.ts';
+import { needsRecovery } from './recover-earlier.ts';
 
 const DAY_MS = 86_400_000;
 /** contract.md: records, pre-images and unused bases. */

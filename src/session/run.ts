@@ -4,11 +4,10 @@ import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
-import { openAuditBase, warmUpAudit } from './audit-base.ts';
-import { bringClaudeBack } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { launchWithCredential } from './launch.ts';
 import { dropLayerIfOver } from './layer-life.ts';
+import { prepareImage } from './prepare-image.ts';
 import { createRecord, releaseRecord, updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
 import { startAgent } from './start-agent.ts';
@@ -26,8 +25,12 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
  * nothing. Preconditions: the session has ended and its layer is there. Gives the exit status.
  */
 export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
+  await prepareImage(plan, deps);
   // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
-  if (plan.program.kind === 'claude') await bringClaudeBack(ended, [], deps);
+  if (plan.program.kind === 'claude') {
+    const { bringClaudeBack } = await import('./claude-data.ts');
+    await bringClaudeBack(ended, [], deps);
+  }
   const record = updateRecord(ended, { plan: maskPlan(plan), owner: processIdentity() });
   return carryThrough(record, plan, deps, (options) => reopenWorkspace(options, ended.workspace));
 }
@@ -50,10 +53,13 @@ async function carryThrough(
     });
     record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
     const { workspace } = staged;
-    const auditBase = openAuditBase(workspace, plan);
     let over = false;
-    // What follows its end needs all three; the first is most of the program.
-    const meanwhile = () => Promise.all([import('./gate.ts'), workspace.wake(), warmUpAudit(auditBase, () => over)]);
+    const gate = gateOf(workspace, plan);
+    const warmUp = async () => {
+      const { auditBase, warmUpAudit } = await gate();
+      await warmUpAudit(auditBase, () => over);
+    };
+    const meanwhile = () => Promise.all([workspace.wake(), warmUp()]);
     const ended = await launchWithCredential(agent, workspace, plan, deps, { ...staged, meanwhile });
     over = true;
     staged.gateway.quit();
@@ -68,7 +74,7 @@ async function carryThrough(
       stoppedBecause: ended.stopped,
       usage: staged.gateway?.usage(),
     });
-    const { collectSession, settle } = await import('./gate.ts');
+    const { auditBase, collectSession, settle } = await gate();
     const secrets = staged.credential?.inside() ?? [];
     record = await collectSession(record, { workspace, auditBase, secrets }, deps);
     await scope.close();
@@ -82,4 +88,14 @@ async function carryThrough(
     await scope.close();
     releaseRecord(plan.sessionDir);
   }
+}
+
+/** What follows an agent's end, with what the audit reads of the base: loaded when it is first asked for. */
+function gateOf(workspace: Workspace, plan: Plan) {
+  const load = async () => {
+    const { collectSession, openAuditBase, settle, warmUpAudit } = await import('./gate.ts');
+    return { auditBase: openAuditBase(workspace, plan), collectSession, settle, warmUpAudit };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  return () => (loaded ??= load());
 }

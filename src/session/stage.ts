@@ -13,10 +13,10 @@ import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
 import { agentContainer, programArgv } from './agent-container.ts';
-import { rememberStaged } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import type { Scope } from './scope.ts';
+import { rememberStaged } from './staged-claude.ts';
 
 /** Everything that the agent's container stands on; its program waits for the gateway. */
 export interface Staged<W> {
@@ -46,13 +46,14 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   const file = plan.policy.credentials === 'file' && credential ? credentialFile(credential) : undefined;
   const beside = scope.beside();
   const parts = await allOrFirstFailure([
-    openIt([homeRoot(home)], beside),
+    // First: the longest of all ways to the agent's first instruction is the engine's, by the network to the gateway.
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
       beside.use(started, (gateway) => gateway.stop()),
     ),
+    openIt([homeRoot(home)], beside),
     fillHome({ plan, deps, home, kind: credential?.kind, file }),
   ]);
-  const [workspace, gateway, claude] = parts;
+  const [gateway, workspace, claude] = parts;
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
   if (kept !== undefined)

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import enquirer from 'enquirer';
 import type { Interruption } from './interruption.ts';
 
 /** The person's terminal. Questions go to stderr: stdout is the agent's. */
@@ -15,6 +14,9 @@ export interface Screen {
 }
 
 const SILENCE_MS = 500;
+
+/** When something is asked: most starts ask nothing. */
+const loadEnquirer = () => import('enquirer');
 
 /**
  * One line from the person, or undefined at Ctrl-C, Ctrl-D, end of input or abort. The message is printed as it is:
@@ -35,6 +37,8 @@ export function isYes(answer: string | undefined): boolean {
  */
 export async function waitForSilence(screen: Screen): Promise<boolean> {
   const { stdin } = screen;
+  // There by the time of the question, so that no key falls between.
+  void loadEnquirer();
   const wasRaw = stdin.isRaw;
   stdin.setRawMode?.(true);
   const quiet = await new Promise<boolean>((resolve) => {
@@ -75,6 +79,7 @@ type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
 
 async function askEnquirer(screen: Screen, message: string): Promise<string | undefined> {
   const { stdin, stderr } = screen;
+  const { default: enquirer } = await loadEnquirer();
   if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
   const Input = (enquirer as unknown as { Input: InputConstructor }).Input;
   const prompt = new Input({

@@ -7,14 +7,15 @@ import type { TreeReader } from '../types/collector.ts';
 import type { Plan } from '../types/plan.ts';
 import { settleBase } from './base.ts';
 import { type BaseTree, openBaseTree } from './base-tree.ts';
+import { selectionRules } from './begin-look.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
 import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
 import { liveChanges } from './live.ts';
 import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
-import { type SelectionRules, selectPaths } from './selection.ts';
+import { EVERYTHING, type SelectionRules, selectPaths } from './selection.ts';
 import { countEntries } from './snapshot.ts';
-import { releaseBases, selectionRules, startBase } from './start-base.ts';
+import { releaseBases, startBase } from './start-base.ts';
 import { sendBase } from './volume-base.ts';
 import { walkTree } from './walk.ts';
 import type { LiveChange, Workspace, WorkspaceOptions } from './workspace.ts';
@@ -27,7 +28,7 @@ import type { LiveChange, Workspace, WorkspaceOptions } from './workspace.ts';
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const { plan } = options;
   const strategy = plan.strategy === 'bind' ? 'layers' : plan.strategy;
-  const rules = selectionRules(plan);
+  const rules = selectionRules(plan.policy);
   if (strategy === 'overlay') {
     refuseSelection(rules);
     return open(options, { version: 1, strategy, generation: '', entries: await countProject(plan), rules });
@@ -42,8 +43,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 }
 
 /** Straight over the project nothing can be kept out of the agent's sight. */
-function refuseSelection({ exclude, mask, projectFile }: SelectionRules): void {
-  if (exclude.length === 0 && mask.length === 0 && projectFile === undefined) return;
+function refuseSelection({ exclude, mask }: SelectionRules): void {
+  if (exclude.length === 0 && mask.length === 0) return;
   throw new RunClaudeError(
     'STRATEGY_UNUSABLE',
     "strategy 'overlay' shows all of the project: nothing can be left out",
@@ -55,8 +56,7 @@ function refuseSelection({ exclude, mask, projectFile }: SelectionRules): void {
 }
 
 async function countProject({ project }: Plan): Promise<number> {
-  const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
-  return countEntries((await walkTree({ root: project.root, selection, plain: true })).snapshot);
+  return countEntries((await walkTree({ root: project.root, selection: EVERYTHING, plain: true })).snapshot);
 }
 
 /** The same layer over the same base generation, from the record. Throws RunClaudeError WORKSPACE_GONE. */

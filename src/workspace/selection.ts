@@ -12,18 +12,18 @@ export interface SelectionRules {
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly mask: readonly string[];
-  /** Text of the project's `.run-claudeignore`, which can only leave out. */
-  readonly projectFile: string | undefined;
 }
+
+/** Of a tree that is taken whole. */
+export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked: () => false };
 
 /** The rules as questions. The person's own --include has the last word, over the project's file too. */
 export function selectPaths(rules: SelectionRules): Selection {
   const out = ignore()
-    .add(rules.projectFile ?? '')
     .add([...rules.exclude])
     .add(rules.include.map((pattern) => `!${pattern}`));
   const mask = ignore().add([...rules.mask]);
-  const excludes = rules.exclude.length > 0 || rules.projectFile !== undefined;
+  const excludes = rules.exclude.length > 0;
   const masks = rules.mask.length > 0;
   return {
     any: excludes || masks,

@@ -1,37 +1,13 @@
-import { lstatSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Plan } from '../types/plan.ts';
 import { type BaseGeneration, prepareBase, releaseBase } from './base.ts';
 import { gitDirOf, gitGrafts } from './git-grafts.ts';
 import { pathsInHistory } from './git-history.ts';
 import type { Graft } from './list-directories.ts';
-import { lookAhead, type TakeLook } from './look-ahead.ts';
 import { ownerInside } from './open-layer.ts';
 import { type Selection, type SelectionRules, selectPaths } from './selection.ts';
-import { SHALLOW_COMMITS, shallowGit, VENDORED } from './shallow-git.ts';
+import { SHALLOW_COMMITS, shallowGit } from './shallow-git.ts';
 import { releaseVolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
-
-/**
- * Begins to look at the project before the engine has said a word; undefined where a start does not need that as it is.
- * Ends with the signal.
- */
-export function beginLook(
-  { policy, project }: Pick<Plan, 'policy' | 'project'>,
-  dir: string,
-  signal: AbortSignal,
-): TakeLook | undefined {
-  if (policy.mode !== 'copy' || policy.strategy === 'overlay' || policy.shallow) return undefined;
-  const selection = selectPaths(selectionRules({ policy, project }));
-  return lookAhead({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
-}
-
-/** What a plan and the project's own file keep out of the copy. */
-export function selectionRules({ policy, project }: Pick<Plan, 'policy' | 'project'>): SelectionRules {
-  const { include, mask } = policy;
-  const exclude = policy.shallow ? [...VENDORED, ...policy.exclude] : policy.exclude;
-  return { exclude, include, mask, projectFile: readProjectFile(project.root) };
-}
 
 /** The base for a session that starts, and what was left out of it told. Throws as prepareBase does. */
 export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
@@ -95,11 +71,4 @@ async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonl
 export function releaseBases(baseDir: string, sessionId: string): void {
   releaseBase(baseDir, sessionId);
   releaseVolumeBase(baseDir, sessionId);
-}
-
-/** The project's own exclusions; a link or something large is none. */
-function readProjectFile(root: string): string | undefined {
-  const file = path.join(root, '.run-claudeignore');
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size < 1 << 20 ? readFileSync(file, 'utf8') : undefined;
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { type Row, readRows, rowsOf, sameRow } from './section.ts';
-import { selectPaths } from './selection.ts';
+import { EVERYTHING } from './selection.ts';
 import { countEntries, type Snapshot } from './snapshot.ts';
 import { fsPath, type Walked, walkTree } from './walk.ts';
 
@@ -9,8 +9,7 @@ import { fsPath, type Walked, walkTree } from './walk.ts';
  * the same content byte for byte.
  */
 export async function isIntact(tree: string, snapshot: Snapshot, walked: Walked): Promise<boolean> {
-  const everything = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
-  const found = await walkTree({ root: tree, selection: everything, plain: true });
+  const found = await walkTree({ root: tree, selection: EVERYTHING, plain: true });
   if (found.leftOut.length > 0 || countEntries(found.snapshot) > countEntries(snapshot)) return false;
   for (const [dir, section] of snapshot) {
     const [here, now] = [readRows(found.snapshot.get(dir)), readRows(walked.snapshot.get(dir))];

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type BaseGeneration, prepareBase } from '../../src/workspace/base.ts';
-import { selectPaths } from '../../src/workspace/selection.ts';
+import { EVERYTHING } from '../../src/workspace/selection.ts';
 
 /** The base in `dir/base` of the project in `dir/project`, for a session of that name. */
 export function refresh(dir: string, sessionId: string): Promise<BaseGeneration> {
@@ -11,7 +11,7 @@ export function refresh(dir: string, sessionId: string): Promise<BaseGeneration>
     dir: path.join(dir, 'base'),
     project: path.join(dir, 'project'),
     grafts: new Map(),
-    selection: selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined }),
+    selection: EVERYTHING,
     owner: undefined,
     sessionId,
     sessionDir,

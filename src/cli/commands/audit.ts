@@ -37,7 +37,7 @@ export const auditCommand: CommandRun = async (line, context) => {
       return conclude({ review: reviewOf(record), project: record.project, failOn }, output);
     });
   }
-  const { policy, project, warnings } = readPolicy(word, [], context);
+  const { policy, project, warnings } = await readPolicy(word, [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
   const { review, base } = await auditCommits(project.root, range, policy, context.env);
   return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);

@@ -8,7 +8,7 @@ import { readPolicy } from '../read-policy.ts';
 
 /** `config [PROJECT]`: every setting with its value and where that comes from. */
 export const configCommand: CommandRun = async (line, context) => {
-  const { policy, origins, warnings } = readPolicy(line.words[0], [], context);
+  const { policy, origins, warnings } = await readPolicy(line.words[0], [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
   const rows = SETTINGS.filter((setting) => setting.file !== false).map((setting) => ({
     name: setting.name,

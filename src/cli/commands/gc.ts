@@ -1,4 +1,4 @@
-import { addressImage } from '../../image/ensure.ts';
+import { addressImage } from '../../image/address.ts';
 import { type GcItem, planGc, runGc } from '../../session/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -12,7 +12,7 @@ export const gcCommand: CommandRun = async (line, context) => {
     const currentImages =
       engine === undefined
         ? []
-        : [false, true].map((toolchain) => addressImage(engine, { env: context.env, toolchain }).tag);
+        : [false, true].map((toolchain) => addressImage(engine, { env: context.env, toolchain }));
     const options = { places: context.places, engine, nowMs: Date.now(), currentImages };
     const dry = line.options.has('dry-run');
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);

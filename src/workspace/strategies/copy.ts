@@ -8,7 +8,7 @@ import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Delta, Layer, LayerView } from '../layer.ts';
 import { type Owner, parentOf, refreshTree } from '../refresh.ts';
-import { selectPaths } from '../selection.ts';
+import { EVERYTHING } from '../selection.ts';
 import { compareSnapshots } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, readNonce, viewLayers } from './layers.ts';
@@ -61,9 +61,13 @@ async function copyTree(place: CopyPlace): Promise<void> {
   const { dir, owner, tell } = place;
   removeTree(dir, 'upper');
   makePrivateDir(path.join(dir, 'upper'));
-  const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
   const signal = place.signal === undefined ? {} : { signal: place.signal };
-  const walked = await walkTree({ root: path.join(place.generation, 'tree'), selection, plain: true, ...signal });
+  const walked = await walkTree({
+    root: path.join(place.generation, 'tree'),
+    selection: EVERYTHING,
+    plain: true,
+    ...signal,
+  });
   const differences = compareSnapshots(new Map(), walked.snapshot);
   await refreshTree({ tree: path.join(dir, 'upper'), walked, differences, owner, tell, ...signal });
 }

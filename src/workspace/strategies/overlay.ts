@@ -3,7 +3,7 @@ import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import type { Layer, LayerView } from '../layer.ts';
 import { parentOf } from '../refresh.ts';
 import { readRows } from '../section.ts';
-import { selectPaths } from '../selection.ts';
+import { EVERYTHING } from '../selection.ts';
 import { encodeSnapshot, loadSnapshot, type Snapshot } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, openLayers, overlayDelta, readNonce } from './layers.ts';
@@ -21,7 +21,7 @@ export async function openOverlay(place: OverlayPlace): Promise<Layer> {
   const { project, dir } = place;
   makePrivateDir(dir);
   if (readStart(dir) === undefined) {
-    const { snapshot } = await walkTree({ root: project, selection: everything(), plain: true });
+    const { snapshot } = await walkTree({ root: project, selection: EVERYTHING, plain: true });
     writeFileAtomic(path.join(dir, 'start'), encodeSnapshot({ version: 1 }, snapshot));
   }
   const layer = await openLayers({ ...place, generation: dir, lower: project });
@@ -46,7 +46,7 @@ export function viewOverlay(dir: string, project: string): LayerView {
 /** Paths whose entry on the host is not what it was when the session started. */
 async function movedMeanwhile(dir: string, project: string): Promise<(one: string) => boolean> {
   const start = readStart(dir) ?? new Map();
-  const { snapshot: now } = await walkTree({ root: project, selection: everything(), plain: true });
+  const { snapshot: now } = await walkTree({ root: project, selection: EVERYTHING, plain: true });
   return (one) => {
     const [before, after] = [rowText(start, one), rowText(now, one)];
     return before !== after;
@@ -67,8 +67,4 @@ function readStart(dir: string): Snapshot | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function everything() {
-  return selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
 }

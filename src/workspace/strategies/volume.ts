@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { pack } from 'tar-stream';
 import { taskSpec } from '../../engine/hardened.ts';
 import { readSeccompProfile } from '../../engine/seccomp.ts';
 import { RunClaudeError } from '../../errors.ts';
@@ -125,6 +124,7 @@ export async function fillLayer(
     }),
   );
   try {
+    const { pack } = await import('tar-stream');
     const tar = pack();
     tar.entry({ name: 'nonce', mode: 0o600 }, nonce);
     tar.entry({ name: 'upper/', type: 'directory', mode: root.mode & 0o7777, uid, gid, mtime: root.mtime });

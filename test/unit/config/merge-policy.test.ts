@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { RUN_OPTIONS } from '../../../src/cli/options.ts';
-import { type MergedPolicy, mergePolicy, type PolicySources } from '../../../src/config/merge-policy.ts';
+import { readConfigFile } from '../../../src/config/config-file.ts';
+import {
+  type MergedPolicy,
+  mergePolicy,
+  type NamedSettings,
+  type PolicySources,
+} from '../../../src/config/merge-policy.ts';
 import { formatDurationMs, formatSizeMb, parseDurationMs, parseSizeMb } from '../../../src/config/quantities.ts';
 import { DEFAULTS, SETTINGS, settingNamed } from '../../../src/config/settings.ts';
 
+const named = (where: string, text: string): NamedSettings => ({ where, settings: readConfigFile(text, where) });
+
 const merge = (config: string, project: string, more: Partial<PolicySources> = {}): MergedPolicy =>
   mergePolicy({
-    config: { where: 'config.toml', text: config },
-    projectFile: { where: '.run-claude.toml', text: project },
+    config: named('config.toml', config),
+    projectFile: named('.run-claude.toml', project),
     projectIgnore: [],
     environment: {},
     flags: [],

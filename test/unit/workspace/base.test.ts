@@ -22,7 +22,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import { type BaseGeneration, type BaseOptions, prepareBase, releaseBase } from '../../../src/workspace/base.ts';
 import { lookAhead } from '../../../src/workspace/look-ahead.ts';
-import { selectPaths } from '../../../src/workspace/selection.ts';
+import { EVERYTHING, selectPaths } from '../../../src/workspace/selection.ts';
 import { treeFacts } from '../../tree-facts.ts';
 
 let dir: string;
@@ -44,7 +44,7 @@ function prepare(id: string, more: Partial<BaseOptions> = {}): Promise<BaseGener
     dir: path.join(dir, 'base'),
     project,
     grafts: new Map(),
-    selection: selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined }),
+    selection: EVERYTHING,
     owner: undefined,
     sessionId: id,
     sessionDir,
@@ -105,12 +105,7 @@ describe('the base', () => {
     put('keys/id', 'PRIVATE');
     put('build/out.o');
     put('build/keep.txt');
-    const selection = selectPaths({
-      exclude: ['keys/'],
-      include: ['build/keep.txt'],
-      mask: ['.env'],
-      projectFile: 'build/*\n',
-    });
+    const selection = selectPaths({ exclude: ['build/*', 'keys/'], include: ['build/keep.txt'], mask: ['.env'] });
     const base = await prepare('one', { selection });
     expect([...treeFacts(treeOf(base)).keys()].sort()).toEqual(['.', '.env', 'build', 'build/keep.txt']);
     expect(readFileSync(path.join(treeOf(base), '.env'), 'utf8')).toBe('');
@@ -165,7 +160,7 @@ describe('the base', () => {
   });
 
   it('takes a look ahead for true only while it is fresh and nobody else was told of the project', async () => {
-    const selection = selectPaths({ exclude: [], include: [], mask: [], projectFile: undefined });
+    const selection = EVERYTHING;
     const { signal } = new AbortController();
     const look = () => lookAhead({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
     const seen = async () => {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Plan } from '../../../src/types/plan.ts';
+import { selectionRules } from '../../../src/workspace/begin-look.ts';
 import { pathsInHistory } from '../../../src/workspace/git-history.ts';
-import { selectionRules, startBase } from '../../../src/workspace/start-base.ts';
+import { startBase } from '../../../src/workspace/start-base.ts';
 import type { WorkspaceOptions } from '../../../src/workspace/workspace.ts';
 
 let dir: string;
@@ -54,7 +55,7 @@ const start = async (id: string, policy: object): Promise<string> => {
   } as unknown as Plan;
   mkdirSync(plan.sessionDir, { recursive: true });
   const tell: WorkspaceOptions['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
-  const base = await startBase({ plan, tell } as WorkspaceOptions, selectionRules(plan));
+  const base = await startBase({ plan, tell } as WorkspaceOptions, selectionRules(plan.policy));
   return path.join(base.dir, 'tree');
 };
 

@@ -23,7 +23,7 @@ import { walkTree } from '../../../src/workspace/walk.ts';
 const dir = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-walk-'));
 const root = path.join(dir, 'project');
 const at = (one: string): Buffer => encodeBytes(`${root}/${one}`);
-const NOTHING: SelectionRules = { exclude: [], include: [], mask: [], projectFile: undefined };
+const NOTHING: SelectionRules = { exclude: [], include: [], mask: [] };
 const walk = (known?: Snapshot, rules: Partial<SelectionRules> = {}) =>
   walkTree({ root, known, selection: selectPaths({ ...NOTHING, ...rules }) });
 

@@ -1,0 +1,64 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { EXIT } from '../errors.ts';
+import { startScreen } from '../plan/describe-plan.ts';
+import { mustAskStart, rememberStart } from '../session/confirm-start.ts';
+import type { SessionDeps } from '../session/deps.ts';
+import { prepareImage, sessionImage } from '../session/prepare-image.ts';
+import { reserveSession } from '../session/record.ts';
+import { recoverEarlier } from '../session/recover-earlier.ts';
+import { runSession } from '../session/run.ts';
+import { askLine } from '../terminal/ask.ts';
+import { tryLayers } from '../workspace/try-layers.ts';
+import type { CommandContext } from './context.ts';
+import { openScreen } from './open-screen.ts';
+import type { Prepared } from './prepare.ts';
+
+/** Takes an id, asks where it must be asked, and runs the session. */
+export async function startSession(
+  prepared: Prepared,
+  context: CommandContext,
+  credential: string,
+  ahead: SessionDeps['ahead'],
+): Promise<number> {
+  const { engine, host, policy, report } = prepared;
+  const { tell, env, interruption } = context;
+  const image = await sessionImage(policy, engine, env);
+  const { id, dir } = reserveSession(host.stateDir, Date.now());
+  const screen = openScreen(process, env, interruption);
+  try {
+    const draft = prepared.plan(id, image, undefined);
+    const overlay =
+      draft.mode === 'copy' && engine.facts.local && ['auto', 'layers', 'overlay'].includes(policy.strategy);
+    await prepareImage(draft, { engine, tell, env, host, interruption }, policy.rebuild);
+    const trial = overlay
+      ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
+      : undefined;
+    const plan = prepared.plan(id, image, trial);
+    for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
+    if (!policy.yes && screen !== undefined && mustAskStart(plan, host.stateDir)) {
+      const answer = (await askLine(screen, '[sandbox] Start? [Y/n]:'))?.trim().toLowerCase();
+      if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
+        rmSync(dir, { recursive: true, force: true });
+        tell({ kind: 'message', level: 'info', text: 'Not started.' });
+        return EXIT.interrupted;
+      }
+      rememberStart(plan, host.stateDir);
+    }
+    await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
+    const run = plan.mode === 'bind' ? (await import('../session/run-bind.ts')).runBind : runSession;
+    return await run(plan, {
+      engine,
+      host,
+      env,
+      tell,
+      screen,
+      interruption,
+      ahead,
+      ...(report === undefined ? {} : { report }),
+    });
+  } catch (error) {
+    if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+}
