@@ -143,11 +143,8 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
       return stepOf(one, host, undefined);
     case 'mode':
       return stepOf(one, host, targetOf(host as HostState, decision.mode, undefined));
-    case 'take': {
-      const held = await judgeExecutable(decided, decision.mode, preparing);
-      if (held !== undefined) return held;
-      return stepOf(one, host, targetOf(session as Entry, newMode(decision.mode, host, preparing), preparing));
-    }
+    case 'take':
+      return takeSession(decided, decision.mode, preparing);
     case 'merge': {
       // The audit judges it as what it becomes: the host's mode may be another.
       const made = { ...(session as Entry), mode: decision.mode };
@@ -156,9 +153,7 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
         const entry = { ...(session as Entry), digest: merged.digest, size: merged.size };
         return stepOf(one, host, targetOf(entry, decision.mode, undefined));
       }
-      if (conflict === 'theirs' && merged.verdict === 'conflict') {
-        return stepOf(one, host, targetOf(session as Entry, decision.mode, undefined));
-      }
+      if (conflict === 'theirs' && merged.verdict === 'conflict') return takeSession(decided, decision.mode, preparing);
       return left(one, merged.verdict, merged.why);
     }
     case 'conflict': {
@@ -169,6 +164,13 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
       return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
     }
   }
+}
+
+/** The session's content with this mode; or why it is held back. */
+async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome> {
+  const { one, session, host } = decided;
+  const held = await judgeExecutable(decided, mode, preparing);
+  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing));
 }
 
 /** A file that only the host made executable: the session's bytes were not judged as ones that run. */

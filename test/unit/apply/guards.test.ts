@@ -397,6 +397,19 @@ describe('bytes that become executable by the host’s mode', () => {
     expect(await plain.apply({ audit })).toEqual({ f: 'applied' });
   });
 
+  it('are judged as such: taken by the rule "theirs"', async () => {
+    const sides = (mode: number): Sides => ({
+      base: { f: file('a\n') },
+      session: { f: file('b\n') },
+      host: { f: file('c\n', mode) },
+    });
+    const one = await lay(sides(0o755));
+    const held = { f: 'suspect: the file, which can be run here: it runs' };
+    expect([await one.apply({ audit, conflict: 'theirs' }), one.now()]).toEqual([held, { f: file('c\n', 0o755) }]);
+    const plain = await lay(sides(0o644));
+    expect(await plain.apply({ audit, conflict: 'theirs' })).toEqual({ f: 'applied' });
+  });
+
   it('a suspect one that was chosen comes after the rest', async () => {
     const one = await lay({ base: {}, session: { Makefile: file('m'), z: file('z') } });
     const chosen = one.changes.map((change) => ({ change, ...(change.path === 'Makefile' ? { suspect: true } : {}) }));
