@@ -1,5 +1,5 @@
 import type { ChangeOutcome } from '../types/session.ts';
-import { namesBelow } from './host-entry.ts';
+import { namesBelow, parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { liesBelow, type Step } from './steps.ts';
 
@@ -28,7 +28,7 @@ export function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], wa
     kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
   );
   drop((step) => {
-    const folder = step.path.slice(0, Math.max(0, step.path.lastIndexOf('/')));
+    const folder = parentOf(step.path);
     if (step.post === undefined || folder === '' || making.has(folder)) return false;
     return removing.has(folder) || !isFolder(walker, folder);
   }, 'its folder is not there on the host');

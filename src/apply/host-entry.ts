@@ -25,8 +25,12 @@ export interface HostState extends HostEntry {
 
 /** Folder and name of a path. */
 export function splitPath(path: string): { readonly folder: string; readonly name: Buffer } {
-  const slash = path.lastIndexOf('/');
-  return { folder: slash < 0 ? '' : path.slice(0, slash), name: encodeBytes(path.slice(slash + 1)) };
+  return { folder: parentOf(path), name: encodeBytes(path.slice(path.lastIndexOf('/') + 1)) };
+}
+
+/** The folder that a path is in, '' being the project. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { decodeBytes } from '../types/path.ts';
-import { readHost } from './host-entry.ts';
+import { fingerprintHost, parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 
 /**
@@ -9,7 +9,7 @@ import { type HostWalker, NotAFolder } from './host-path.ts';
  * is not the path that was audited.
  */
 export interface HostNames {
-  /** Undefined where each part that is there is there by this very name. `renamed` says of a part that it is about to be. */
+  /** Undefined where each part that is there has this very name, or is about to have it, as `renamed` says. */
   aliasIn(path: string, renamed: (part: string) => boolean): string | undefined;
 }
 
@@ -25,9 +25,9 @@ export function readHostNames(walker: HostWalker): HostNames {
       for (let from = 0; from <= path.length; ) {
         const end = path.indexOf('/', from);
         const part = end < 0 ? path : path.slice(0, end);
-        const known = names(part.slice(0, Math.max(0, from - 1)));
+        const known = names(parentOf(part));
         if (known === undefined || renamed(part)) return undefined;
-        if (!known.has(part.slice(from))) return readHost(walker, part) === undefined ? undefined : part;
+        if (!known.has(part.slice(from))) return fingerprintHost(walker, part) === undefined ? undefined : part;
         if (end < 0) return undefined;
         from = end + 1;
       }

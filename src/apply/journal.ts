@@ -164,18 +164,15 @@ function readJournal(file: string, number: number): ReadJournal | undefined {
   const of = <R extends JournalRecord['r']>(r: R): Extract<JournalRecord, { r: R }>[] =>
     records.filter((record): record is Extract<JournalRecord, { r: R }> => record.r === r);
   const steps = of('step').map(({ step }) => step);
-  // It is part of names.
-  const plainToken = /^[0-9a-f]{12}$/.test(first.head.token);
+  // The token is part of names.
+  const ours = /^[0-9a-f]{12}$/.test(first.head.token) ? steps.filter((step) => isOurs(step.path)) : [];
   return {
     number,
     file,
     head: first.head,
     folders: first.folders,
-    steps: plainToken ? steps.filter((step) => isOurs(step.path)) : [],
-    ready:
-      plainToken &&
-      of('ready').some((record) => record.steps === steps.length) &&
-      steps.every((step) => isOurs(step.path)),
+    steps: ours,
+    ready: ours.length === steps.length && of('ready').some((record) => record.steps === steps.length),
     done: new Map(of('done').map((record) => [record.step, record.mode])),
     failed: new Map(of('failed').map((record) => [record.step, record.outcome])),
     rollback: of('rollback')[0]?.why,

@@ -5,7 +5,7 @@ import { bootId } from '../store/process.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
-import { readHost } from './host-entry.ts';
+import { parentOf, readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
 import { rollBack } from './roll-back.ts';
@@ -124,10 +124,6 @@ function folderTimes(walker: HostWalker, steps: readonly Step[]): FolderTime[] {
     const mtimeNs = folderTime(walker, path);
     return mtimeNs === undefined ? [] : [{ path, mtimeNs }];
   });
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
 /** Of a folder of the project, '' being the project; undefined when there is none. */

@@ -135,8 +135,9 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
     fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
+    const mode = modeOf(fd);
     renameSync(temp, target);
-    return modeOf(fd);
+    return mode;
   } catch (error) {
     unlinkSync(temp);
     throw error;

@@ -12,7 +12,7 @@ import { type HostNames, readHostNames } from './host-names.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { isOurs } from './journal.ts';
 import { mergeFile } from './merge-file.ts';
-import { freezeNewBytes } from './new-bytes.ts';
+import { freezeNewBytes, type Made } from './new-bytes.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
 import { foldCase, type Step, type Target } from './steps.ts';
 
@@ -183,10 +183,9 @@ async function judgeExecutable(decided: Decided, mode: number, preparing: Prepar
   if (Math.max(session.size, before?.size ?? 0) > HELD_BYTES) {
     return one.suspect ? undefined : left(one, 'suspect', 'it can be run here, and is too large to be judged again');
   }
-  const old = before?.digest === undefined ? undefined : await request.store.read(before.digest);
   const made = {
     what: 'the file, which can be run here',
-    before: before && { entry: before, content: old ?? Buffer.alloc(0) },
+    before: await frozenBefore(one, request),
     after: { ...session, mode },
     content: await request.store.read(session.digest),
   };
@@ -228,17 +227,17 @@ async function chosenParts(
   content: Buffer,
   { request }: Preparing,
 ): Promise<Entry | { readonly verdict: Verdict; readonly why: string } | undefined> {
-  const { before, after } = one.change;
+  const { after } = one.change;
   if (after === undefined) return undefined;
-  const old = before?.digest === undefined ? undefined : await request.store.read(before.digest);
-  const made = {
-    what: 'the chosen parts alone',
-    before: before === undefined ? undefined : { entry: before, content: old ?? Buffer.alloc(0) },
-    after,
-    content,
-  };
+  const made = { what: 'the chosen parts alone', before: await frozenBefore(one, request), after, content };
   const frozen = await freezeNewBytes(one, made, request);
   return 'verdict' in frozen ? frozen : { ...after, ...frozen };
+}
+
+/** What the audit sees new bytes beside: the path as it was before the session. */
+async function frozenBefore({ change: { before } }: ChosenChange, { store }: ApplyRequest): Promise<Made['before']> {
+  if (before === undefined) return undefined;
+  return { entry: before, content: before.digest === undefined ? Buffer.alloc(0) : await store.read(before.digest) };
 }
 
 /** The host's own bytes, for undo and for taking back: in the store before the host is touched. */

@@ -4,7 +4,7 @@ import { withLock } from '../store/lock.ts';
 import type { Tell } from '../types/event.ts';
 import { encodeBytes } from '../types/path.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
-import { splitPath } from './host-entry.ts';
+import { parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
 import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './journal.ts';
 import { endJournal, onePerPath } from './journalled.ts';
@@ -81,7 +81,7 @@ function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
   for (const [number, step] of read.steps.entries()) {
     for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {
       try {
-        unlinkSync(Buffer.concat([walker.enter(splitPath(step.path).folder), encodeBytes(name)]));
+        unlinkSync(Buffer.concat([walker.enter(parentOf(step.path)), encodeBytes(name)]));
       } catch (error) {
         if (!(error instanceof NotAFolder) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }

@@ -21,7 +21,7 @@ export interface Run {
   readonly signal?: AbortSignal;
   /** Steps of an earlier process that ended in the middle: what is half done is ours. */
   readonly resumed: boolean;
-  /** Of those steps: what an earlier process could not do, and said so. It is not tried again: nobody would know of it. */
+  /** Of those steps: what the earlier process could not do, and said so. Tried again, nobody would know of it. */
   readonly failed?: ReadonlyMap<number, ChangeOutcome>;
 }
 
@@ -94,18 +94,18 @@ async function runStep(
       : undefined;
   const verdict = lookAgain(step, run);
   if (verdict === 'changed') return leave(step, 'conflict', 'changed on the host while applying');
-  // A folder that was made by an earlier process, without its mode yet.
-  const made = run.resumed && step.pre === undefined && step.post?.kind === 'dir';
-  const now = made ? readHost(run.walker, step.path) : undefined;
-  const performed = (): number | undefined =>
-    performStep(now === undefined ? step : { ...step, pre: now }, {
-      walker: run.walker,
-      temp: `.rc-${run.token}-${number}`,
-      content,
-      cleared: verdict === 'cleared',
-    });
-  done.set(number, verdict === 'done' ? undefined : performed());
+  const { walker } = run;
+  const tools = { walker, temp: `.rc-${run.token}-${number}`, content, cleared: verdict === 'cleared' };
+  const found = run.resumed ? asFound(step, walker) : step;
+  done.set(number, verdict === 'done' ? undefined : performStep(found, tools));
   return { path: step.path as RelPath, verdict: 'applied' };
+}
+
+/** A folder that an earlier process made, without its mode yet, is not made again. */
+function asFound(step: Step, walker: HostWalker): Step {
+  if (step.pre !== undefined || step.post?.kind !== 'dir') return step;
+  const now = readHost(walker, step.path);
+  return now === undefined ? step : { ...step, pre: now };
 }
 
 /**
