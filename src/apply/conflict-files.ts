@@ -1,6 +1,6 @@
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
-import { type HostState, readHost } from './host-entry.ts';
+import { fingerprintHost } from './host-entry.ts';
 import type { HostWalker } from './host-path.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
 import type { Step } from './steps.ts';
@@ -15,13 +15,9 @@ export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome
     const after = request.choice.chosen.find(({ change }) => change.path === outcome.path)?.change.after;
     if (outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined) continue;
     const path = `${outcome.path}.session`;
-    const there = lookAt(walker, path);
-    if (typeof there === 'string') {
-      outcomes[at] = { ...outcome, why: `${outcome.why}; nothing beside it: ${there}` };
-      continue;
-    }
-    if (there !== undefined) {
-      outcomes[at] = { ...outcome, why: `${outcome.why}; ${path} is there already` };
+    const hindrance = hindranceAt(walker, path);
+    if (hindrance !== undefined) {
+      outcomes[at] = { ...outcome, why: `${outcome.why}; ${hindrance}` };
       continue;
     }
     steps.push({
@@ -33,12 +29,12 @@ export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome
   return steps;
 }
 
-/** What is there, or why nothing can be. */
-function lookAt(walker: HostWalker, path: string): HostState | string | undefined {
+/** Why nothing can be put there; undefined where it can. */
+function hindranceAt(walker: HostWalker, path: string): string | undefined {
   try {
-    return readHost(walker, path);
+    return fingerprintHost(walker, path) === undefined ? undefined : `${path} is there already`;
   } catch (error) {
     if (!isOnePath(error)) throw error;
-    return reasonOf(error);
+    return `nothing beside it: ${reasonOf(error)}`;
   }
 }

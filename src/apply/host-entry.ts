@@ -8,8 +8,8 @@ import {
   openSync,
   readdirSync,
   readlinkSync,
-  readSync,
 } from 'node:fs';
+import { readOpen } from '../store/read-open.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
 import type { HostEntry } from './decide.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
@@ -66,17 +66,6 @@ export function openHost(walker: HostWalker, path: string): number {
   const { folder, name } = splitPath(path);
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   return openSync(Buffer.concat([walker.enter(folder), name]), flags);
-}
-
-/** Content of an open file in chunks, from its start. */
-export function* readOpen(fd: number): Generator<Buffer> {
-  for (let at = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(1 << 20);
-    const count = readSync(fd, chunk, 0, chunk.length, at);
-    if (count === 0) return;
-    at += count;
-    yield chunk.subarray(0, count);
-  }
 }
 
 /** Every path below a folder of the host, links not followed. Throws as {@link readHost}. */

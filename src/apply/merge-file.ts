@@ -1,7 +1,8 @@
 import { closeSync } from 'node:fs';
+import { readOpen } from '../store/read-open.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import { type HostState, openHost, readOpen } from './host-entry.ts';
+import { type HostState, openHost } from './host-entry.ts';
 import { mergeText } from './merge-text.ts';
 import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
 import type { Preparing } from './prepare.ts';

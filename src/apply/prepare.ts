@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { readOpen } from '../store/read-open.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
@@ -7,7 +8,7 @@ import { mayHaveAttributes } from './attributes.ts';
 import { type Decision, decide } from './decide.ts';
 import { dropBroken } from './drop-broken.ts';
 import { insideLinks } from './hard-links.ts';
-import { fingerprintHost, type HostState, openHost, readHost, readOpen } from './host-entry.ts';
+import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
 import { type HostNames, readHostNames } from './host-names.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { isOurs } from './journal.ts';

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
+import { readOpen } from './read-open.ts';
 import { makePrivateDir, syncDir } from './record.ts';
 
 export interface StoredContent {
@@ -60,19 +61,13 @@ export function readEndsSync(dir: string, digest: Digest, length: number): Buffe
   return Buffer.concat([...head, Buffer.concat(tail).subarray(-length)]);
 }
 
-const PIECE_BYTES = 1 << 20;
-
 function* piecesOf(dir: string, digest: Digest): Generator<Buffer> {
   const fd = openContent(dir, digest);
   const hash = createHash('sha256');
   try {
-    for (let at = 0; ; ) {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES);
-      const length = readSync(fd, piece, 0, PIECE_BYTES, at);
-      if (length === 0) break;
-      at += length;
-      hash.update(piece.subarray(0, length));
-      yield piece.subarray(0, length);
+    for (const piece of readOpen(fd)) {
+      hash.update(piece);
+      yield piece;
     }
   } finally {
     closeSync(fd);
