@@ -32,7 +32,8 @@ export function auditChanges(input: AuditInput): Finding[] {
         severity: 'blocked',
         path: change.path,
         title: 'Unreadable change',
-        why: change.problem,
+        why: 'What was not seen is not applied.',
+        detail: change.problem,
       });
       continue;
     }

@@ -5,6 +5,7 @@ import type { Change, Entry } from '../types/entry.ts';
 import type { ReviewItem } from '../types/review.ts';
 import { cleanLine } from './clean.ts';
 import { amount } from './progress.ts';
+import { tellsProblem } from './summary.ts';
 import { expandTabs, widthOf, wrap } from './width.ts';
 import { markWords } from './words.ts';
 
@@ -48,7 +49,9 @@ export function headerLines(item: ReviewItem, colours: Colours): string[] {
   const lines = [colours.bold(`${KINDS[change.kind]} ${cleanLine(change.path)}${from}${kindNote(change)}`)];
   const mode = modeLine(change.before, change.after);
   if (mode !== undefined) lines.push(colours.cyan(mode));
-  if (change.problem !== undefined) lines.push(colours.red(`BLOCKED: ${cleanLine(change.problem)}`));
+  if (change.problem !== undefined && !item.findings.some(tellsProblem)) {
+    lines.push(colours.red(`BLOCKED: ${cleanLine(change.problem)}`));
+  }
   for (const finding of item.findings) {
     const where = finding.line === undefined ? '' : ` (line ${finding.line})`;
     const text = `${finding.severity.toUpperCase()}: ${cleanLine(finding.title)}${where}: ${cleanLine(finding.why)}`;

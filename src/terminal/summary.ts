@@ -17,17 +17,14 @@ export function summaryLines(review: Review): SummaryLine[] {
   if (mass !== undefined) {
     lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
   }
-  for (const problem of review.problems) {
-    lines.push({ text: `WARNING: ${cleanLine(problem.path)}: ${cleanLine(problem.why)}`, severity: 'blocked' });
-  }
   const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
+  const told = new Set<string>(findings.filter(tellsProblem).map(({ path }) => path));
+  for (const { path, why } of review.problems) {
+    if (told.has(path)) continue;
+    lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
+  }
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
     for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
-  }
-  for (const item of review.items) {
-    if (item.change.problem === undefined) continue;
-    const text = `WARNING: ${cleanLine(item.change.path)}: ${cleanLine(item.change.problem)} (BLOCKED — not synced)`;
-    lines.push({ text, severity: 'blocked' });
   }
   for (const group of review.withheld) {
     const size = `${group.entries} ignored ${group.entries === 1 ? 'entry' : 'entries'}, ${amount(group.bytes, 'bytes')}`;
@@ -60,6 +57,11 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
 function droppedRecords(dropped: ClaudeReview['dropped']): string {
   const total = Object.values(dropped).reduce((sum, count) => sum + count, 0);
   return total === 0 ? '' : `${total} ${total === 1 ? 'record that is' : 'records that are'} not conversation`;
+}
+
+/** Whether a finding says what a change's problem is: ignored changes have one and no finding. */
+export function tellsProblem({ rule, detail }: Finding): boolean {
+  return rule === 'unreadable' && detail !== undefined;
 }
 
 /** The line of one finding, as in 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */

@@ -182,7 +182,9 @@ async function frozen(
 async function whyTooLarge({ size, allocated }: ListedEntry, options: CollectOptions): Promise<string | undefined> {
   if (allocated !== undefined && size > SPARSE_MAX_BYTES)
     return `sparse: it says ${size} bytes, of which ${allocated} are on the disk`;
-  if (size > options.largestBytes) return `larger than --disk (${size} bytes)`;
+  const { largestBytes } = options;
+  if (size > largestBytes)
+    return `larger than all that a session may write (${size} of ${largestBytes} bytes; see --disk)`;
   if (size <= HELD_BYTES) return undefined;
   const free = await options.room();
   return size + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${size} bytes, ${free} are free)`;
