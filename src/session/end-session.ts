@@ -2,7 +2,7 @@ import { madeCommits, outcomeCounts } from '../review/policy.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Choice, Review } from '../types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import type { ApplyOutcome, SessionRecord, Verdict } from '../types/session.ts';
 import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
 import type { PersonDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
@@ -64,9 +64,10 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
 }
 
 function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
-  const count = (...verdicts: string[]): number =>
-    outcome.changes.filter(({ verdict }) => verdicts.includes(verdict)).length;
-  if (outcome.changes.length > 0) say(`Applied ${count('applied')} of ${outcome.changes.length} changes.`);
+  const count = (wanted: Verdict): number => outcome.changes.filter(({ verdict }) => verdict === wanted).length;
+  const same = count('same');
+  const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} in the project already`;
+  if (outcome.changes.length > 0) say(`Applied ${count('applied')} of ${outcome.changes.length} changes${already}.`);
   for (const { path, verdict, why } of outcome.changes) {
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
