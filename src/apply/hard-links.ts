@@ -39,7 +39,7 @@ function countNames(folder: Buffer, wanted: ReadonlyMap<string, unknown>, names:
   }
 }
 
-/** A folder that cannot be read may hold a name: then not all of them are found, and the file is left as it is there. */
+/** A folder that cannot be read may hold a name: then not all are found, and the file is left as it is there. */
 function listed(folder: Buffer): Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: 'buffer' });

@@ -37,8 +37,9 @@ export function directoryIdentity(path: string): string {
 }
 
 /**
- * A walker from the project's directory. With an identity that is no longer this path's (':inode' where the device is not
- * known), throws RunClaudeError APPLY_PROJECT_REPLACED. Linux: descriptors under /proc/self/fd; elsewhere: chdir, checked after every step.
+ * A walker from the project's directory. With an identity that is no longer this path's (':inode' where the device is
+ * not known), throws RunClaudeError APPLY_PROJECT_REPLACED. Linux: descriptors under /proc/self/fd; elsewhere: chdir,
+ * checked after every step.
  */
 export function openHostWalker(
   project: string,
@@ -59,7 +60,7 @@ export function openHostWalker(
 /** statfs(2), f_type: FAT, exFAT, FUSE. */
 const NUMBERING_ANEW: ReadonlySet<number> = new Set([0x4d44, 0x2011bab0, 0x65735546]);
 
-/** File systems without inodes of their own: each mount, or a look after a while, gives the same folder another number. */
+/** File systems without inodes: each mount, or a look after a while, gives the same folder another number. */
 function numbersAnew(project: string): boolean {
   return process.platform === 'linux' && NUMBERING_ANEW.has(statfsSync(project).type);
 }

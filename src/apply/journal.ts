@@ -4,7 +4,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { isDotGitName } from '../git/names.ts';
 import { bootId } from '../store/process.ts';
-import { makePrivateDir, syncDir } from '../store/record.ts';
+import { makePrivateDir, syncDir, writeAll } from '../store/record.ts';
 import { parseRelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { Step } from './steps.ts';
@@ -24,7 +24,7 @@ export interface JournalHead {
   readonly at: string;
 }
 
-/** What the project's directory must still be: numbers of devices hold until the next boot only, those of inodes longer. */
+/** What the project's directory must still be: a device's number holds until the next boot only, an inode's longer. */
 export function expectedIdentity({ identity, boot }: JournalHead): string {
   return boot === bootId() ? identity : identity.slice(identity.indexOf(':'));
 }
@@ -96,8 +96,7 @@ function openedJournal(number: number, fd: number): Journal {
   return {
     number,
     append(records, durable) {
-      const bytes = Buffer.from(records.map(lineOf).join(''));
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+      writeAll(fd, Buffer.from(records.map(lineOf).join('')));
       if (durable) fsyncSync(fd);
     },
     startLine() {

@@ -20,7 +20,7 @@ export interface Made {
 
 /**
  * Freezes bytes that no session wrote as they are (a merge, chosen parts, an edit) and puts them through the audit: a
- * blocked finding holds them back, a suspect one too unless the change was chosen by name. Throws what the store throws.
+ * blocked finding holds them back, a suspect one too unless the change was chosen by name. Throws as the store does.
  */
 export async function freezeNewBytes(one: ChosenChange, made: Made, request: ApplyRequest): Promise<NewBytes> {
   const { digest, size } = await request.store.put([made.content]);

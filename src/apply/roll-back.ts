@@ -20,8 +20,8 @@ export interface RollBackTools {
 
 /**
  * Takes back what the steps did, last first: what was made is removed before what was replaced is written again, so
- * that a full disk has room. The journal says so before, and recovery goes on with it. `done`: the steps that were, with
- * the mode that the disk gave instead of theirs. Gives a 'failed' for each path.
+ * that a full disk has room. The journal says so before, and recovery goes on with it. `done`: the steps that were,
+ * with the mode that the disk gave instead of theirs. Gives a 'failed' for each path.
  */
 export async function rollBack(
   planned: readonly Step[],

@@ -19,7 +19,7 @@ export interface Step {
   readonly path: string;
   readonly pre?: HostState;
   readonly post?: Target;
-  /** Content is written into the file that is there: it has several names in the project, or an owner we cannot give. */
+  /** Content is written into the file that is there: it has more names in the project, or an owner we cannot give. */
   readonly inPlace?: boolean;
   /** The file that is there may have extended attributes or an access list to be kept. */
   readonly attributes?: boolean;

@@ -76,7 +76,7 @@ function lastApply(sessionDir: string): LastApply {
   });
 }
 
-/** What an apply changed, less what an undo of it settled: what failed then, on a full disk or so, is still to be done. */
+/** What an apply changed, less what an undo of it settled: what failed then, on a full disk or so, is still to do. */
 function leftOf(journal: ReadJournal, all: readonly ReadJournal[]): ReadonlySet<string> {
   let left = changedPaths(journal);
   for (const undo of all.filter(({ head }) => head.undoes === journal.number)) {

@@ -15,8 +15,8 @@ const LONGEST_TEXT = 1024;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 /**
- * The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. Of very many findings the
- * worst are in it, and a notification says how many are not.
+ * The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. Of very many findings
+ * the worst are in it, and a notification says how many are not.
  */
 export function sarifReport(report: Report): string {
   const shown = report.findings.slice(0, MOST_RESULTS);

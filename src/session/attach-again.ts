@@ -9,10 +9,13 @@ import { updateRecord } from './record.ts';
 import { openScope } from './scope.ts';
 import { credentialOf } from './stage.ts';
 
+const LEAVING = 'Ctrl-P Ctrl-Q leaves it again';
+
 /**
- * Asks the person what shall become of an agent that still runs although its command was killed: attached to, it has this
- * terminal until its end or until it is let go of; stopped, it is collected; or left. Gives the record as it is then; where there is nobody to ask, or no
- * such agent, as it was. Throws RunClaudeError SESSION_LEFT, and what the gateway throws.
+ * Asks the person what shall become of an agent that still runs although its command was killed: attached to, it has
+ * this terminal until its end or until it is let go of; stopped, it is collected; or left. Gives the record as it is
+ * then; where there is nobody to ask, or no such agent, as it was. Throws RunClaudeError SESSION_LEFT, and what the
+ * gateway throws.
  */
 export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   const { screen, engine, tell } = deps;
@@ -31,10 +34,8 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
     if (answer === undefined || answer === '' || answer === 'l') throw left(record);
     if (answer === 'a' && attachable) return attachAgain(record, name, deps);
     if (attachable) {
-      const keys = record.plan.tty
-        ? 'Ctrl-P Ctrl-Q leaves it again'
-        : 'what was piped to it has ended; Ctrl-C stops it';
-      say(`a  its network back, and this terminal, until it ends (${keys})`);
+      const typed = record.plan.tty ? LEAVING : 'what was piped to it has ended; Ctrl-C stops it';
+      say(`a  its network back, and this terminal, until it ends (${typed})`);
     }
     say('s  end it now and collect what it left');
     say('l  leave it as it is (also Enter)');
@@ -61,7 +62,7 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
       one.stop(letGo),
     );
     await gateway.ready;
-    const leave = plan.tty ? ' Ctrl-P Ctrl-Q leaves it again.' : '';
+    const leave = plan.tty ? ` ${LEAVING}.` : '';
     tell({ kind: 'message', level: 'info', text: `Attached. Limits of time and cost count from now.${leave}` });
     const running: Container = { ...agent, start: async () => undefined };
     const ended = await launch(running, undefined, plan, deps, { gateway, again: true });

@@ -22,8 +22,8 @@ export interface BoundLeft {
 }
 
 /**
- * Bind mode has no collector of its own: one reads the agent's home, and its repository, after its end. What it found is
- * on record before anything is shown, without the project's files: those are on the host already.
+ * Bind mode has no collector of its own: one reads the agent's home, and its repository, after its end. What it found
+ * is on record before anything is shown, without the project's files: those are on the host already.
  */
 export async function collectBound(
   record: SessionRecord,

@@ -21,10 +21,10 @@ export interface BindGit {
 }
 
 /**
- * The mounts that keep a project's `.git` out of the agent's reach and give it one of the session's own, in which it can
- * commit: refs, index and state are copied, objects are read from the person's, which are mounted read-only. A directory:
- * ours is a mount point over it (which cannot be renamed or removed). A file: a read-only one of ours that names the
- * session's repository. Nothing: nothing, since a mount point would be created on the host.
+ * The mounts that keep a project's `.git` out of the agent's reach and give it one of the session's own, in which it
+ * can commit: refs, index and state are copied, objects are read from the person's, which are mounted read-only. A
+ * directory: ours is a mount point over it (which cannot be renamed or removed). A file: a read-only one of ours that
+ * names the session's repository. Nothing: nothing, since a mount point would be created on the host.
  *
  * @throws RunClaudeError BIND_GIT_LINK where it is a link or something else, BIND_GIT_LOST where a file leads nowhere.
  */
@@ -39,17 +39,15 @@ export function shieldGit(plan: Plan): BindGit {
   }
   const made = makePrivateGit(plan, dotGit, sessionGit(plan.sessionDir), INSIDE_OBJECTS);
   const { dropped, ...bound } = made;
-  const repository: Mount = {
-    kind: 'bind',
-    source: sessionGit(plan.sessionDir),
-    target: stat.isDirectory() ? AT_PROJECT : INSIDE_REPOSITORY,
-    readonly: false,
-  };
+  const repository = bindMount(
+    sessionGit(plan.sessionDir),
+    stat.isDirectory() ? AT_PROJECT : INSIDE_REPOSITORY,
+    'writable',
+  );
   const objects = objectMounts(plan.sessionDir, bound);
   if (stat.isDirectory()) return { mounts: [repository, ...objects], dropped, bound };
   const gitFile = writeOwn(plan.sessionDir, 'gitfile', `gitdir: ${INSIDE_REPOSITORY}\n`);
-  const named: Mount = { kind: 'bind', source: gitFile, target: AT_PROJECT, readonly: true };
-  return { mounts: [repository, named, ...objects], dropped, bound };
+  return { mounts: [repository, bindMount(gitFile, AT_PROJECT), ...objects], dropped, bound };
 }
 
 /** The mounts of a session that is not started: those of repositories that the project's borrows from are not known. */
@@ -57,23 +55,16 @@ export function plannedGitMounts({ project, sessionDir }: Plan): Mount[] {
   const common = project.gitCommonDir;
   if ((project.git !== 'directory' && project.git !== 'file') || common === undefined) return [];
   const directory = project.git === 'directory';
-  const bind = (source: string, target: string, readonly: boolean): Mount => ({
-    kind: 'bind',
-    source,
-    target,
-    readonly,
-  });
   return [
-    bind(sessionGit(sessionDir), directory ? AT_PROJECT : INSIDE_REPOSITORY, false),
-    ...(directory ? [] : [bind(path.join(sessionDir, 'bind', 'gitfile'), AT_PROJECT, true)]),
-    bind(path.join(common, 'objects'), `${INSIDE_OBJECTS}/0`, true),
+    bindMount(sessionGit(sessionDir), directory ? AT_PROJECT : INSIDE_REPOSITORY, 'writable'),
+    ...(directory ? [] : [bindMount(path.join(sessionDir, 'bind', 'gitfile'), AT_PROJECT)]),
+    bindMount(path.join(common, 'objects'), `${INSIDE_OBJECTS}/0`),
   ];
 }
 
 /** The session's repository as a workspace of its own, for the container that makes a bundle of its commits. */
 export function boundRepositoryMounts(sessionDir: string, bound: BoundGit): Mount[] {
-  const repository: Mount = { kind: 'bind', source: sessionGit(sessionDir), target: AT_PROJECT, readonly: true };
-  return [repository, ...objectMounts(sessionDir, bound)];
+  return [bindMount(sessionGit(sessionDir), AT_PROJECT), ...objectMounts(sessionDir, bound)];
 }
 
 /** It is the session's layer: what is said of that (how long it stays, who removes it) holds for it. */
@@ -82,12 +73,16 @@ export function sessionGit(sessionDir: string): string {
 }
 
 function objectMounts(sessionDir: string, { objects }: BoundGit): Mount[] {
-  return objects.flatMap((source, at): Mount[] => {
+  return objects.flatMap((source, at) => {
     const target = `${INSIDE_OBJECTS}/${at}`;
-    const mount: Mount = { kind: 'bind', source, target, readonly: true };
+    const mount = bindMount(source, target);
     if (!existsSync(path.join(source, 'info', 'alternates'))) return [mount];
     // What it borrows from is named in ours: its own list has the host's paths.
     const none = writeOwn(sessionDir, 'no-alternates', '');
-    return [mount, { kind: 'bind', source: none, target: `${target}/info/alternates`, readonly: true }];
+    return [mount, bindMount(none, `${target}/info/alternates`)];
   });
+}
+
+function bindMount(source: string, target: string, access: 'read-only' | 'writable' = 'read-only'): Mount {
+  return { kind: 'bind', source, target, readonly: access === 'read-only' };
 }

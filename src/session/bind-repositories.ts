@@ -23,7 +23,7 @@ export function findRepositories(entries: ReadonlyMap<string, Seen>): Set<string
   return found;
 }
 
-/** git's own test for a bare repository (setup.c, is_git_directory): HEAD, objects and refs, or commondir for the two. */
+/** git's own test for a bare repository (setup.c, is_git_directory): HEAD, objects, refs; or commondir for the two. */
 export function isRepositoryAt(dir: string, entries: ReadonlyMap<string, Seen>): boolean {
   const has = (part: string): boolean => entries.has(dir === '' ? part : `${dir}/${part}`);
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')));

@@ -5,7 +5,7 @@ import { endSession, type SessionEnd } from './end-session.ts';
 import type { AgentEnd } from './launch.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
-// What follows an agent's end. It is most of the program, and is loaded while the agent runs: a start need not wait for it.
+// What follows an agent's end. It is most of the program, and is loaded while the agent runs: no start waits for it.
 
 export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';

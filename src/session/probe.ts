@@ -6,7 +6,7 @@ import type { HostFacts, ProjectFacts } from '../types/plan.ts';
 /** Our directories of this person, and where home is. */
 export type Places = Pick<HostFacts, 'home' | 'stateDir' | 'cacheDir' | 'dataDir' | 'configDir'>;
 
-/** Real paths of our directories (which need not exist). Relative XDG values do not count, as their specification says. */
+/** Real paths of our directories (which need not exist). Relative XDG values do not count, as specified there. */
 export function findPlaces(env: NodeJS.ProcessEnv, homedir: string): Places {
   const home = nearestReal(homedir);
   const place = (variable: string, fallback: string): string => {
@@ -48,7 +48,7 @@ export interface ProcessView {
   getgid?: () => number;
 }
 
-/** Facts about this machine and person. Throws RunClaudeError PLATFORM_UNSUPPORTED elsewhere than on Linux and macOS. */
+/** Facts about this machine and person. Throws RunClaudeError PLATFORM_UNSUPPORTED except on Linux and macOS. */
 export function probeHost(process: ProcessView, places: Places): HostFacts {
   const { platform } = process;
   if (platform !== 'linux' && platform !== 'darwin') {

@@ -29,7 +29,7 @@ export function reserveSession(stateDir: string, nowMs: number): { readonly id: 
   }
 }
 
-/** The first record of a session: planned, owned by this process. Values that `--env` passed in never reach the disk. */
+/** The first record of a session: planned, owned by this process. Values that `--env` passed in reach no disk. */
 export function createRecord(plan: Plan): SessionRecord {
   const now = new Date().toISOString();
   const record: SessionRecord = {

@@ -15,10 +15,10 @@ import { prepareImage } from './prepare-image.ts';
 import { ownerState, updateRecord } from './record.ts';
 
 /**
- * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended (a person is
- * asked first where the agent still runs), its layer is collected, frozen and audited. A session that is past that is
- * given back as it is. Throws RunClaudeError SESSION_RUNNING while its own command is there, SESSION_LOST when its layer
- * is gone.
+ * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended (a person
+ * is asked first where the agent still runs), its layer is collected, frozen and audited. A session that is past that
+ * is given back as it is. Throws RunClaudeError SESSION_RUNNING while its own command is there, SESSION_LOST when its
+ * layer is gone.
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;

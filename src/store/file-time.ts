@@ -10,7 +10,7 @@ export function settableTime(ns: string): number {
   return (Number(micros) + 0.5) / 1e6;
 }
 
-/** Of a time in milliseconds as Node tells it: a double tells microseconds apart, and no more. Never later than that. */
+/** Of a time in milliseconds as Node tells it: a double tells microseconds apart, no more. Never later than that. */
 export function settableTimeOfMs(ms: number): number {
   return (Math.floor(ms * 1000) + 0.5) / 1e6;
 }

@@ -14,8 +14,8 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 
 /**
- * A directory of ours, 0700, with its parents. Throws RunClaudeError RECORD_UNWRITABLE. Step by step: Node's own recursive
- * form never ends below a directory that takes none, such as /proc (Node 20.20).
+ * A directory of ours, 0700, with its parents. Throws RunClaudeError RECORD_UNWRITABLE. Step by step: Node's own
+ * recursive form never ends below a directory that takes none, such as /proc (Node 20.20).
  */
 export function makePrivateDir(dir: string): void {
   if (makeOne(dir)) return;
@@ -52,8 +52,8 @@ export function writeJsonAtomic(file: string, value: unknown): void {
 }
 
 /**
- * As {@link writeJsonAtomic}, for any content, in pieces where it is large. `durable: false` is for what can be made anew: it stands a kill, but not
- * a power cut.
+ * As {@link writeJsonAtomic}, for any content, in pieces where it is large. `durable: false` is for what can be made
+ * anew: it stands a kill, but not a power cut.
  */
 export function writeFileAtomic(
   file: string,
@@ -81,7 +81,8 @@ export function writeFileAtomic(
   }
 }
 
-function writeAll(fd: number, bytes: Uint8Array): void {
+/** All of it, from where the file is: a call may write less. */
+export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
