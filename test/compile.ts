@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { build } from 'rolldown';
 import { bundling } from '../rolldown.config.mjs';
@@ -12,4 +13,10 @@ export async function compileProgram(source: string): Promise<string> {
   const file = path.join(packageRoot, 'node_modules', '.cache', 'run-claude-tests', name);
   await build({ ...bundling, input: source, output: { file, format: 'esm', codeSplitting: false } });
   return file;
+}
+
+/** Compiles one of test/apply-shim, to be preloaded into a program; what it does is said in its source. */
+export function compileShim(file: string, source: 'shim.c' | 'log.c' = 'shim.c'): void {
+  const words = ['-shared', '-fPIC', '-O1', '-o', file, path.join(packageRoot, 'test/apply-shim', source)];
+  execFileSync('cc', [...words, '-ldl', '-lpthread']);
 }

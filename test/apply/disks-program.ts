@@ -139,7 +139,7 @@ function become(person: number): void {
   process.seteuid?.(person);
 }
 
-/** Less and less room: `limit` gives the disk, or the person, so many KiB more than is used; -1: as much as there is. */
+/** Less and less room: `limit` gives the disk, or the person, so many KiB more than is used; -1: all that there is. */
 async function full(
   project: string,
   state: string,

@@ -3,14 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileShim } from '../compile.ts';
 import { Scene } from '../scene.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-disks-'));
 const shim = path.join(root, 'shim.so');
-beforeAll(() => {
-  const source = path.resolve(import.meta.dirname, '../apply-shim/shim.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
-});
+beforeAll(() => compileShim(shim));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const sh = (script: string, ...words: string[]): string =>

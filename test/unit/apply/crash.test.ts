@@ -7,9 +7,9 @@ import { recoverApply } from '../../../src/apply/recover.ts';
 import { openContentStore } from '../../../src/store/content.ts';
 import { adopt, layScene, type Scene, sorted } from '../../apply/crash-scene.ts';
 import { readTimes, readTree } from '../../apply/tree.ts';
-import { compileProgram } from '../../compile.ts';
+import { compileProgram, compileShim } from '../../compile.ts';
 
-/** In memory where there is such a place: thousands of fsyncs then cost nothing, and their order is counted all the same. */
+/** In memory where there is such a place: thousands of fsyncs cost nothing there, and their order is counted as well. */
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-crash-'));
 const shim = path.join(root, 'shim.so');
 let program = '';
@@ -29,8 +29,7 @@ function run(scene: Scene, words: readonly string[], env: Record<string, string>
 }
 
 beforeAll(async () => {
-  const source = path.resolve(import.meta.dirname, '../../apply-shim/shim.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
+  compileShim(shim);
   program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Said } from '../../apply/lay.ts';
-import { compileProgram } from '../../compile.ts';
+import { compileProgram, compileShim } from '../../compile.ts';
 import { runInOwnKernel } from '../../own-kernel.ts';
 
 // Real file systems under a kernel of the test's own, since few machines have all of these in theirs.
@@ -17,8 +16,7 @@ const MODULES = ['loop', 'vfat', 'nls_cp437', 'nls_iso8859-1', 'overlay', 'quota
 beforeAll(async () => {
   mkdirSync(results);
   const shim = path.join(root, 'shim.so');
-  const source = path.resolve(import.meta.dirname, '../../apply-shim/shim.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
+  compileShim(shim);
   const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/disks-program.ts'));
   const shown = runInOwnKernel(root, MODULES, `${process.execPath} ${program} ${program} ${shim} ${results}`);
   const errors = path.join(results, 'errors');

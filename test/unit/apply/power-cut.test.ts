@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { openContentStore } from '../../../src/store/content.ts';
 import { adopt, layScene, sorted } from '../../apply/crash-scene.ts';
 import { type Loss, PowerCut } from '../../apply/power-cut.ts';
 import { readTree } from '../../apply/tree.ts';
-import { compileProgram } from '../../compile.ts';
+import { compileProgram, compileShim } from '../../compile.ts';
 
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-cut-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -28,8 +28,7 @@ it.each(['apply', 'undo'])(
   'a power cut at any call of %s that drops what no fsync had secured: old or new after recovery',
   async (action) => {
     const shim = path.join(root, 'log.so');
-    const source = path.resolve(import.meta.dirname, '../../apply-shim/log.c');
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl', '-lpthread']);
+    compileShim(shim, 'log.c');
     const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
     const scene = await layScene(root, action, false);
     if (action === 'undo') expect(spawnSync(process.execPath, [program, scene.request, 'apply']).status).toBe(0);

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { releaseBase } from '../../../src/workspace/base.ts';
-import { compileProgram } from '../../compile.ts';
+import { compileProgram, compileShim } from '../../compile.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { refresh } from '../../workspace/refresh-scene.ts';
 
@@ -24,8 +24,7 @@ const shim = path.join(root, 'shim.so');
 let program = '';
 
 beforeAll(async () => {
-  const source = path.resolve(import.meta.dirname, '../../apply-shim/shim.c');
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, source, '-ldl']);
+  compileShim(shim);
   program = await compileProgram(path.resolve(import.meta.dirname, '../../workspace/refresh-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
