@@ -42,11 +42,11 @@ const BUDGET_MS = 1_500;
 const TEXT_LIMIT = 20 * 1024 * 1024;
 const HEAD_BYTES = 256;
 
-/** As {@link fileDiff} where a side is too large to be read whole; `head` is how the new content begins. */
-export function largeDiff({ before, after }: Change, head: Buffer | undefined): FileDiff | undefined {
+/** As {@link fileDiff} where a side is too large to be read whole; `head` gives how the new content begins. */
+export function largeDiff({ before, after }: Change, head: () => Buffer | undefined): FileDiff | undefined {
   const size = (entry: Change['before']): number | undefined => (entry?.kind === 'file' ? entry.size : undefined);
   if (Math.max(size(before) ?? 0, size(after) ?? 0) <= TEXT_LIMIT) return undefined;
-  return { kind: 'binary', before: size(before), after: size(after), head: head?.subarray(0, HEAD_BYTES) };
+  return { kind: 'binary', before: size(before), after: size(after), head: head()?.subarray(0, HEAD_BYTES) };
 }
 
 /** What differs in content. `before` and `after` are the frozen bytes of files, undefined where there is none. */

@@ -36,7 +36,7 @@ export async function itemLines(question: ReviewQuestion, item: ReviewItem): Pro
 export async function loadDiff(content: ContentReader, { change }: ReviewItem): Promise<FileDiff> {
   const load = async (entry: Entry | undefined): Promise<Buffer | undefined> =>
     entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
-  const large = largeDiff(change, firstBytes(content, change.after));
+  const large = largeDiff(change, () => firstBytes(content, change.after));
   if (large !== undefined) return large;
   return fileDiff(change, await load(change.before), await load(change.after));
 }
