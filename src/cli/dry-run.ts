@@ -1,5 +1,5 @@
 import { SECCOMP_FILE } from '../engine/seccomp.ts';
-import { agentEnv, agentSideOf, forwards, gatewayNames, LAST_SOCKET, socketMount } from '../gateway/agent-side.ts';
+import { agentSide, gatewayNames } from '../gateway/agent-side.ts';
 import { gatewayContainer } from '../gateway/gateway-container.ts';
 import { describePlan } from '../plan/describe-plan.ts';
 import { agentContainer, programArgv } from '../session/agent-container.ts';
@@ -67,23 +67,12 @@ function workspaceVolume(plan: Plan): string {
 }
 
 function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
-  const { policy, sessionId } = plan;
-  const { network, volume } = gatewayNames(sessionId);
-  const side = agentSideOf(policy, source, env);
-  const none = { mounts: [], env: {}, until: undefined, forwards: [], agentNetwork: 'none' } as const;
-  const some = {
-    mounts: [socketMount(volume)],
-    env: agentEnv(side),
-    until: LAST_SOCKET,
-    forwards: forwards(side),
-    agentNetwork: policy.network === 'open' ? ({ bridge: network } as const) : ('none' as const),
-  };
   return agentContainer(plan, {
     seccomp: SECCOMP,
     argv: programArgv(plan),
     env: {},
     mounts: [...workspaceMounts(plan), homeMount(plan)],
-    gateway: policy.network === 'none' ? none : some,
+    gateway: agentSide(plan, source, env),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { CredentialSource, ProviderApi, Secret } from '../types/credential.ts';
-import type { Mount } from '../types/engine.ts';
-import type { Policy } from '../types/policy.ts';
+import type { ContainerSpec, Mount } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
 
 /** Where the sockets lie, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -8,7 +8,7 @@ export const GATEWAY_VOLUME = '/run/run-claude/gw';
 export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
 /** The socket that the gateway opens last: where it is, the gateway is ready. */
-export const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
+const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 
 /** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
 const API_PORT = 47_801;
@@ -26,10 +26,18 @@ const PLACEHOLDERS: Readonly<
   'auth-token': { variable: 'ANTHROPIC_AUTH_TOKEN', value: 'placeholder-of-run-claude-the-real-one-is-outside' },
 };
 
-/** The placeholder's value where the client shows a credential of that kind; with the clouds it shows none. */
-export function placeholderOf(kind: Secret['kind'] | undefined): string {
-  return PLACEHOLDERS[kind === undefined || kind === 'aws-keys' ? 'oauth' : kind].value;
+/** Where the client shows a credential of that kind; with the clouds it shows none. */
+function placeholder(kind: Secret['kind'] | undefined): (typeof PLACEHOLDERS)[keyof typeof PLACEHOLDERS] {
+  return PLACEHOLDERS[kind === undefined || kind === 'aws-keys' ? 'oauth' : kind];
 }
+
+/** The placeholder's value alone. */
+export function placeholderOf(kind: Secret['kind'] | undefined): string {
+  return placeholder(kind).value;
+}
+
+/** The certificate of the session's own CA, where there is one. */
+const SESSION_CA = `${GATEWAY_DIR}/ca.pem`;
 
 /** Variables that name a file of certificates to trust, by whoever reads them. */
 const CA_VARIABLES = [
@@ -43,32 +51,42 @@ const CA_VARIABLES = [
   'AWS_CA_BUNDLE',
 ];
 
+/** What the agent's container has of its gateway. */
 export interface AgentSide {
-  /** Credential kind behind the placeholder; undefined: no broker for the agent. */
-  readonly credential: Secret['kind'] | undefined;
-  /** Form of the provider's API; undefined: the Anthropic API. */
-  readonly api?: ProviderApi | undefined;
-  /** Variables of the person's that name models, for the clouds: what is to be had there differs by account. */
-  readonly models?: Readonly<Record<string, string>>;
-  /** Requests go through our proxy (not with `--network open`). */
-  readonly proxy: boolean;
-  /** There is a CA of the session's own. */
-  readonly sessionCa: boolean;
+  readonly mounts: readonly Mount[];
+  readonly env: Readonly<Record<string, string>>;
+  /** For init's --until: the agent's container may start before the gateway is ready, its program not. */
+  readonly until: string | undefined;
+  /** For init's --forward: PORT=SOCKET. */
+  readonly forwards: readonly string[];
+  readonly agentNetwork: ContainerSpec['network'];
 }
 
-/** How the agent reaches its gateway. `env`: this process's, for the choice of models. */
-export function agentSideOf(
-  policy: Pick<Policy, 'credentials' | 'network' | 'brokers'>,
+/** How the agent reaches its gateway; nothing of it is secret. `env`: this process's, for the choice of models. */
+export function agentSide(
+  { sessionId, policy }: Pick<Plan, 'sessionId' | 'policy'>,
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
   env: NodeJS.ProcessEnv,
 ): AgentSide {
-  const credential = policy.credentials === 'broker' ? source : undefined;
+  if (policy.network === 'none') return { mounts: [], env: {}, until: undefined, forwards: [], agentNetwork: 'none' };
+  const { volume, network } = gatewayNames(sessionId);
+  const broker = policy.credentials === 'broker';
+  // Not with `--network open`.
+  const proxy = policy.network === 'gateway';
   return {
-    credential: policy.credentials === 'broker' ? (credential?.kind ?? 'oauth') : undefined,
-    api: credential?.cloud?.api,
-    models: credential?.cloud === undefined ? {} : modelVariables(env),
-    proxy: policy.network === 'gateway',
-    sessionCa: policy.brokers.length > 0,
+    mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
+    env: {
+      ...(broker ? providerEnv(source?.kind, source?.cloud?.api) : {}),
+      ...(broker && source?.cloud !== undefined ? modelVariables(env) : {}),
+      ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
+      ...(policy.brokers.length > 0 ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
+    },
+    until: LAST_SOCKET,
+    forwards: [
+      ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
+      ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),
+    ],
+    agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
   };
 }
 
@@ -77,29 +95,7 @@ export function gatewayNames(sessionId: string): { readonly volume: string; read
   return { volume: `run-claude-${sessionId}-gw`, network: `run-claude-${sessionId}` };
 }
 
-/** The gateway's sockets, in the agent's container. */
-export function socketMount(volume: string): Mount {
-  return { kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true };
-}
-
-/** What init joins to the gateway: PORT=SOCKET. */
-export function forwards({ credential, proxy }: AgentSide): readonly string[] {
-  return [
-    ...(credential === undefined ? [] : [`${API_PORT}=${GATEWAY_DIR}/api.sock`]),
-    ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),
-  ];
-}
-
-/** Variables that lead the agent's programs to the gateway. Nothing in them is secret. */
-export function agentEnv({ credential, api, models, proxy, sessionCa }: AgentSide): Readonly<Record<string, string>> {
-  const env: Record<string, string> = {};
-  if (credential !== undefined) Object.assign(env, providerEnv(credential, api), models);
-  if (proxy) Object.assign(env, proxyEnv(`http://127.0.0.1:${PROXY_PORT}`));
-  if (sessionCa) for (const name of CA_VARIABLES) env[name] = `${GATEWAY_DIR}/ca.pem`;
-  return env;
-}
-
-function providerEnv(credential: Secret['kind'], api: ProviderApi | undefined): Readonly<Record<string, string>> {
+function providerEnv(kind: Secret['kind'] | undefined, api: ProviderApi | undefined): Readonly<Record<string, string>> {
   const url = `http://127.0.0.1:${API_PORT}`;
   if (api?.kind === 'bedrock')
     return {
@@ -116,7 +112,7 @@ function providerEnv(credential: Secret['kind'], api: ProviderApi | undefined): 
       ANTHROPIC_VERTEX_PROJECT_ID: api.project,
       CLOUD_ML_REGION: api.region,
     };
-  const { variable, value } = PLACEHOLDERS[credential === 'aws-keys' ? 'oauth' : credential];
+  const { variable, value } = placeholder(kind);
   return { ANTHROPIC_BASE_URL: url, [variable]: value };
 }
 

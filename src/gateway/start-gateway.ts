@@ -1,12 +1,12 @@
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
+import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { agentEnv, agentSideOf, forwards, gatewayNames, LAST_SOCKET, socketMount } from './agent-side.ts';
+import { type AgentSide, agentSide, gatewayNames } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
@@ -28,16 +28,9 @@ export interface GatewayOptions {
 }
 
 /** The agent's way out: what its container needs, and what the session asks while it runs. */
-export interface Gateway {
-  /** Rejects when it could not be started (GATEWAY_FAILED, or what the engine says): the agent's container is to be ended. */
+export interface Gateway extends AgentSide {
+  /** Rejects when it could not be started (GATEWAY_FAILED, or what the engine says): the agent's container must end. */
   readonly ready: Promise<void>;
-  readonly mounts: readonly Mount[];
-  readonly env: Readonly<Record<string, string>>;
-  /** For init's --until: the agent's container may start before the gateway is ready, its program not. */
-  readonly until: string | undefined;
-  /** For init's --forward. */
-  readonly forwards: readonly string[];
-  readonly agentNetwork: ContainerSpec['network'];
   /** Resolves when the gateway is gone and cannot be had back: the session must be stopped. Never rejects. */
   readonly lost: Promise<RunClaudeError>;
   /** Resolves with the reason when --max-cost or --max-requests is reached: stop the agent, exit 124. */
@@ -49,8 +42,8 @@ export interface Gateway {
   /** The agent has ended: begins to end the gateway too, side by side with whatever else ends. */
   quit(): void;
   /**
-   * After the agent's container is removed; one that `agentStays` keeps the volume for the next gateway. Never throws for
-   * what is gone already.
+   * After the agent's container is removed; one that `agentStays` keeps the volume for the next gateway. Never throws
+   * for what is gone already.
    */
   stop(agentStays?: boolean): Promise<void>;
 }
@@ -66,7 +59,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { engine, plan, tell, env } = options;
   const { policy, sessionId } = plan;
   const log = openNetworkLog(networkLogFile(plan.sessionDir), tell);
-  if (policy.network === 'none') return noGateway(log.file, () => log.close());
+  const side = agentSide(plan, options.credential, env);
+  if (policy.network === 'none') return noGateway(side, log.file, () => log.close());
   const { volume, network } = gatewayNames(sessionId);
   const labels = { 'run-claude.session': sessionId };
   let made: Promise<unknown> = Promise.resolve();
@@ -114,16 +108,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       quitting ??= kept.stop();
       return quitting;
     };
-    const side = agentSideOf(policy, credential, env);
     // The agent's container must not be the first to mount the volume.
     await Promise.race([whenFilled, kept.ready.catch(() => undefined)]);
     return {
+      ...side,
       ready: kept.ready,
-      mounts: [socketMount(volume)],
-      env: agentEnv(side),
-      until: LAST_SOCKET,
-      forwards: forwards(side),
-      agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
       lost: kept.lost,
       exceeded: kept.exceeded,
       usage: kept.usage,
@@ -164,15 +153,11 @@ function atEnd(usage: GatewayUsage, hosts: readonly HostTotal[]): string[] {
 }
 
 /** No network at all: nothing to start, nothing to lose. */
-function noGateway(log: string, close: () => void): Gateway {
+function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {
+    ...side,
     ready: Promise.resolve(),
-    mounts: [],
-    env: {},
-    until: undefined,
-    forwards: [],
-    agentNetwork: 'none',
     lost: never,
     exceeded: never,
     usage: () => ({ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }),

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { agentSpec } from '../engine/hardened.ts';
-import { joinEnv } from '../gateway/agent-side.ts';
-import type { Gateway } from '../gateway/start-gateway.ts';
+import { type AgentSide, joinEnv } from '../gateway/agent-side.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 
@@ -14,7 +13,7 @@ export interface AgentContainerParts {
   readonly env: Readonly<Record<string, string>>;
   /** Workspace, home and the like; the gateway's sockets come on top. */
   readonly mounts: readonly Mount[];
-  readonly gateway: Pick<Gateway, 'mounts' | 'env' | 'until' | 'forwards' | 'agentNetwork'>;
+  readonly gateway: AgentSide;
 }
 
 /** The agent's container of a plan: for its session, and for --dry-run. */
