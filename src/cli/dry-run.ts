@@ -4,6 +4,7 @@ import { gatewayContainer } from '../gateway/gateway-container.ts';
 import { describePlan } from '../plan/describe-plan.ts';
 import { agentContainer, programArgv } from '../session/agent-container.ts';
 import { plannedGitMounts } from '../session/bind-git.ts';
+import { plannedHomeMount } from '../session/home.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
@@ -71,16 +72,9 @@ function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
     seccomp: SECCOMP,
     argv: programArgv(plan),
     env: {},
-    mounts: [...workspaceMounts(plan), homeMount(plan)],
+    mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],
     gateway: agentSide(plan, source, env),
   });
-}
-
-function homeMount({ sessionId, sessionDir, engine }: Plan): Mount {
-  const target = '/home/agent';
-  return engine.local
-    ? { kind: 'bind', source: `${sessionDir}/home`, target, readonly: false }
-    : { kind: 'volume', volume: `run-claude-${sessionId}-home`, target, readonly: false };
 }
 
 function workspaceMounts(plan: Plan): Mount[] {

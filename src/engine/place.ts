@@ -3,7 +3,7 @@ import { chmod, chown, lchown, mkdir, symlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
-import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
+import type { ContainerSpec, Engine, EngineFacts, Mount } from '../types/engine.ts';
 
 /** One thing of ours to put into a place; parents come before children. */
 export interface PlaceEntry {
@@ -43,10 +43,23 @@ export interface Place {
  * @throws RunClaudeError PLACE_FAILED when the directory can't be made, filled or removed; what the engine says otherwise.
  */
 export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
-  const { local, rootless, usernsRemap } = engine.facts;
-  return local && !rootless && !usernsRemap && mayOwn(options.owner)
-    ? openDirectory(options)
-    : openVolume(engine, options);
+  return isDirectory(engine.facts, options.owner) ? openDirectory(options) : openVolume(engine, options);
+}
+
+/** The mount of a place that is not opened. */
+export function placeMount(
+  facts: EngineFacts,
+  { name, dir, owner }: Pick<PlaceOptions, 'name' | 'dir' | 'owner'>,
+  target: string,
+  readonly: boolean,
+): Mount {
+  return isDirectory(facts, owner)
+    ? { kind: 'bind', source: dir, target, readonly }
+    : { kind: 'volume', volume: name, target, readonly };
+}
+
+function isDirectory({ local, rootless, usernsRemap }: EngineFacts, owner: PlaceOptions['owner']): boolean {
+  return local && !rootless && !usernsRemap && mayOwn(owner);
 }
 
 /** Whether this process can make files that belong to the owner. */

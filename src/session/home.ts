@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { openPlace, type Place } from '../engine/place.ts';
+import { openPlace, type Place, type PlaceOptions, placeMount } from '../engine/place.ts';
 import { RunClaudeError } from '../errors.ts';
-import type { Engine } from '../types/engine.ts';
+import type { Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReaderRoot } from '../workspace/workspace.ts';
 
@@ -13,21 +13,29 @@ const INSIDE = '/home/agent';
  * @throws RunClaudeError TMPDIR_ELSEWHERE where the engine keeps it in a volume of its own; as openPlace besides.
  */
 export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
-  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
-  const kept = keptStaging(plan);
-  const place = await openPlace(engine, {
-    name: `run-claude-${plan.sessionId}-home`,
-    dir: path.join(kept ?? plan.sessionDir, 'home'),
-    owner: { uid, gid },
-    image: plan.image,
-    sessionId: plan.sessionId,
-  });
-  if (kept === undefined) return place;
+  const place = await openPlace(engine, homePlace(plan));
+  if (keptStaging(plan) === undefined) return place;
   if (place.kind === 'directory') return { ...place, remove: async () => undefined };
   await place.remove();
   throw new RunClaudeError('TMPDIR_ELSEWHERE', 'this engine keeps what is staged in a volume; --tmpdir cannot be met', {
     hint: 'Leave --tmpdir out.',
   });
+}
+
+/** The mount of the home of a session that is not started. */
+export function plannedHomeMount(plan: Plan): Mount {
+  return placeMount(plan.engine, homePlace(plan), INSIDE, false);
+}
+
+function homePlace(plan: Plan): PlaceOptions {
+  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  return {
+    name: `run-claude-${plan.sessionId}-home`,
+    dir: path.join(keptStaging(plan) ?? plan.sessionDir, 'home'),
+    owner: { uid, gid },
+    image: plan.image,
+    sessionId: plan.sessionId,
+  };
 }
 
 /** Where `--tmpdir` keeps what this run stages. */
