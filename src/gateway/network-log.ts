@@ -7,7 +7,11 @@ import type { NetworkEntry } from '../types/gateway.ts';
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Of that for what did not pass: a flood of it hides nothing that did. */
 const MAX_UNPASSED_BYTES = 8 * 1024 * 1024;
-const MAX_HOSTS = 1000;
+/**
+ * At so many hosts one more is none of its own, by what became of it: below a wildcard that is allowed the agent can
+ * think of any number, and a flood of what did not pass is to hide nothing that did.
+ */
+const MAX_HOSTS = { refused: 1000, failed: 2000, passed: 4000 } as const;
 /** Refusals that a person is told of while the session runs. */
 const MAX_TOLD = 20;
 
@@ -26,13 +30,10 @@ export interface HostTotal {
   readonly unlisted: boolean;
 }
 
-/**
- * Adds an entry to the totals of its host and port. Past 1000 hosts the rest of the refused ones counts as one,
- * '(others)'; those that the rules let pass are few.
- */
+/** Adds an entry to the totals of its host and port; past {@link MAX_HOSTS} to those of '(others)'. */
 function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostTotal {
   const own = `${entry.host}:${entry.port}`;
-  const full = entry.verdict === 'refused' && totals.size >= MAX_HOSTS && !totals.has(own);
+  const full = totals.size >= MAX_HOSTS[entry.verdict] && !totals.has(own);
   const key = full ? '(others)' : own;
   const before = totals.get(key);
   const why = entry.verdict === 'refused' ? (entry.why ?? before?.why) : before?.why;

@@ -180,6 +180,20 @@ it('loses nothing that passed in a flood of what did not, in its file and in its
   expect(lines.length).toBeLessThan(30_000);
 });
 
+it('holds a bounded number of hosts in its totals, however many below a wildcard are asked for', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
+  const log = openNetworkLog(path.join(dir, 'network.jsonl'), () => undefined);
+  const base = { at: '', kind: 'connect', port: 443, method: '', up: 5, down: 0, ms: 0 } as const;
+  for (const verdict of ['failed', 'passed'] as const)
+    for (let n = 0; n < 10_000; n += 1) log.add({ ...base, verdict, host: `${verdict}${n}.wild.test` });
+  const totals = log.totals();
+  log.close();
+  rmSync(dir, { recursive: true });
+  expect(totals.length).toBeLessThan(4010);
+  const sum = (key: 'failed' | 'passed' | 'up'): number => totals.reduce((all, total) => all + total[key], 0);
+  expect([sum('failed'), sum('passed'), sum('up')]).toEqual([10_000, 10_000, 100_000]);
+});
+
 it('hands on each host that is allowed while a session runs, and leaves out what is no rule', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-allow-'));
   const taken: string[][] = [];
