@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { costText } from '../types/cost.ts';
 import type { GatewayUsage } from '../types/gateway.ts';
 
 const usageFile = (sessionDir: string): string => path.join(sessionDir, 'usage.json');
@@ -30,5 +31,5 @@ export function readUsage(sessionDir: string): GatewayUsage | undefined {
 export function usageLine({ requests, inputTokens, outputTokens, costUsd }: GatewayUsage): string {
   const count = (value: number): string => value.toLocaleString('en-US');
   const asked = `${count(requests)} ${requests === 1 ? 'request' : 'requests'} to the model`;
-  return `${asked}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out, about $${costUsd.toFixed(2)} at list prices`;
+  return `${asked}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out, ${costText(costUsd)}`;
 }

@@ -1,3 +1,4 @@
+import { costText } from '../types/cost.ts';
 import { visible } from '../types/visible.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
@@ -69,7 +70,7 @@ function aboutSession({ session, base, exitStatus, outcome, network }: Report): 
   const lines = ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];
   const { usage } = session;
   if (usage !== undefined && usage.requests > 0)
-    lines.push(`Requests to the model: ${usage.requests}, about $${usage.costUsd.toFixed(2)} at list prices.`);
+    lines.push(`Requests to the model: ${usage.requests}, ${costText(usage.costUsd)}.`);
   const refused = new Set(network?.flatMap((row) => (row.refused > 0 ? [row.host] : [])));
   const shown = [...refused].slice(0, 10).map(code).join(', ');
   if (refused.size > 0) lines.push(`Hosts refused: ${shown}${refused.size > 10 ? `, ${refused.size - 10} more` : ''}.`);

@@ -220,6 +220,9 @@ it('keeps the totals of a session where another command finds them, and says the
   writeUsage(dir, usage);
   expect(readUsage(dir)).toEqual(usage);
   expect(usageLine(usage)).toBe('12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices');
+  expect(usageLine({ requests: 1, inputTokens: 9, outputTokens: 1, costUsd: 0.00007 })).toBe(
+    '1 request to the model, 9 tokens in, 1 out, under $0.01 at list prices',
+  );
   writeFileSync(path.join(dir, 'usage.json'), '{"requests":"many"}');
   expect(readUsage(dir)).toBeUndefined();
   rmSync(dir, { recursive: true });
