@@ -41,13 +41,17 @@ function whyNot(server: JsonObject | undefined): string | undefined {
   return args.some((argument) => /^(\/|~|[A-Za-z]:\\)|=\//.test(argument)) ? 'points at a path of the host' : undefined;
 }
 
-/** By the name of the option, by a login in an address, or by the look of a key: long, letters and digits, no word. */
+/** By the name of the option, or by what stands in it or behind its '='. */
 function mayBeSecret(argument: string): boolean {
   if (/token|secret|passw|api-?key|credential|auth|bearer/i.test(argument)) return true;
-  if (/^(sk|pk|gh[a-z]|github_pat|xox[a-z]|glpat)[-_]/.test(argument)) return true;
-  return [argument, argument.slice(argument.indexOf('=') + 1)].some((value) =>
-    /^[a-z][\w+.-]*:\/\//i.test(value) ? hasSecret(value) : /^(?=.*\d)(?=.*[a-z])[\w+/]{20,}=*$/i.test(value),
-  );
+  return [argument, argument.slice(argument.indexOf('=') + 1)].some(looksSecret);
+}
+
+/** An address with a login, or the look of a key: a known beginning, or long, letters and digits, no word. */
+function looksSecret(value: string): boolean {
+  if (/^[a-z][\w+.-]*:\/\//i.test(value)) return hasSecret(value);
+  if (/^(sk|pk|gh[a-z]|github_pat|xox[a-z]|glpat)[-_]/.test(value)) return true;
+  return /^(?=.*\d)(?=.*[a-z])[\w+/]{20,}=*$/i.test(value);
 }
 
 function hasSecret(address: string): boolean {

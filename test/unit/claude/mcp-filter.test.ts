@@ -41,6 +41,7 @@ it('the others stay out, each with the reason', () => {
     [npx('Authorization: Bearer x'), secret],
     [npx('ghp_0123'), secret],
     [npx('sk-ant-x'), secret],
+    [npx('--k=sk-ant-x'), secret],
     [npx('postgres://me:pw@db.example/x'), secret],
     [npx('--db=postgres://me:pw@db.example/x'), secret],
     [npx('--k=A1b2C3d4E5f6G7h8I9j0'), secret],
