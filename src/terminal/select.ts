@@ -8,7 +8,7 @@ import { runDifftool } from './difftool.ts';
 import { page } from './pager.ts';
 import { selectHunks } from './select-hunks.ts';
 import type { ReviewQuestion } from './show.ts';
-import { itemLines, loadDiff, say } from './show.ts';
+import { itemLines, loadDiff, loadFile, say } from './show.ts';
 
 /** What was picked for one item: all of it, some bytes, or nothing. */
 type Picked = 'all' | 'none' | { readonly content: Buffer };
@@ -95,8 +95,7 @@ async function showInDifftool({ screen, content }: ReviewQuestion, { change }: R
     say(screen, ['too large to be handed to a tool']);
     return;
   }
-  const load = async (entry: Entry | undefined): Promise<Buffer> =>
-    entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : Buffer.alloc(0);
+  const load = async (entry: Entry | undefined): Promise<Buffer> => (await loadFile(content, entry)) ?? Buffer.alloc(0);
   if (command.trim() === '') {
     say(screen, ['name your tool in DIFFTOOL, as in DIFFTOOL="vimdiff"']);
     return;

@@ -34,11 +34,16 @@ export async function itemLines(question: ReviewQuestion, item: ReviewItem): Pro
 
 /** What differs in one change, from the frozen content. Throws what the store throws. */
 export async function loadDiff(content: ContentReader, { change }: ReviewItem): Promise<FileDiff> {
-  const load = async (entry: Entry | undefined): Promise<Buffer | undefined> =>
-    entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
-  const large = largeDiff(change, () => firstBytes(content, change.after));
-  if (large !== undefined) return large;
-  return fileDiff(change, await load(change.before), await load(change.after));
+  const { before, after } = change;
+  return (
+    largeDiff(change, () => firstBytes(content, after)) ??
+    fileDiff(change, await loadFile(content, before), await loadFile(content, after))
+  );
+}
+
+/** The frozen bytes of a file; undefined for what is none. */
+export async function loadFile(content: ContentReader, entry: Entry | undefined): Promise<Buffer | undefined> {
+  return entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
 }
 
 /** How a file begins, whatever its size. */
