@@ -25,7 +25,7 @@ export interface AttachOptions {
   readonly stdin: boolean;
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
-  /** It ran before, on another terminal: it is made to draw its screen anew, and the keys of {@link LETS_GO} let go of it. */
+  /** It ran before, on another terminal: it is to draw its screen anew, and {@link LETS_GO} lets go of it. */
   readonly again?: boolean;
 }
 
@@ -217,21 +217,20 @@ function watchKeys(letGo: () => void): (typed: Buffer) => Buffer {
 }
 
 function followSize(container: Container, screen: OutputStream, redraw: boolean, undo: (() => void)[]): void {
-  const tell = async (): Promise<void> => {
+  const tell = async (moreRows = 0): Promise<void> => {
     if (screen.columns === undefined || screen.rows === undefined) return;
     // The container may be ending: the size is of no use to it then.
-    await container.resize(screen.columns, screen.rows).catch(() => undefined);
+    await container.resize(screen.columns, screen.rows + moreRows).catch(() => undefined);
   };
   const onResize = (): void => void tell();
   screen.on('resize', onResize);
   undo.push(() => screen.off('resize', onResize));
-  if (!redraw || screen.columns === undefined || screen.rows === undefined) {
-    onResize();
-    return;
-  }
   // The kernel tells the program of another size only, and the program may look at it late.
-  const other = container.resize(screen.columns, screen.rows + 1).catch(() => undefined);
-  void other.then(() => delay(REDRAW_MS)).then(tell);
+  if (redraw)
+    void tell(1)
+      .then(() => delay(REDRAW_MS))
+      .then(onResize);
+  else onResize();
 }
 
 /** Reads and forgets what was typed, or answered by the terminal, while the agent ended. */
