@@ -34,8 +34,9 @@ export function claudeConfigDir(env: NodeJS.ProcessEnv, home: string): string {
 
 /**
  * The credential that Claude Code on this host would use, in its own order: a cloud's own, ANTHROPIC_AUTH_TOKEN,
- * ANTHROPIC_API_KEY, apiKeyHelper, CLAUDE_CODE_OAUTH_TOKEN, the stored login (macOS: Keychain first). Nothing is printed, run or
- * refreshed until `current()`; undefined when there is none. Throws RunClaudeError CREDENTIAL_UNREADABLE.
+ * ANTHROPIC_API_KEY, apiKeyHelper, CLAUDE_CODE_OAUTH_TOKEN, the stored login (macOS: Keychain first). Nothing is
+ * printed, run or refreshed until `current()`; undefined when there is none. Throws RunClaudeError
+ * CREDENTIAL_UNREADABLE.
  */
 export async function findCredential(places: CredentialPlaces): Promise<CredentialSource | undefined> {
   const { env, home, platform } = places;

@@ -27,8 +27,8 @@ export interface Prepared {
 }
 
 /**
- * Reads policy and facts, tells them to `known`, and connects the engine. Throws what each of them throws; nothing has started
- * then.
+ * Reads policy and facts, tells them to `known`, and connects the engine. Throws what each of them throws; nothing has
+ * started then.
  */
 export async function prepare(
   line: RunLine,

@@ -38,8 +38,8 @@ export function gatewayContainer({ volume, network, ...parts }: GatewayParts): C
 
 /**
  * Creates and starts the gateway's container. The fresh volume takes the image's directory for the sockets over, which
- * is its user's and which others may reach into by name and neither list nor change. It has the engine's own runtime, whatever the agent's is: no agent runs in it, and the agent must find
- * its sockets.
+ * is its user's and which others may reach into by name and neither list nor change. It has the engine's own runtime,
+ * whatever the agent's is: no agent runs in it, and the agent must find its sockets.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
   const { networkMade, filled } = options;
