@@ -3,6 +3,9 @@ import type { Engine } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
 import type { CommandContext } from './context.ts';
 
+/** What `--engine` of a command can be. */
+export const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
+
 /** What tells ours from others' in the engine. */
 export function ownerHere({ places }: Pick<CommandContext, 'places'>): string {
   return ownerOf(places.stateDir);

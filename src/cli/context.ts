@@ -1,3 +1,4 @@
+import { usageError } from '../errors.ts';
 import type { Places } from '../session/probe.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import type { Tell } from '../types/event.ts';
@@ -20,4 +21,17 @@ export type CommandRun = (line: CommandLineOfCommand, context: CommandContext) =
 /** The one value of an option that takes one, undefined when it was not given. */
 export function optionValue(line: CommandLineOfCommand, name: string): string | undefined {
   return line.options.get(name)?.at(-1);
+}
+
+/** As {@link optionValue}, for an option that takes one of some words. Throws usageError for any other. */
+export function optionChoice<T extends string>(
+  line: CommandLineOfCommand,
+  name: string,
+  words: readonly T[],
+): T | undefined {
+  const value = optionValue(line, name);
+  const choice = words.find((word) => word === value);
+  if (choice === undefined && value !== undefined)
+    throw usageError(`--${name}: '${value}' is not allowed`, `Write one of: ${words.join(', ')}.`);
+  return choice;
 }

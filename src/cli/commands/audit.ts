@@ -9,12 +9,12 @@ import { auditReport, type ReportPlace, reaches, reportPlace } from '../../sessi
 import { summaryLines } from '../../terminal/summary.ts';
 import type { Severity } from '../../types/finding.ts';
 import type { Review } from '../../types/review.ts';
-import { type CommandContext, type CommandRun, optionValue } from '../context.ts';
+import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context.ts';
 import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
 import { readPolicy } from '../read-policy.ts';
 
-const LEVELS = ['note', 'suspect', 'blocked'] as const;
+const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 
 /** `audit --rules`; `audit [PATH] --base REF`, a branch; `audit [ID]`, a session: what the gate has to say. */
 export const auditCommand: CommandRun = async (line, context) => {
@@ -22,7 +22,7 @@ export const auditCommand: CommandRun = async (line, context) => {
   const file = optionValue(line, 'report');
   const output: Output = {
     place: file === undefined ? undefined : reportPlace(file, context.cwd),
-    failOn: levelOf(line),
+    failOn: optionChoice(line, 'fail-on', LEVELS),
     json: line.options.has('json'),
     write: context.write,
   };
@@ -66,15 +66,6 @@ function conclude({ review, project, base, failOn }: Audited, output: Output): n
   else for (const { text } of summaryLines(review)) output.write(`${text}\n`);
   output.place?.write(report);
   return status;
-}
-
-function levelOf(line: CommandLineOfCommand): Severity | undefined {
-  const named = optionValue(line, 'fail-on');
-  const level = LEVELS.find((one) => one === named);
-  if (named !== undefined && level === undefined) {
-    throw usageError(`--fail-on: '${named}' is not allowed`, `Write one of: ${LEVELS.join(', ')}.`);
-  }
-  return level;
 }
 
 function listRules(line: CommandLineOfCommand, context: CommandContext): number {

@@ -1,15 +1,13 @@
 import { ensureImage } from '../../image/ensure.ts';
 import { buildLock } from '../../session/prepare-image.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandRun } from '../context.ts';
-import { optionValue } from '../context.ts';
-import { engineChoice } from './doctor.ts';
+import { connectOurs, ENGINES } from '../connect-ours.ts';
+import { type CommandRun, optionChoice } from '../context.ts';
 
 /** `build [--rebuild] [--toolchain]`: the image on the engine; prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
   const { env, places, tell } = context;
   const { signal } = context.interruption;
-  const engine = await connectOurs(engineChoice(optionValue(line, 'engine')), context);
+  const engine = await connectOurs(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
   try {
     const image = await ensureImage(engine, {
       env,

@@ -1,12 +1,12 @@
 import { EXIT, usageError } from '../../errors.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Policy } from '../../types/policy.ts';
-import { type CommandRun, optionValue } from '../context.ts';
+import { ENGINES } from '../connect-ours.ts';
+import { type CommandRun, optionChoice, optionValue } from '../context.ts';
 import { checkLines, runChecks } from '../doctor/run-checks.ts';
 
 /** `doctor`: is everything there that a session needs? `--probe`: do its layers hold? 0, or 1 with faults. */
 export const doctorCommand: CommandRun = async (line, context) => {
-  const engine = engineChoice(optionValue(line, 'engine'));
+  const engine = optionChoice(line, 'engine', ENGINES) ?? 'auto';
   const json = line.options.has('json');
   const runtime = optionValue(line, 'runtime');
   if (line.options.has('probe')) {
@@ -19,9 +19,3 @@ export const doctorCommand: CommandRun = async (line, context) => {
   else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 };
-
-/** The engine that a command's --engine names. Throws usageError for any other word. */
-export function engineChoice(word: string | undefined): Policy['engine'] {
-  if (word === undefined || word === 'auto' || word === 'docker' || word === 'podman') return word ?? 'auto';
-  throw usageError(`--engine: '${word}' is not allowed`, 'Write one of: auto, docker, podman.');
-}
