@@ -25,8 +25,8 @@ export function allowHost(sessionDir: string, text: string): HostRule {
 }
 
 /** One that somebody wrote there by hand and that is no rule must not end a session. */
-function rulesOf(texts: readonly string[]): readonly HostRule[] {
-  return texts.flatMap((text) => {
+function rulesIn(file: string): readonly HostRule[] {
+  return textsIn(file).flatMap((text) => {
     try {
       return [parseHostRule(text, FROM)];
     } catch (error) {
@@ -51,10 +51,10 @@ export function watchAllowed(sessionDir: string, take: (rules: readonly HostRule
   const file = path.join(sessionDir, FILE);
   let known = 0;
   const look = (): void => {
-    const texts = textsIn(file);
-    if (texts.length === known) return;
-    known = texts.length;
-    take(rulesOf(texts));
+    const rules = rulesIn(file);
+    if (rules.length === known) return;
+    known = rules.length;
+    take(rules);
   };
   const timer = setInterval(look, LOOK_MS);
   timer.unref();

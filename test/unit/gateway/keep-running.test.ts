@@ -206,7 +206,8 @@ it('hands on each host that is allowed while a session runs, and leaves out what
   writeFileSync(path.join(dir, 'network-allow.json'), 'torn');
   allowHost(dir, 'c.test');
   await expect.poll(() => taken.at(-1)).toEqual(['c.test']);
-  // Nothing is told twice.
+  // Nothing is told twice, nor told of what is no rule.
+  writeFileSync(path.join(dir, 'network-allow.json'), '["c.test","*"]');
   await new Promise((done) => setTimeout(done, 1000));
   unwatch();
   expect(taken.filter((hosts, i) => String(hosts) === String(taken[i - 1]))).toEqual([]);
