@@ -7,12 +7,28 @@ import { gatewayConfig } from '../src/gateway/config.ts';
 import { type KeptGateway, keepRunning } from '../src/gateway/keep-running.ts';
 import { type NetworkLog, openNetworkLog, readNetworkLog } from '../src/gateway/network-log.ts';
 import type { RelayTargets } from '../src/gateway/relay.ts';
-import type { CredentialSource } from '../src/types/credential.ts';
+import type { CredentialSource, Secret } from '../src/types/credential.ts';
 import type { SessionEvent } from '../src/types/event.ts';
 import type { GatewayConfig, NetworkEntry } from '../src/types/gateway.ts';
 import type { Policy } from '../src/types/policy.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../images/gateway/main.mjs');
+
+/** What a gateway asks of a policy, with nothing in it. */
+export const BARE_POLICY = {
+  network: 'gateway',
+  credentials: 'broker',
+  allowHosts: [],
+  allowAddresses: [],
+  networkPresets: [],
+  brokers: [],
+} as unknown as Policy;
+
+/** A login that is never another. */
+export function fixedCredential(value: string): CredentialSource {
+  const current = async (): Promise<Secret> => ({ kind: 'oauth', value });
+  return { name: 'test', kind: 'oauth', current, refresh: current };
+}
 
 export interface GatewayProcessOptions {
   readonly config: Partial<GatewayConfig>;
@@ -45,21 +61,13 @@ export class GatewayProcess implements AsyncDisposable {
     const events: SessionEvent[] = [];
     const pids: number[] = [];
     const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
-    const policy = {
-      network: 'gateway',
-      credentials: 'broker',
-      allowHosts: [],
-      allowAddresses: [],
-      networkPresets: [],
-      brokers: [],
-    };
     const upstreams = {
       provider: { url: 'http://127.0.0.1:1', relay: true },
       proxy: undefined,
       targets: {},
       extraCa: '',
     };
-    const base = gatewayConfig(policy as unknown as Policy, upstreams, await options.credential?.current(), []);
+    const base = gatewayConfig(BARE_POLICY, upstreams, await options.credential?.current(), []);
     const limits = { ...base.limits, headMs: 15_000, connectMs: 20_000 };
     const kept = keepRunning({
       config: { ...base, directory: dir, limits, ...options.config },

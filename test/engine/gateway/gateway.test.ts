@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
-import type { CredentialSource } from '../../../src/types/credential.ts';
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 import { startAgentBeside } from '../../agent-beside.ts';
 import { connectForTest } from '../../engine.ts';
+import { BARE_POLICY, fixedCredential } from '../../gateway-process.ts';
 import { testImage } from '../../image.ts';
 import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
 
@@ -47,26 +47,12 @@ beforeAll(async () => {
   engine = await connectForTest();
   const image = await testImage(engine);
   standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === SECRET });
-  const secret = { kind: 'oauth' as const, value: SECRET };
-  const credential: CredentialSource = {
-    name: 'test',
-    kind: 'oauth',
-    current: async () => secret,
-    refresh: async () => secret,
-  };
-  const policy = {
-    network: 'gateway',
-    credentials: 'broker',
-    allowHosts: ['localhost.test'],
-    allowAddresses: [],
-    networkPresets: [],
-    brokers: [],
-  } as unknown as Policy;
+  const policy: Policy = { ...BARE_POLICY, allowHosts: ['localhost.test'] };
   const plan = { sessionId, sessionDir, image, policy } as Plan;
   gateway = await startGateway({
     engine,
     plan,
-    credential,
+    credential: fixedCredential(SECRET),
     tell: (event) => said.push(JSON.stringify(event)),
     env: { ANTHROPIC_BASE_URL: standIn.url },
   });

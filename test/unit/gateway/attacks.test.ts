@@ -3,20 +3,15 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { CredentialSource, Secret } from '../../../src/types/credential.ts';
+import type { Secret } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
-import { GatewayProcess } from '../../gateway-process.ts';
+import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
 
 // Against the broker: a hostile agent on the one side, a provider that answers as badly as it can on the other. The
 // provider here is a bare TCP server, so that the very bytes both ways are seen and chosen.
 
 const SECRET = 'real-credential-b1946ac9';
-const credential: CredentialSource = {
-  name: 'test',
-  kind: 'oauth',
-  current: async () => ({ kind: 'oauth', value: SECRET }),
-  refresh: async () => ({ kind: 'oauth', value: SECRET }),
-};
+const credential = fixedCredential(SECRET);
 const BODY = JSON.stringify({ model: 'claude-opus-5', tools: [{}], messages: [] });
 let provider: Server;
 let port = 0;

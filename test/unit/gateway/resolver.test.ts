@@ -3,22 +3,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { CredentialSource } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
-import { GatewayProcess } from '../../gateway-process.ts';
+import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
 
 // The real program with a resolver of the test's own: both in a network namespace where nothing else is, the system's
 // resolver library in between. Answers lead to a good server (127.0.0.2) or to a canary (127.0.0.1).
 
 const STAND_IN = path.resolve(import.meta.dirname, '../../stand-in/resolver.mjs');
 const CONNECT_MS = 2000;
-const secret = { kind: 'oauth' as const, value: 'real' };
-const credential: CredentialSource = {
-  name: 'test',
-  kind: 'oauth',
-  current: async () => secret,
-  refresh: async () => secret,
-};
 
 type Names = Record<string, { A?: readonly (string | readonly string[])[]; AAAA?: readonly string[]; CNAME?: string }>;
 let dir = '';
@@ -40,7 +32,7 @@ function start(hosts: readonly string[], more: Partial<GatewayConfig> = {}): Pro
   const script = `ip link set lo up && mount --bind ${dir}/resolv.conf /etc/resolv.conf || exit 9
     '${process.execPath}' '${STAND_IN}' '${dir}/state' & exec "$0" "$@"`;
   return GatewayProcess.start({
-    credential,
+    credential: fixedCredential('real'),
     within: ['unshare', own, '--kill-child', 'sh', '-c', script],
     config: {
       rules: hosts.map((host) => ({ host, from: 'test' })),

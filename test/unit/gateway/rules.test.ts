@@ -9,6 +9,7 @@ import { gatewayConfig } from '../../../src/gateway/config.ts';
 import { suggestRules } from '../../../src/gateway/network-log.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
 import type { Policy } from '../../../src/types/policy.ts';
+import { BARE_POLICY } from '../../gateway-process.ts';
 
 it('reads host rules, and refuses what would allow more than one domain', () => {
   expect(parseHostRule('Example.org:8443', 't')).toEqual({ host: 'example.org', port: 8443, from: 't' });
@@ -66,17 +67,9 @@ it('gives a secret to one host on its usual port, as one line that a header can 
 });
 
 it('keeps the provider’s own hosts for the broker, a company’s among them', () => {
-  const policy = {
-    network: 'gateway',
-    credentials: 'broker',
-    allowHosts: [],
-    allowAddresses: [],
-    networkPresets: [],
-    brokers: [],
-  };
-  const hostsOf = (url: string, credentials: string): readonly string[] => {
+  const hostsOf = (url: string, credentials: Policy['credentials']): readonly string[] => {
     const upstreams = { provider: { url, relay: false }, proxy: undefined, targets: {}, extraCa: '' };
-    return gatewayConfig({ ...policy, credentials } as unknown as Policy, upstreams, undefined, []).providerHosts;
+    return gatewayConfig({ ...BARE_POLICY, credentials }, upstreams, undefined, []).providerHosts;
   };
   expect(hostsOf('https://llm.corp.test/v1', 'broker')).toEqual(
     expect.arrayContaining(['*.anthropic.com', 'llm.corp.test']),

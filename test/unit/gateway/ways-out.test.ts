@@ -7,7 +7,7 @@ import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
 import { findUpstreams } from '../../../src/gateway/upstream.ts';
-import { GatewayProcess } from '../../gateway-process.ts';
+import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
 import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
 
 // The host's own HTTPS proxy, a company's CA, and hosts whose TLS ends in the gateway: real TLS servers on loopback,
@@ -56,15 +56,14 @@ function keep(name: string): (socket: Socket) => void {
 }
 
 beforeAll(async () => {
-  for (const [name, ca] of [
-    ['secret.test', company],
-    ['wrong.test', stranger],
-    ['open.test', company],
-    ['ended.test', company],
-    ['early.test', company],
+  for (const [name, ca, days] of [
+    ['secret.test', company, 0],
+    ['wrong.test', stranger, 0],
+    ['open.test', company, 0],
+    // Good by another clock only: 30 days from two days before it.
+    ['ended.test', company, -31],
+    ['early.test', company, 3],
   ] as const) {
-    // Their certificates are good by another clock only: 30 days from two days ago.
-    const days = { 'ended.test': -31, 'early.test': 3 }[name as string] ?? 0;
     const certificate = createHostCertificate(ca, name, Date.now() + days * 86_400_000);
     ports[name] = await listen(createTlsServer(certificate, keep(name)), '127.0.0.2');
   }
@@ -192,12 +191,7 @@ it("goes out through the host's proxy: the provider over TLS under the company's
       'plain.test': [`127.0.0.2@${ports['plain.test']}`],
     },
   };
-  const credential = {
-    name: 'test',
-    kind: 'oauth' as const,
-    current: async () => ({ kind: 'oauth' as const, value: 'real-login' }),
-    refresh: async () => ({ kind: 'oauth' as const, value: 'real-login' }),
-  };
+  const credential = fixedCredential('real-login');
   const targets = { proxy: { host: '127.0.0.1', port: proxyPort } };
   {
     await using gateway = await GatewayProcess.start({ config, targets, credential });
