@@ -1,7 +1,7 @@
 import { SECCOMP_FILE } from '../engine/seccomp.ts';
 import { agentSide, gatewayNames } from '../gateway/agent-side.ts';
 import { gatewayContainer } from '../gateway/gateway-container.ts';
-import { describePlan } from '../plan/describe-plan.ts';
+import { describePlan, shellQuote } from '../plan/describe-plan.ts';
 import { agentContainer, programArgv } from '../session/agent-container.ts';
 import { plannedGitMounts } from '../session/bind-git.ts';
 import { plannedHomeMount } from '../session/home.ts';
@@ -52,14 +52,11 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
 function volumeLines(plan: Plan): string[] {
   if (plan.strategy !== 'layers') return [];
   const layer = `${plan.sessionDir}/layer`;
-  const options = [
-    '--opt type=overlay',
-    '--opt device=overlay',
-    `--opt o=nosuid,nodev,lowerdir=${plan.baseDir}/gen/N/tree,upperdir=${layer}/upper,workdir=${layer}/work,userxattr`,
-  ];
+  const places = `lowerdir=${plan.baseDir}/gen/N/tree,upperdir=${layer}/upper,workdir=${layer}/work`;
+  const options = ['type=overlay', 'device=overlay', `o=nosuid,nodev,${places},userxattr`];
   return [
     '# N: the newest generation of the base, once it is brought up to date',
-    `docker volume create ${options.join(' ')} ${workspaceVolume(plan)}`,
+    `docker volume create ${options.map((one) => `--opt ${shellQuote(one)}`).join(' ')} ${workspaceVolume(plan)}`,
   ];
 }
 
