@@ -195,7 +195,7 @@ function yarnStrangers(before: string, after: string): string[] {
     }
     return out;
   };
-  if (!/^\s+(resolution:|resolved )/m.test(after)) return [];
+  if (!/\s(resolution:|resolved )/.test(after)) return [];
   const old = new Set(strangers(before));
   return [...new Set(strangers(after))].filter((one) => !old.has(one));
 }
@@ -210,7 +210,7 @@ function hashesGone(before: string, after: string): number {
         .split(/^\[\[packages?\]\]/m)
         .slice(1)
         .filter((block) => HASH_IN_LINE.test(block) === hashed)
-        .map((block) => /^\s*name\s*=\s*(.*)$/m.exec(block)?.[1] ?? '');
+        .map((block) => /^[^\S\r\n\u2028\u2029]*name\s*=\s*(.*)$/m.exec(block)?.[1] ?? '');
     const had = new Set(names(before, true));
     const kept = new Set(names(after, true));
     return names(after, false).filter((name) => had.has(name) && !kept.has(name)).length;

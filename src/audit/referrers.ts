@@ -4,7 +4,7 @@ import { readStructure } from './structured.ts';
 
 /** What a file of the project says of others: files that it runs or includes, and folders whose files it takes. */
 export interface Leads {
-  /** Paths as they are written there; the file of that name. */
+  /** Paths of the tree, folded (glob.ts): the file of that name. */
   readonly files: ReadonlySet<string>;
   /** The same where a tool adds an extension, or takes the file that a folder stands for. */
   readonly modules: ReadonlySet<string>;
@@ -82,7 +82,7 @@ const PLACED =
 const TAKEN_OVER = /(?:^|[\s(])@((?:\.{1,2}\/)*\w[\w./-]{0,200})/gm;
 const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.-]{1,100}){0,20})/g;
 const IMPORTED =
-  /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*\(?\s*\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
+  /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*(?:\(\s*)?\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
 const MODULES = /(?:[\s"']-(?:m|p)\s+|\bplugins?\s*=\s*\[?["']?)([A-Za-z_]\w*(?:\.\w+)+)/g;
 const GO_RUN = /\bgo (?:run|build)\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
 const FOLDERS =
@@ -94,58 +94,63 @@ const NOT_RUN =
   /^\s*(#(?!!)|\/\/|\*|(-\s*)?["']?(paths(-ignore)?|exclude|omit|ignore|testpaths|per-file-ignores|hashFiles)["']?\s*[:=]|(include|source|src|files|packages|where|modules?)\s*=\s*\[)/;
 const COMPILED = /\.(c|cc|cpp|cxx|h|hpp|m|mm|s|o|f90|go|java|cs|swift|kt|ml)$/i;
 const LARGEST = 1 << 20;
+/** As many characters of paths come from one text: where there are more, its first folders stand for all. */
+const MOST_OF_PATHS = 1 << 22;
 const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
 
-const referrerOf = (path: string): Referrer | undefined =>
-  INSTALLED.test(path) ? undefined : REFERRERS.find(({ paths }) => paths.test(path));
+const isOf =
+  (path: string) =>
+  ({ paths }: { readonly paths: RegExp }): boolean =>
+    paths.test(path);
 
-/** Whether the audit follows what a file of the base names: its content should be at hand. Installed code is not followed. */
+/** Whether the audit follows what a file names: its content should be at hand. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
-  return referrerOf(path) !== undefined || impliesOf(path).length > 0;
+  return !INSTALLED.test(path) && (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)));
 }
 
-/** What a file says of others; undefined for one that is not followed. Paths come folded (glob.ts). */
+/** What a file says of others; undefined for one that is not followed. */
 export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
-  const referrer = referrerOf(path);
-  const implied = impliesOf(path);
-  if ((referrer === undefined && implied.length === 0) || bytes.length > LARGEST) return undefined;
+  if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
-  const dir = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+  const dir = path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const folders = new Set<string>();
-  for (const { says, folder } of implied)
+  for (const { says, folder } of IMPLIED.filter(isOf(path)))
     if (says === undefined || says.test(text)) folders.add(foldPath(placed(dir, folder) ?? folder));
   const files = new Set<string>();
   const modules = new Set<string>();
+  const referrer = REFERRERS.find(isOf(path));
   if (referrer === undefined) return { files, modules, folders };
   const shown = partsOf(referrer, path, text);
-  const dirs = ['', dir, ...words(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? ''])];
-  const add = (to: Set<string>, word: string): void => {
-    for (const from of new Set(dirs)) {
-      const full = placed(from, word);
-      if (full !== undefined && full !== '') to.add(foldPath(full));
-    }
-  };
-  for (const word of [
-    ...words(RUNS, shown),
-    ...words(PLACED, shown),
-    ...words(IMPORTED, shown),
-    ...words(TAKEN_OVER, shown),
-  ]) {
-    // A compiler's -c, say.
-    if (COMPILED.test(word)) continue;
-    add(files, word);
-    add(modules, word);
-  }
-  for (const word of words(MODULES, shown)) add(modules, word.replaceAll('.', '/'));
-  for (const word of words(GO_RUN, shown)) {
-    add(files, word);
-    add(modules, word);
-  }
-  for (const word of words(FOLDERS, shown)) add(folders, word);
+  // A compiler's -c, say, names what it compiles; what go runs is compiled.
+  const run = [RUNS, PLACED, IMPORTED, TAKEN_OVER]
+    .flatMap((regex) => words(regex, shown))
+    .filter((word) => !COMPILED.test(word));
+  const named = new Set([...run, ...words(GO_RUN, shown)]);
+  const dotted = new Set(words(MODULES, shown).map((word) => word.replaceAll('.', '/')));
+  const taken = new Set(words(FOLDERS, shown));
   const { mentions } = referrer;
-  if (mentions !== undefined)
-    for (const word of words(MENTIONED, shown))
-      if (mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word))) add(files, word);
+  const mentioned = new Set(
+    mentions === undefined
+      ? []
+      : words(MENTIONED, shown).filter(
+          (word) => mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word)),
+        ),
+  );
+  const changed = words(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
+  const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
+  const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
+  const add = (to: Set<string>, these: Iterable<string>): void => {
+    for (const word of these)
+      for (const from of dirs) {
+        const full = placed(from, word);
+        if (full !== undefined && full !== '') to.add(foldPath(full));
+      }
+  };
+  add(files, named);
+  add(files, mentioned);
+  add(modules, named);
+  add(modules, dotted);
+  add(folders, taken);
   return { files, modules, folders };
 }
 
@@ -162,7 +167,7 @@ function partsOf({ keys, lines }: Referrer, path: string, text: string): string 
 }
 
 const words = (regex: RegExp, text: string): string[] =>
-  [...text.matchAll(regex)].map((match) => (match[1] ?? '').replace(/[./:]+$/, ''));
+  [...text.matchAll(regex)].map((match) => (match[1] ?? '').replace(/(?<![./:])[./:]+$/, ''));
 
 /** A path from a folder of the tree; undefined where it leaves the tree. */
 function placed(dir: string, word: string): string | undefined {
@@ -181,8 +186,5 @@ const IMPLIED: readonly { readonly paths: RegExp; readonly says?: RegExp; readon
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'server/plugins' },
   { paths: /(^|\/)package\.json$/i, says: /"hexo"\s*:/, folder: 'scripts' },
   { paths: /(^|\/)mkdocs\.ya?ml$/i, says: /\bmacros\b/, folder: 'main' },
-  { paths: /(^|\/)cargo\.toml$/i, says: /^\s*proc-macro\s*=\s*true/m, folder: 'src' },
+  { paths: /(^|\/)cargo\.toml$/i, says: /^[^\S\r\n\u2028\u2029]*proc-macro\s*=\s*true/m, folder: 'src' },
 ];
-
-const impliesOf = (path: string): typeof IMPLIED =>
-  INSTALLED.test(path) ? [] : IMPLIED.filter(({ paths }) => paths.test(path));

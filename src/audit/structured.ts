@@ -45,7 +45,7 @@ function formatOf(path: string, text: string): Format {
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
   if (/\.toml$/.test(name)) return 'toml';
   if (/\.(ini|cfg|conf|properties)$|^\.(npm|pnpm)rc$/.test(name)) return 'ini';
-  if (/^(?:\s*(?:[#;][^\n]*)?\n)*\s*\[[\w.:/ -]+\]\s*$/m.test(text)) return 'ini';
+  if (/^[^\S\r\n\u2028\u2029]*\[[\w.:/ -]+\]\s*$/m.test(text)) return 'ini';
   return /^\s*[{[]/.test(text) ? 'jsonc' : 'yaml';
 }
 

@@ -63,7 +63,7 @@ export function imageMoved({
   after: string | undefined;
 }): string[] {
   const names = (text: string): Set<string> =>
-    new Set([...text.matchAll(/^\s*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
+    new Set([...text.matchAll(/^[^\S\r\n\u2028\u2029]*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
   const had = names(before);
   return before === '' ? [] : [...names(after)].filter((name) => !had.has(name)).map((name) => `image ${name}`);
 }

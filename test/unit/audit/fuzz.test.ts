@@ -13,8 +13,11 @@ import { skeleton } from '../../../src/audit/skeleton.ts';
 import { readStructure } from '../../../src/audit/structured.ts';
 import { decodeBytes, encodeBytes } from '../../../src/types/path.ts';
 import { auditFiles } from './plant.ts';
+import type { Files } from './rows.ts';
 
 const RUNS = { numRuns: 60 };
+const numbered = (count: number, line: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => line(n)).join('');
 /** Scraps of every format that is read, put together at random: nearly right is worse than random. */
 const SCRAPS = [
   ...[
@@ -211,4 +214,21 @@ it('looks for secrets and signals in a large text in time that grows with its le
     // 8 times the text: a square would be 64 times the time.
     expect(of(800_000), unit).toBeLessThan(Math.max(2000, 30 * of(100_000)));
   }
+});
+
+it.each<[string, Files]>([
+  ['empty lines in settings without an extension', { '.prettierrc': `${'\n'.repeat(34)}x` }],
+  ['empty lines in a lock file', { 'yarn.lock': ['a\n', `${'\n'.repeat(300_000)}x`] }],
+  ['empty lines in a package', { 'Cargo.lock': ['a\n', `[[package]]${'\n'.repeat(300_000)}x`] }],
+  ['empty lines in a manifest', { 'k8s/a.yaml': ['image: a\n', `${'\n'.repeat(300_000)}x: y`] }],
+  ['empty lines in a list of crates', { 'Cargo.toml': ['', `${'\n'.repeat(300_000)}x = 1`] }],
+  ['blanks behind an import', { Makefile: `import${' '.repeat(300_000)}x` }],
+  ['steps before a path', { Makefile: `sh ${'./'.repeat(300_000)}x` }],
+  ['folders and files by the thousand', { Makefile: numbered(20_000, (n) => `cd a${n}\nsh b${n}.sh\n`) }],
+  ['digits in a name', { [`${'1'.repeat(34)}\u200b!`]: 'x' }],
+])('judges in no time what is made to take long: %s', (_, files) => {
+  const start = process.cpuUsage();
+  auditFiles(files);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1_000_000).toBeLessThan(8);
 });
