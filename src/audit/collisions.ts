@@ -1,18 +1,18 @@
 import { isDotGitName } from '../git/names.ts';
 import { foldPath } from './glob.ts';
-import type { Hit, Scene } from './input.ts';
+import { folderOf, foldersOf, type Hit, type Scene } from './input.ts';
 import { skeleton } from './skeleton.ts';
 
-function livePaths(scene: Scene): Set<string> {
-  const paths = new Set<string>(scene.input.base?.paths ?? []);
-  for (const change of scene.input.changes) {
-    if (change.after === undefined) paths.delete(change.path);
-    else paths.add(change.path);
-  }
-  return paths;
+/** Every path that there is after the session; what it modified comes twice. */
+function* livePaths({ input, byPath }: Scene): Generator<string> {
+  for (const path of input.base?.paths ?? [])
+    if (!byPath.has(path) || byPath.get(path)?.after !== undefined) yield path;
+  for (const { path, after } of input.changes) if (after !== undefined) yield path;
 }
 
-/** Names that are one name where case, normal form or invisible characters do not count, and names that only look alike. */
+/**
+ * Names that are one name where case, normal form or invisible characters do not count, and names that only look alike.
+ */
 export function collisions(scene: Scene): Hit[] {
   const fresh = scene.input.changes.filter(
     (change) => change.before === undefined && change.after !== undefined && !change.path.split('/').some(isDotGitName),
@@ -21,9 +21,8 @@ export function collisions(scene: Scene): Hit[] {
   const folded = new Map<string, Set<string>>();
   const alike = new Map<string, Set<string>>();
   // Only what the new names and their folders meet is of interest: the rest of a large project is passed by.
-  const asked = new Set<string>();
-  for (const { path } of fresh) withFolders(path, asked);
-  for (const path of asked) {
+  const paths = fresh.map(({ path }) => path);
+  for (const path of [...paths, ...foldersOf(paths)]) {
     folded.set(foldPath(path), new Set());
     alike.set(skeleton(path), new Set());
   }
@@ -80,7 +79,10 @@ function meet(live: Iterable<string>, asked: readonly Asked[]): void {
   const folders = new Map<string, readonly (string | undefined)[]>();
   const enter = (folder: string): readonly (string | undefined)[] => {
     if (folder !== '') add(folder);
-    const forms = asked.map(({ form }, at) => (askedIn[at]?.has(form(folder)) === true ? form(folder) : undefined));
+    const forms = asked.map(({ form }, at) => {
+      const formed = form(folder);
+      return askedIn[at]?.has(formed) === true ? formed : undefined;
+    });
     folders.set(folder, forms);
     return forms;
   };
@@ -97,16 +99,4 @@ function meet(live: Iterable<string>, asked: readonly Asked[]): void {
     }
   };
   for (const path of live) add(path);
-}
-
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-
-/** Adds a path and the folders above it; a folder that is there has its own above it already. */
-function withFolders(path: string, to: Set<string>): void {
-  to.add(path);
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-    const dir = path.slice(0, at);
-    if (to.has(dir)) return;
-    to.add(dir);
-  }
 }

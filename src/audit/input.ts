@@ -5,7 +5,7 @@ import type { UserRule } from '../types/policy.ts';
 import { lazy } from './lazy.ts';
 import { type Line, newLines } from './lines.ts';
 
-/** Files of the base that the session did not change, where the caller has them: more is seen with it, nothing less without. */
+/** The base, where the caller has it: more is seen with it, nothing less without. */
 export interface BaseReader {
   /** Every path of the base, for names that collide or look alike. */
   readonly paths: readonly string[] | ReadonlySet<string>;
@@ -74,7 +74,11 @@ function remember<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-function foldersOf(paths: Iterable<string>): Set<string> {
+/** The folder that a path stands in: '' at the top. */
+export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** All folders above some paths. */
+export function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths)
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {

@@ -1,6 +1,6 @@
 import { isJudgedByContent } from './files.ts';
 import { foldPath } from './glob.ts';
-import type { BaseReader, Hit, Scene } from './input.ts';
+import { type BaseReader, folderOf, type Hit, type Scene } from './input.ts';
 import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
 /** Of those that the session made or changed; what the project had is always looked at. */
@@ -9,25 +9,31 @@ const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R
 /** A file that a folder stands for, when the folder is run or imported. */
 const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
 
-/** From the base, once for each: it stays the same for as long as a session lasts. */
-const ofBases = new WeakMap<BaseReader, Map<string, Leads | undefined>>();
-/** Whose every name was asked: those that lead somewhere are all known. */
-const asked = new WeakSet<BaseReader>();
+/** What a base's files lead to, and how many of its names were asked: it stays the same for as long as a session lasts. */
+interface Known {
+  readonly leads: Map<string, Leads>;
+  asked: number;
+}
+const ofBases = new WeakMap<BaseReader, Known>();
 
-/** What each file of the base leads to, file by file: the work may be done ahead of time, while the agent works. */
-export function* leadsOfBase(base: BaseReader): Generator<[string, Leads]> {
-  const known = ofBases.get(base) ?? new Map<string, Leads | undefined>();
+/**
+ * What each file of the base leads to, name by name, undefined for most: the work may be done ahead of time, in pieces,
+ * while the agent works.
+ */
+export function* leadsOfBase(base: BaseReader): Generator<[string, Leads] | undefined> {
+  const known = ofBases.get(base) ?? { leads: new Map<string, Leads>(), asked: 0 };
   ofBases.set(base, known);
-  for (const path of asked.has(base) ? known.keys() : base.paths) {
-    if (!wantsBaseContent(path)) continue;
-    if (!known.has(path)) {
-      const bytes = base.read(path);
-      known.set(path, bytes === undefined ? undefined : leadsOf(path, bytes));
-    }
-    const leads = known.get(path);
-    if (leads !== undefined) yield [path, leads];
+  yield* known.leads;
+  let at = 0;
+  for (const path of base.paths) {
+    at += 1;
+    if (at <= known.asked) continue;
+    const bytes = wantsBaseContent(path) ? base.read(path) : undefined;
+    const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
+    if (leads !== undefined) known.leads.set(path, leads);
+    known.asked = at;
+    yield leads === undefined ? undefined : [path, leads];
   }
-  asked.add(base);
 }
 
 /**
@@ -36,12 +42,14 @@ export function* leadsOfBase(base: BaseReader): Generator<[string, Leads]> {
  */
 export function reachedHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
   const { base, changes } = scene.input;
-  const all: [string, Leads][] = base === undefined ? [] : [...leadsOfBase(base)];
+  const all: [string, Leads][] = [];
+  for (const one of base === undefined ? [] : leadsOfBase(base)) if (one !== undefined) all.push(one);
   let followed = 0;
   for (const change of changes) {
     if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
     for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
-      const leads = entry === undefined ? undefined : changedLeads(scene, change.path, entry);
+      const bytes = scene.bytes(entry);
+      const leads = Buffer.isBuffer(bytes) ? leadsOf(change.path, bytes) : undefined;
       if (leads === undefined) continue;
       all.push([change.path, leads]);
       if (entry === change.after) followed += 1;
@@ -81,11 +89,6 @@ type Tables = Readonly<Record<keyof Leads, Map<string, string>>>;
 
 const isScript = (path: string): boolean => /\.(ba|z|da|k)?sh$/i.test(path);
 
-function changedLeads(scene: Scene, path: string, entry: Parameters<Scene['bytes']>[0]): Leads | undefined {
-  const bytes = scene.bytes(entry);
-  return Buffer.isBuffer(bytes) ? leadsOf(path, bytes) : undefined;
-}
-
 function take(tables: Tables, path: string, leads: Leads): void {
   for (const kind of ['files', 'modules', 'folders'] as const)
     for (const word of leads[kind]) if (!tables[kind].has(word)) tables[kind].set(word, path);
@@ -99,7 +102,7 @@ function reachedBy(tables: Tables, path: string): string | undefined {
   const bare = CODE.test(folded) ? folded.replace(/\.[^./]+$/, '') : undefined;
   const module = bare === undefined ? undefined : tables.modules.get(bare);
   if (module !== undefined) return module;
-  const folder = folded.slice(0, Math.max(0, folded.lastIndexOf('/')));
+  const folder = folderOf(folded);
   if (folder === '') return undefined;
   if (STANDS_FOR_FOLDER.test(folded)) {
     const whole = tables.modules.get(folder);

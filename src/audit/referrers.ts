@@ -1,5 +1,6 @@
 import { decodeBytes } from '../types/path.ts';
 import { foldPath } from './glob.ts';
+import { folderOf } from './input.ts';
 import { readStructure } from './structured.ts';
 
 /** What a file of the project says of others: files that it runs or includes, and folders whose files it takes. */
@@ -112,7 +113,7 @@ export function wantsBaseContent(path: string): boolean {
 export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
-  const dir = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const dir = folderOf(path);
   const folders = new Set<string>();
   for (const { says, folder } of IMPLIED.filter(isOf(path)))
     if (says === undefined || says.test(text)) folders.add(foldPath(placed(dir, folder) ?? folder));
