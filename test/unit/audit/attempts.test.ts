@@ -1,17 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { auditFiles } from './plant.ts';
+import { isLoud, readLines } from './plant.ts';
 import type { Planted } from './rows.ts';
 
-// One attempt a line: a name, and what is planted there (rows.ts). Each is made alone, as if the session did nothing else.
+// One attempt a line: a name, and what is planted there (rows.ts). Each is made alone, as if it were all of a session.
 const folder = new URL('./attempts/', import.meta.url);
-const attempts = (file: string): (readonly [string, Planted])[] =>
-  readFileSync(new URL(file, folder), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as [string, Planted]);
-const spoken = ([path, planted]: readonly [string, Planted]): boolean =>
-  auditFiles({ [path]: planted }).some(({ severity }) => severity !== 'note');
+const attempts = (file: string) => readLines<readonly [string, Planted]>(new URL(file, folder));
+const spoken = ([path, planted]: readonly [string, Planted]): boolean => isLoud({ [path]: planted });
 
 describe('what somebody would try who has read the rules', () => {
   const families = readdirSync(folder).filter((file) => file.endsWith('.jsonl') && file !== 'quiet.jsonl');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
@@ -26,6 +27,17 @@ export function auditFiles(
     endedNs: '2000000000000000000',
   });
 }
+
+/** Whether anything is said that a person must look at. */
+export const isLoud = (...planted: Parameters<typeof auditFiles>): boolean =>
+  auditFiles(...planted).some(({ severity }) => severity !== 'note');
+
+/** A file with one JSON text a line. */
+export const readLines = <T>(file: URL): T[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
 
 const MINUTE = '1999999999000000000';
 

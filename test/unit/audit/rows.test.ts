@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allRules } from '../../../src/audit/catalogue.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
-import { auditFiles } from './plant.ts';
+import { auditFiles, isLoud } from './plant.ts';
 import type { Row } from './rows.ts';
 import { CONTENT_ROWS, NOT_HERE } from './rows-content.ts';
 import { GIT_NOT_HERE, GIT_ROWS } from './rows-git.ts';
@@ -120,8 +120,7 @@ it.each([
 });
 
 it('catches siblings of what was tried', () => {
-  const loud = (files: Row['danger']): boolean => auditFiles(files).some(({ severity }) => severity !== 'note');
-  expect(UNLISTED_SIBLINGS.filter((one) => !loud(one))).toEqual([]);
+  expect(UNLISTED_SIBLINGS.filter((one) => !isLoud(one))).toEqual([]);
 });
 
 it('takes what does not parse for suspect, never for nothing', () => {

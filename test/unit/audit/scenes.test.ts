@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { auditFiles } from './plant.ts';
+import { auditFiles, isLoud, readLines } from './plant.ts';
 import type { Files, Row } from './rows.ts';
 
 /** What somebody tried: files that a session leaves, in a project that may have others and links already. */
@@ -13,13 +13,8 @@ interface Scene {
 
 const HARMLESS = 'nothing in it that is known to run something';
 const folder = new URL('./scenes/', import.meta.url);
-const scenes = (file: string): Scene[] =>
-  readFileSync(new URL(file, folder), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Scene);
-const spoken = ({ files, base, links }: Scene): boolean =>
-  auditFiles(files, base, links).some(({ severity }) => severity !== 'note');
+const scenes = (file: string) => readLines<Scene>(new URL(file, folder));
+const spoken = ({ files, base, links }: Scene): boolean => isLoud(files, base, links);
 
 describe('what somebody would try who knows the tools, not the rules', () => {
   const families = readdirSync(folder).filter(
