@@ -34,10 +34,17 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
 }
 
 /** Whether a linear regular expression matches in a line: a long one is gone through piece by piece. */
-export function seesIn(regex: RegExp, line: string): boolean {
+function seesIn(regex: RegExp, line: string): boolean {
   if (line.length <= 2 * WINDOW) return regex.test(line);
   for (let at = 0; at < line.length; at += WINDOW) if (regex.test(line.slice(at, at + WINDOW + OVERLAP))) return true;
   return false;
+}
+
+/** The new lines that an expression matches, as they are shown: for a judge that asks for more than a line. */
+export function newLinesWith({ added }: JudgedText, regex: RegExp): string[] {
+  return added()
+    .filter(({ text }) => seesIn(regex, text))
+    .map(({ text }) => text.slice(0, 120));
 }
 
 /** Whether a line is known to be harmless: a long one never is, since only a piece of it could be matched. */
@@ -45,8 +52,8 @@ const isSafe = (regex: RegExp | undefined, line: string): boolean =>
   regex !== undefined && line.length <= 2 * WINDOW && regex.test(line);
 
 /**
- * Other ways in which a tool may read a line: with its escapes resolved and its keys without quotes, and joined with the
- * next one where a backslash ends it.
+ * Other ways in which a tool may read a line: with its escapes resolved and its keys without quotes, and joined with
+ * the next one where a backslash ends it.
  */
 function readings(lines: readonly Line[], at: number, structured: boolean): string[] {
   const { text, line } = lines[at] as Line;
@@ -69,15 +76,14 @@ const LONGEST_READ = 1 << 16;
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
   const { danger, safe, removed, mark } = rule;
   if (mark !== undefined && !mark.test(text.after ?? '')) return [];
-  const lines = danger === undefined ? [] : text.added();
   const structured = STRUCTURED.test(text.path);
-  const hit = (at: number, regex: RegExp): boolean => {
+  const hit = (regex: RegExp, at: number, lines: readonly Line[]): boolean => {
     const raw = (lines[at] as Line).text;
     // Without an escape or a line that goes on there is one reading only, quotes or not.
     if (!raw.includes('\\') && isSafe(safe, raw)) return false;
     return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
   };
-  const added = danger === undefined ? [] : lines.filter((_, at) => hit(at, danger));
+  const added = danger === undefined ? [] : text.added().filter((_, at, lines) => hit(danger, at, lines));
   const gone = removed === undefined ? [] : text.gone().filter((line) => seesIn(removed, line.text));
   return [
     ...added.map((line) => `line ${line.line}: ${line.text.slice(0, 120)}`),

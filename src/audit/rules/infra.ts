@@ -1,3 +1,4 @@
+import { newLinesWith } from '../judge.ts';
 import type { FileRule, JudgedText } from '../rule.ts';
 import { imageMoved } from './kubernetes.ts';
 
@@ -204,15 +205,10 @@ export const infraRules: readonly FileRule[] = [
   },
 ];
 
-/** Another command counts where the file gives a container something of the host: without it, it is the image's matter. */
-function commandBesideHost({ after = '', added }: JudgedText): string[] {
-  if (
-    !/privileged|volumes|network_mode|\b(pid|ipc)\s*:|devices|cap_add|docker\.sock|env_file|configs|secrets/i.test(
-      after,
-    )
-  )
-    return [];
-  return added()
-    .filter(({ text }) => /\b(command|entrypoint|test)["']?\s*:/.test(text.slice(0, 4000)))
-    .map(({ text }) => text.slice(0, 120));
+const GIVES_HOST =
+  /privileged|volumes|network_mode|\b(pid|ipc)\s*:|devices|cap_add|docker\.sock|env_file|configs|secrets/i;
+
+/** Another command counts where the file gives a container something of the host: else it is the image's matter. */
+function commandBesideHost(text: JudgedText): string[] {
+  return GIVES_HOST.test(text.after ?? '') ? newLinesWith(text, /\b(command|entrypoint|test)["']?\s*:/) : [];
 }

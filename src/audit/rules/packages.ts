@@ -1,3 +1,4 @@
+import { newLinesWith } from '../judge.ts';
 import { judgeNpmLock, judgeYarnLock } from '../lockfiles.ts';
 import type { FileRule, JudgedText } from '../rule.ts';
 
@@ -173,17 +174,11 @@ export const packageRules: readonly FileRule[] = [
 ];
 
 /** A module's name that an import map leads to a file of the project. */
-function mappedToFiles({ path, added }: JudgedText): string[] {
-  if (!/import_?map/i.test(path)) return [];
-  return added()
-    .map(({ text }) => text.slice(0, 4000))
-    .filter((text) => /"[^"]+"\s*:\s*"\.{0,2}\//.test(text))
-    .map((text) => text.slice(0, 120));
+function mappedToFiles(text: JudgedText): string[] {
+  return /import_?map/i.test(text.path) ? newLinesWith(text, /"[^"]+"\s*:\s*"\.{0,2}\//) : [];
 }
 
 /** A list of browsers that takes another package's or file's is loaded with require. */
-function browserslistExtends({ added }: JudgedText): string[] {
-  return added()
-    .filter(({ text }) => /"extends\s+[^"]+"/.test(text.slice(0, 4000)))
-    .map(({ text }) => text.slice(0, 120));
+function browserslistExtends(text: JudgedText): string[] {
+  return newLinesWith(text, /"extends\s+[^"]+"/);
 }

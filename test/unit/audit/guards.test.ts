@@ -184,6 +184,9 @@ describe('content', () => {
     expect(said({ 'dvc.yaml': ['a: 1\n', `a: "${long}", cmd: x, "${long}"\n`] })).toContain(
       'suspect data-pipeline dvc.yaml',
     );
+    expect(said({ 'importmap.json': ['{}\n', `{"x":"${long}","imports":{"a":"./x.js"}}\n`] })).toContain(
+      'suspect js-other-locks importmap.json',
+    );
     expect(said({ Dockerfile: ['FROM a\n', `FROM a\nLABEL a=b ${long}\n`] })).toContain(
       'suspect infra-dockerfile Dockerfile',
     );
