@@ -1,7 +1,8 @@
-// node bench/audit-speed.mjs [CHANGES] [FILES] [cold]: the time that the audit takes over changed files of ordinary source in
-// a project of many, the median of five runs after a first one. Beside each run stands a loop of known work (SHA-256 of
-// 64 MB): their ratio says more than the milliseconds on a machine that is busy. Contents are hashed at every read, as
-// a session's store does. The audit is warmed up first, as a session does while the agent works; `cold` leaves it out.
+// node bench/audit-speed.mjs [CHANGES] [FILES] [cold]: the time that the audit takes over changed files of ordinary
+// source in a project of many, the median of five runs after a first one. Beside each run stands a loop of known work
+// (SHA-256 of 64 MB): their ratio says more than the milliseconds on a machine that is busy. Contents are hashed at
+// every read, as a session's store does. The audit is warmed up first, as a session does while the agent works; `cold`
+// leaves it out.
 import { createHash } from 'node:crypto';
 import { loadSource } from './load-source.mjs';
 
@@ -73,6 +74,7 @@ const [first, ...rest] = runs;
 const median = (/** @type {'wall' | 'cpu' | 'ratio'} */ key) =>
   rest.map((run) => run[key]).sort((a, b) => a - b)[2] ?? 0;
 console.log(
-  `first ${Math.round(first?.wall ?? 0)} ms, ${Math.round(first?.cpu ?? 0)} ms of processor time; then ${Math.round(median('wall'))} ms, ${Math.round(median('cpu'))} ms of ` +
-    `processor time, ${median('ratio').toFixed(2)} times the known loop`,
+  `first ${Math.round(first?.wall ?? 0)} ms, ${Math.round(first?.cpu ?? 0)} ms of processor time; then ` +
+    `${Math.round(median('wall'))} ms, ${Math.round(median('cpu'))} ms of processor time, ` +
+    `${median('ratio').toFixed(2)} times the known loop`,
 );

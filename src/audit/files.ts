@@ -19,7 +19,7 @@ const watched = lazy(
     ),
 );
 
-/** What the rules about files of certain names see in one change. `aliases`: other paths that lead to it through links. */
+/** What the rules about files of certain names see in one change. `aliases`: other paths of it, through links. */
 export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
   const hits: Hit[] = [];
   const names = [change.path as string, ...aliases];
@@ -59,8 +59,8 @@ const isForUnknown = (rule: FileRule): boolean => rule.lastResort === true || ru
 const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
 
 /**
- * Whether a rule that looks into the content of such files, which are data, has judged it already. Not so of what a list
- * of tasks includes: there the name says nothing.
+ * Whether a rule that looks into the content of such files, which are data, has judged it already. Not so of what a
+ * list of tasks includes: there the name says nothing.
  */
 export function isJudgedByContent(path: string, by: string): boolean {
   if (/\.ya?ml$/i.test(path) && /(^|\/)(\.gitlab-ci|azure-pipelines[^/]*|taskfile(\.dist)?)\.ya?ml$/i.test(by))

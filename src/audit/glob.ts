@@ -34,7 +34,7 @@ function expandBraces(glob: string): string[] {
 /** As many letters of a last component tell globs apart. */
 const HEAD = 4;
 
-/** Something that a path must have for the glob to match: a last component or its beginning, another component, an extension. */
+/** What a path must have for the glob to match: a last component or its beginning, another component, an extension. */
 function keyOf(glob: string): string {
   const parts = glob.toLowerCase().split('/');
   const last = parts.at(-1) as string;

@@ -1,6 +1,6 @@
 import type { FileRule } from '../rule.ts';
+import { SAMPLES } from './shell.ts';
 
-const SAMPLES = ['docs/**', 'doc/**', 'test/fixtures/**', 'tests/fixtures/**', 'testdata/**', 'examples/**'];
 /** Programs of a desktop whose folder of settings has their name. */
 const DESKTOP =
   '{i3,i3status,sway,hypr,river,niri,labwc,openbox,bspwm,sxhkd,awesome,qtile,xmonad,waybar,polybar,eww,rofi,dunst,mako,picom,swaylock,yabai,skhd,aerospace,hammerspoon,karabiner,espanso,ghostty,wezterm,zellij,lf,ranger,nnn,yazi,newsboat,neomutt,mutt,aerc,qutebrowser}';

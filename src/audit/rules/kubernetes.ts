@@ -44,7 +44,7 @@ export const kubernetesRules: readonly FileRule[] = [
 const KUBERNETES_KEYS =
   /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;
 
-/** What a list in a manifest gained: a line of it says little by itself. Templates, which do not parse, are left to lines. */
+/** What a list in a manifest gained: a line of it says little by itself. Templates do not parse: lines are for them. */
 function kubernetesObjects({ path, before = '', after = '' }: JudgedText): string[] {
   const now = readStructure(after, 'yaml', path);
   const old = readStructure(before, 'yaml', path);
@@ -55,13 +55,7 @@ function kubernetesObjects({ path, before = '', after = '' }: JudgedText): strin
 }
 
 /** An image from another registry or name: a new tag alone says nothing. */
-export function imageMoved({
-  before = '',
-  after = '',
-}: {
-  before: string | undefined;
-  after: string | undefined;
-}): string[] {
+export function imageMoved({ before = '', after = '' }: JudgedText): string[] {
   const names = (text: string): Set<string> =>
     new Set([...text.matchAll(/^[^\S\r\n\u2028\u2029]*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
   const had = names(before);

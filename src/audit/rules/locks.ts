@@ -52,7 +52,7 @@ export const lockRules: readonly FileRule[] = [
     family: 'languages',
     trigger: 'installing dependencies',
     severity: 'suspect',
-    paths: [...OTHER_LOCKS],
+    paths: OTHER_LOCKS,
     judges: [
       { kind: 'custom', see: judgeYarnLock },
       {

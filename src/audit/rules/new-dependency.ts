@@ -1,7 +1,7 @@
 import type { FileRule, JudgedText } from '../rule.ts';
 import { readStructure } from '../structured.ts';
 
-/** What lists a project's direct dependencies: the table that they stand in, its keys being their names or its values. */
+/** What lists a project's direct dependencies: the table where they stand, whose keys are their names, or its values. */
 const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly named?: 'by value' }[] = [
   { path: /(^|\/)package\.json$/i, key: /^(?:dev|peer|optional)?[dD]ependencies\.([^=]+)$/ },
   { path: /(^|\/)composer\.json$/i, key: /^require(?:-dev)?\.([^=]+)$/ },

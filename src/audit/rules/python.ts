@@ -4,8 +4,8 @@ import { newLeaves, readStructure } from '../structured.ts';
 import { STDLIB } from './python-names.ts';
 
 /**
- * Tables of pyproject.toml whose every key is data, or whose other keys the list of dangerous ones names. A table that is
- * not here belongs to a tool that may run what stands in it.
+ * Tables of pyproject.toml whose every key is data, or whose other keys the list of dangerous ones names. A table that
+ * is not here belongs to a tool that may run what stands in it.
  */
 const UNKNOWN_TOOL =
   /^tool\.(?!(black|isort|ruff(?!\.extend$)|codespell|typos|interrogate|djlint|docformatter|pydocstyle|numpydoc_validation|coverage|mypy|(based)?pyright(?!\.(venv|pythonPath|executionEnv|stubPath|extraPaths))|pytest\.ini_options|pylint|vulture|deptry|autoflake|pycln|yapf|doc8|rstcheck|check-manifest|check-wheel-contents|refurb|bandit|mdformat|pdm\.(distribution|dev-dependencies)|setuptools\.(packages|package-data|include-package-data|exclude-package-data|py-modules|zip-safe|license-files|platforms)|setuptools_scm(?=$|\.(version_file|write_to|fallback_version|root)$)|uv|towncrier|commitizen|flit\.module\.name|poetry\.(name|version|description|authors|maintainers|license|readme|homepage|repository|documentation|keywords|classifiers|packages|include|exclude|extras|urls|package-mode|requires-poetry))(\.|\[|$))/;

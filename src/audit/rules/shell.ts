@@ -5,6 +5,16 @@ const LOADER =
   /\b(GIT_(?!AUTHOR_|COMMITTER_)[A-Z_0-9]+|LD_PRELOAD|LD_LIBRARY_PATH|LD_AUDIT|DYLD_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5LIB|RUBYOPT|RUBYLIB|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|PATH|SHELL|EDITOR|VISUAL|PAGER|BROWSER|IFS|GOFLAGS|GONOSUMDB|GOPROXY|KUBECONFIG|AWS_CONFIG_FILE|COMPOSE_FILE|DOCKER_HOST|ANTHROPIC_BASE_URL|CLAUDE_CODE_[A-Z_]+|PIP_[A-Z_]+|UV_[A-Z_]+|NPM_CONFIG_[A-Z_]+|HTTPS?_PROXY|SSL_CERT_FILE|R_PROFILE_USER|R_LIBS)\s*=/i;
 const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;
 
+/** There a file of a home is a sample. */
+export const SAMPLES: readonly string[] = [
+  'docs/**',
+  'doc/**',
+  'test/fixtures/**',
+  'tests/fixtures/**',
+  'testdata/**',
+  'examples/**',
+];
+
 export const shellRules: readonly FileRule[] = [
   {
     id: 'shell-direnv',
@@ -136,7 +146,7 @@ export const shellRules: readonly FileRule[] = [
       'profile.ps1',
       'Microsoft.*_profile.ps1',
     ],
-    except: ['docs/**', 'doc/**', 'test/fixtures/**', 'tests/fixtures/**', 'testdata/**', 'examples/**'],
+    except: SAMPLES,
     always: true,
     judges: [],
     why: 'Where this is your home or linked from it, it runs at the next login.',
