@@ -1,9 +1,9 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, rmdirSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
-import { removeTree } from './generation.ts';
-import { dropShortLinks, makeShortLinks } from './strategies/short-links.ts';
+import { closeOverlay, removeLayerDir } from './strategies/layers.ts';
+import { makeShortLinks } from './strategies/short-links.ts';
 import { fillLayer, joinablePath, layerVolume } from './strategies/volume.ts';
 import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
@@ -74,12 +74,9 @@ async function openVolumes({ plan, engine }: WorkspaceOptions, generation: strin
 async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tree: string): Promise<ThrowAway> {
   const dir = path.join(plan.sessionDir, 'explore');
   const volume = `run-claude-${plan.sessionId}-explore`;
-  const remove = async (): Promise<void> => {
-    await engine.removeVolume(volume);
-    removeExplored(plan.sessionDir);
-  };
   // One of a command that was killed.
-  await remove();
+  await engine.removeVolume(volume);
+  removeLayerDir(dir);
   for (const name of ['upper', 'work']) mkdirSync(path.join(dir, name), { recursive: true, mode: 0o700 });
   // The root that the shell sees is this one: it belongs to whom the session's own belongs.
   const { uid, gid, mode } = lstatSync(upper);
@@ -98,15 +95,9 @@ async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tr
   return {
     mounts: [{ kind: 'volume', volume, target: '/workspace', readonly: false }],
     writable: true,
-    close: remove,
+    async close() {
+      await closeOverlay({ engine, sessionId: plan.sessionId, dir, target: '/workspace', image: plan.image }, volume);
+      removeLayerDir(dir);
+    },
   };
-}
-
-function removeExplored(sessionDir: string): void {
-  // The kernel's own, root's and closed, in a folder of ours.
-  const dir = path.join(sessionDir, 'explore');
-  dropShortLinks(dir);
-  const inner = path.join(dir, 'work', 'work');
-  if (existsSync(inner)) rmdirSync(inner);
-  removeTree(sessionDir, 'explore');
 }

@@ -39,6 +39,13 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
     input: 'cat made.txt; git log -1 --format=%s; echo gone > away.txt; cat away.txt; ls /sys/class/net\n',
   });
   expect(explored.stdout).toBe('inside\nmade inside\ngone\nlo\n');
+  // What a shell removes of the base leaves something in the kernel's work directory.
+  for (const time of ['first', 'second']) {
+    const removed = await scene.run(['explore'], { input: 'cat README.md && rm README.md && ls README.md\n' });
+    expect(removed.stdout, time).toBe('# sample\nmore\n');
+    expect(removed.stderr, time).not.toMatch(/ENOTEMPTY|WARNING/);
+    expect(existsSync(path.join(scene.places().stateDir, 'sessions', session.id, 'explore')), time).toBe(false);
+  }
 
   const resumed = await scene.run(['resume', '--', 'sh', '-c', 'cat made.txt; ls away.txt; echo two > again.txt']);
   expect(resumed.stdout).toBe('inside\n');

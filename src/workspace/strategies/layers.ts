@@ -66,14 +66,20 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
     strategy: 'layers',
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
     async close(keep) {
-      const emptied = emptyWork(work);
-      if (!emptied) await mountOnce(place, volume);
-      await engine.removeVolume(volume);
-      dropShortLinks(dir);
-      if (!emptied) emptyWork(work);
+      await closeOverlay(place, volume);
       if (!keep) removeLayerDir(dir);
     },
   };
+}
+
+/** Removes an overlay volume over `dir`, and what the kernel left of its mounts there. Nothing may stand on it. */
+export async function closeOverlay(place: Omit<LayerPlace, 'generation'>, volume: string): Promise<void> {
+  const work = path.join(place.dir, 'work');
+  const emptied = emptyWork(work);
+  if (!emptied) await mountOnce(place, volume);
+  await place.engine.removeVolume(volume);
+  dropShortLinks(place.dir);
+  if (!emptied) emptyWork(work);
 }
 
 /** Both sides in directories of ours. */
@@ -119,7 +125,10 @@ function emptyWork(work: string): boolean {
 }
 
 /** A mount empties what the one before left in the work directory, with the engine's rights. */
-async function mountOnce({ engine, sessionId, image, target }: LayerPlace, volume: string): Promise<void> {
+async function mountOnce(
+  { engine, sessionId, image, target }: Omit<LayerPlace, 'generation'>,
+  volume: string,
+): Promise<void> {
   const container = await engine.create(
     taskSpec({
       sessionId,
