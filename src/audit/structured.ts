@@ -113,7 +113,9 @@ function walkValue(value: unknown, key: string, depth: number, out: Out): void {
 
 function fromYaml(text: string): Structure | undefined {
   const out = collector();
-  for (const document of parseAllDocuments(text, { uniqueKeys: false, merge: true, logLevel: 'error' })) {
+  // A return alone ends a line of YAML; this parser takes the square of their number instead.
+  const lines = text.replace(/\r(?!\n)/g, '\n');
+  for (const document of parseAllDocuments(lines, { uniqueKeys: false, merge: true, logLevel: 'error' })) {
     if (document.errors.length > 0) return undefined;
     for (const warning of document.warnings)
       if (warning.code === 'TAG_RESOLVE_FAILED') out.tags.push(warning.message.split('\n')[0]?.slice(0, 120) ?? '');

@@ -218,6 +218,7 @@ it('looks for secrets and signals in a large text in time that grows with its le
 
 it.each<[string, Files]>([
   ['empty lines in settings without an extension', { '.prettierrc': `${'\n'.repeat(34)}x` }],
+  ['returns in settings', { '.czrc': `k: v\n${'\r'.repeat(150_000)}x` }],
   ['empty lines in a lock file', { 'yarn.lock': ['a\n', `${'\n'.repeat(300_000)}x`] }],
   ['empty lines in a package', { 'Cargo.lock': ['a\n', `[[package]]${'\n'.repeat(300_000)}x`] }],
   ['empty lines in a manifest', { 'k8s/a.yaml': ['image: a\n', `${'\n'.repeat(300_000)}x: y`] }],
