@@ -129,8 +129,10 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     };
     writeFileAtomic(path.join(gen, 'manifest'), encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
-    // What was copied within a moment was walked a moment ago; otherwise the project is looked at again.
-    if (done.moved.length === 0 && Date.now() - started < 1000) break;
+    // Looked at again: what moved; what took long; and once, what was being changed while it was walked. Files that are
+    // written all the time would otherwise have every start walk for ever.
+    const torn = round === 1 && walked.changed;
+    if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
     if (round === ROUNDS) {
       if (done.moved.length > 0) tellMoving(options.tell, done.moved);
       break;

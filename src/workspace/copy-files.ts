@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { TICK_MS, waitForTick } from './tick.ts';
 import { fsPath } from './walk.ts';
 
 /** One regular file to be copied. */
@@ -39,6 +40,12 @@ interface Task {
   readonly mode: number;
 }
 
+/** What every copier is told. */
+interface Told {
+  readonly owner: CopyOptions['owner'];
+  readonly tickMs: number;
+}
+
 type Outcome = Omit<CopyFailure, 'path'>;
 type Copier = (task: Task) => Outcome | undefined;
 
@@ -53,7 +60,8 @@ const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
  * when a worker is free: of a large tree only a few are there at a time.
  */
 export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): Promise<readonly CopyFailure[]> {
-  const { tree, owner } = options;
+  const { tree } = options;
+  const told: Told = { owner: options.owner, tickMs: TICK_MS };
   const left = jobs[Symbol.iterator]();
   const taskOf = ({ path, source, ino, dev, mode }: CopyJob): Task => {
     return { source: fsPath(source), target: fsPath(`${tree}/${path}`), ino, dev, mode };
@@ -61,7 +69,7 @@ export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): 
   const first = take(left, INLINE + 1);
   // Starting workers costs more than a few small copies.
   if (first.length <= INLINE) {
-    const copyOne = makeCopier(fs, owner);
+    const copyOne = makeCopier(fs, waitForTick, told);
     return first.flatMap((job) => {
       const failure = copyOne(taskOf(job));
       return failure === undefined ? [] : [{ path: job.path, ...failure }];
@@ -71,12 +79,12 @@ export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): 
   let done = 0;
   const source = `const { parentPort, workerData } = require('node:worker_threads');
 const __name = (f) => f;
-const copyOne = (${makeCopier.toString()})(require('node:fs'), workerData);
+const copyOne = (${makeCopier.toString()})(require('node:fs'), ${waitForTick.toString()}, workerData);
 parentPort.on('message', (tasks) => parentPort.postMessage(tasks.map(copyOne)));`;
   const next = (): readonly CopyJob[] => (first.length > 0 ? first.splice(0) : take(left, BATCH));
   await Promise.all(
     Array.from({ length: WORKERS }, async () => {
-      const worker = new Worker(source, { eval: true, resourceLimits: HEAP, workerData: owner });
+      const worker = new Worker(source, { eval: true, resourceLimits: HEAP, workerData: told });
       try {
         await new Promise<void>((resolve, reject) => {
           let batch: readonly CopyJob[] = [];
@@ -121,9 +129,9 @@ function take<T>(from: Iterator<T>, count: number): T[] {
 
 /**
  * Runs in workers too, from its own text: so it may use nothing but its arguments. A source is opened without following
- * a link and must be the inode that the walk saw, before and after.
+ * a link and must be the inode that the walk saw, before and after. It is read when the tick of its change time is over.
  */
-function makeCopier(fs: typeof import('node:fs'), owner: CopyOptions['owner']): Copier {
+function makeCopier(fs: typeof import('node:fs'), wait: typeof waitForTick, { owner, tickMs }: Told): Copier {
   const { constants: C } = fs;
   const buffer = Buffer.alloc(1 << 20);
   const zeros = Buffer.alloc(1 << 16);
@@ -164,6 +172,7 @@ function makeCopier(fs: typeof import('node:fs'), owner: CopyOptions['owner']): 
       const size = Number(before.size);
       const sparse = before.blocks * 512n + 65_536n < before.size;
       if (sparse && size > 2 ** 36) return { what: 'unreadable', why: `sparse, ${size} bytes` };
+      wait(Number(before.ctimeNs / 1000n) / 1000, tickMs);
       const target = path(job.target);
       if (size > 65_536 && !sparse && process.platform === 'linux') {
         fs.copyFileSync(`/proc/self/fd/${from}`, target, C.COPYFILE_EXCL | C.COPYFILE_FICLONE);

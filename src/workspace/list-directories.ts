@@ -27,6 +27,8 @@ export interface ListOptions {
   readonly plain: boolean;
   /** Without, every directory below is given back: the rules of what is left out are asked in between. */
   readonly descend: boolean;
+  /** When the walk began, in milliseconds since the epoch as the file system's clock has them. */
+  readonly since: number;
   /** How the directories were before: their sections begin at `at[2 * i + 1]` of `chunks[at[2 * i]]`. */
   readonly known: {
     readonly dirs: readonly string[];
@@ -41,6 +43,8 @@ export interface Listed {
   readonly same: readonly number[];
   readonly chunk: SharedArrayBuffer;
   readonly entries: number;
+  /** Whether one of the entries changed since the walk began. */
+  readonly changed: boolean;
   /** Not looked at yet: what the budget did not reach, and what is not for a lister to enter. */
   readonly below: readonly ListTask[];
   /** Left out; without a name the directory itself. */
@@ -78,7 +82,7 @@ export function makeLister(
     const below: ListTask[] = [];
     const problems: Array<Listed['problems'][number]> = [];
     const elsewhere: Array<Listed['elsewhere'][number]> = [];
-    let seen = 0;
+    let [seen, changed] = [0, false];
 
     const read = (source: AnyPath, dir: string, text: boolean): string[] => {
       try {
@@ -156,6 +160,7 @@ export function makeLister(
         numbers[at + 3] = stat.ctimeMs;
         numbers[at + 4] = stat.ino;
         numbers[at + 5] = stat.dev;
+        changed ||= stat.ctimeMs >= options.since;
         at += packer.fields;
         if (owners !== undefined) elsewhere.push({ dir, name: bytesOf(name, text), source: full });
         if (!directory) continue;
@@ -215,6 +220,6 @@ export function makeLister(
       packer.pack(chunk, place, one.names, one.numbers);
       place += lengths[i] as number;
     }
-    return { dirs, same, chunk, entries: seen, below, problems, elsewhere };
+    return { dirs, same, chunk, entries: seen, changed, below, problems, elsewhere };
   };
 }

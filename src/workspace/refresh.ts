@@ -19,6 +19,7 @@ import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { type Row, rowNamed } from './section.ts';
 import type { Difference, Differences } from './snapshot.ts';
+import { TICK_MS, waitForTick } from './tick.ts';
 import { fsPath, type Walked } from './walk.ts';
 
 export interface Owner {
@@ -101,7 +102,8 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     const source = fsPath(walked.sourceOf(path));
     try {
       if (row.kind === 'l') symlinkSync(readlinkSync(source, { encoding: 'buffer' }), at(path));
-      else writeFileSync(at(path), row.kind === 'm' ? '' : rewritten(path, source), { flag: 'wx', mode: row.mode });
+      else
+        writeFileSync(at(path), row.kind === 'm' ? '' : rewritten(path, source, row), { flag: 'wx', mode: row.mode });
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
       if (syscall === 'readlink' || (syscall === 'open' && code === 'ENOENT')) moved.push(path);
@@ -114,7 +116,8 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     lutimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
   }
 
-  function rewritten(path: string, source: string | Buffer): string {
+  function rewritten(path: string, source: string | Buffer, { ctimeMs }: Row): string {
+    waitForTick(ctimeMs, TICK_MS);
     const config = rewriteConfig(readFileSync(source, 'utf8'));
     dropped.push(...config.dropped.map((what) => `${path}: ${what}`));
     return config.text;

@@ -15,6 +15,7 @@ import {
 import { countRows, makePacker, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './section.ts';
 import type { Selection } from './selection.ts';
 import type { Snapshot } from './snapshot.ts';
+import { TICK_MS } from './tick.ts';
 import { makeCrew } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
@@ -38,6 +39,8 @@ export interface Walked {
   readonly leftOut: readonly Problem[];
   /** Excluded and masked paths (directories once). */
   readonly withheld: readonly string[];
+  /** Whether something was seen to change since the walk began: what was seen before may be from before that. */
+  readonly changed: boolean;
   /** Where an entry of the snapshot lies on the host. */
   sourceOf(entryPath: string): string;
 }
@@ -63,6 +66,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     grafts: options.grafts ?? new Map(),
     plain: options.plain === true,
     descend: !options.selection.any,
+    since: Date.now() - TICK_MS,
     known: shareKnown(known),
   };
   const todo: ListTask[] = [
@@ -100,6 +104,7 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   const snapshot: Snapshot = new Map();
   const leftOut: Problem[] = [];
   const withheld: string[] = [];
+  let changed = false;
   const elsewhere = new Map<string, string>();
   const elsewhereDirs = new Map<string, string>();
 
@@ -122,6 +127,7 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   const took = (listed: Listed): void => {
     const out = new Set<string>();
     let at = 0;
+    changed ||= listed.changed;
     listed.dirs.forEach((dir, i) => {
       const same = listed.same[i] as number;
       let section: Section;
@@ -151,7 +157,16 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
     const found = elsewhere.get(entryPath);
     return found ?? `${elsewhereDirs.get(dir) ?? below(root, dir)}/${entryPath.slice(cut + 1)}`;
   };
-  return { took, walked: { snapshot, leftOut, withheld, sourceOf } };
+  const walked = {
+    snapshot,
+    leftOut,
+    withheld,
+    sourceOf,
+    get changed() {
+      return changed;
+    },
+  };
+  return { took, walked };
 }
 
 function below(dir: string, name: string): string {
