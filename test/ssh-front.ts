@@ -11,6 +11,10 @@ export interface SshFront {
   readonly path: string;
   /** Where the client looks for the server's key. */
   readonly knownHosts: string;
+  /** The client's configuration. */
+  readonly config: string;
+  /** How often somebody has logged in. */
+  logins(): number;
   close(): Promise<void>;
 }
 
@@ -71,6 +75,8 @@ export async function openSshFront(dir: string): Promise<SshFront> {
     host: `ssh://${userInfo().username}@127.0.0.1:${port}`,
     path: `${file('bin')}:${process.env['PATH']}`,
     knownHosts: file('known'),
+    config: file('config'),
+    logins: () => said.match(/^Accepted publickey /gm)?.length ?? 0,
     async close() {
       child.kill();
       await ended;

@@ -22,7 +22,7 @@ export interface Client {
   /** POST with an upgrade: the connection itself, both ways. Rejects as get() does. */
   upgrade(path: string): Promise<Duplex>;
   docker(): Promise<Docker>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Opens no connection by itself. */
@@ -37,7 +37,7 @@ export function openClient(endpoint: Endpoint): Client {
       loaded ??= loadDocker(endpoint, agent);
       return loaded;
     },
-    close: () => agent.destroy(),
+    close: async () => (agent instanceof SshAgent ? agent.close() : agent.destroy()),
   };
 }
 

@@ -35,7 +35,7 @@ export async function connectEngine(options: ConnectOptions): Promise<Engine> {
     try {
       return await greet(client, candidate, options);
     } catch (error) {
-      client.close();
+      await client.close();
       if (error instanceof RunClaudeError) throw error;
       attempts.push({ candidate, why: reasonOf(error) });
     }

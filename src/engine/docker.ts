@@ -96,7 +96,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
     pullImage: async (...request) => pullImage(await client.docker(), ...request),
-    close: async () => client.close(),
+    close: () => client.close(),
   };
 }
 

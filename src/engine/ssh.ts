@@ -1,34 +1,66 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Agent } from 'node:http';
 import { Duplex } from 'node:stream';
+import { type SharedLogin, shareLogin } from './ssh-login.ts';
 
 /**
  * An HTTP agent whose connections are `ssh HOST docker system dial-stdio`: the person's own ssh checks the host key
  * and finds the keys, which docker-modem's built-in ssh does not.
  */
 export class SshAgent extends Agent {
-  readonly #destination: string;
-  readonly #port: string | undefined;
+  readonly #host: readonly string[];
+  #login: Promise<SharedLogin> | undefined;
+  /** Settled when the first connection, which logs in for all, has an answer or is gone. */
+  #answered: Promise<void> | undefined;
   constructor(destination: string, port: string | undefined) {
     super({ keepAlive: false });
-    this.#destination = destination;
-    this.#port = port;
+    this.#host = [...(port === undefined ? [] : ['-p', port]), '--', destination];
   }
 
   /** Called by Node's HTTP client for every request. */
   override createConnection(): Duplex {
-    const port = this.#port === undefined ? [] : ['-p', this.#port];
-    const argv = ['-T', '-o', 'BatchMode=yes', ...port, '--', this.#destination, 'docker', 'system', 'dial-stdio'];
+    let ssh: ChildProcessWithoutNullStreams | undefined;
+    const connection: Duplex = new Duplex({
+      construct: (done) => {
+        this.#connect(connection).then((child) => {
+          ssh = child;
+          done();
+        }, done);
+      },
+      read: () => ssh?.stdout.resume(),
+      // What ssh said comes with its end; a write that fails before that says less, and is not waited for.
+      write: (chunk: Buffer, _, done) => ssh?.stdin.write(chunk, () => done()),
+      final: (done) => ssh?.stdin.end(() => done()),
+      destroy: (error, done) => {
+        ssh?.kill();
+        done(error);
+      },
+    });
+    return connection;
+  }
+
+  /** Ends every connection, and the login that they shared. */
+  async close(): Promise<void> {
+    this.destroy();
+    await (await this.#login)?.end();
+  }
+
+  /** Starts ssh for a connection; not for one that was given up meanwhile. */
+  async #connect(connection: Duplex): Promise<ChildProcessWithoutNullStreams | undefined> {
+    this.#login ??= shareLogin(this.#host);
+    const { options } = await this.#login;
+    // Two that log in at the same time would not share: the others wait for the first.
+    if (this.#answered !== undefined) await this.#answered;
+    if (connection.destroyed) return undefined;
+    const argv = ['-T', '-o', 'BatchMode=yes', ...options, ...this.#host, 'docker', 'system', 'dial-stdio'];
     const child = spawn('ssh', argv, { stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdin, stdout } = child;
+    this.#answered ??= new Promise((resolve) => {
+      stdout.once('data', () => resolve());
+      stdout.once('close', () => resolve());
+    });
     const complaint: Buffer[] = [];
     child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk));
-    const connection = new Duplex({
-      read: () => stdout.resume(),
-      // What ssh said comes with its end; a write that fails before that says less, and is not waited for.
-      write: (chunk: Buffer, _, done) => stdin.write(chunk, () => done()),
-      final: (done) => stdin.end(() => done()),
-    });
     stdin.on('error', () => undefined);
     stdout.on('data', (chunk: Buffer) => {
       if (!connection.push(chunk)) stdout.pause();
@@ -43,7 +75,6 @@ export class SshAgent extends Agent {
       const said = Buffer.concat(complaint).toString('utf8').trim();
       connection.destroy(Object.assign(new Error(said || `ssh ended with status ${status}`), { code: 'ESSH' }));
     });
-    connection.on('close', () => child.kill());
-    return connection;
+    return child;
   }
 }

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../engine.ts';
 import { testImage } from '../../image.ts';
 import { openSshFront, type SshFront } from '../../ssh-front.ts';
@@ -10,7 +12,7 @@ import { openSshFront, type SshFront } from '../../ssh-front.ts';
 let dir: string;
 let front: SshFront;
 let image: string;
-const path = process.env['PATH'];
+const { PATH: path, TMPDIR: temporary } = process.env;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rc-ssh-'));
@@ -19,15 +21,20 @@ beforeAll(async () => {
   await local.close();
   front = await openSshFront(dir);
   process.env['PATH'] = front.path;
+  process.env['TMPDIR'] = dir;
 });
 afterAll(async () => {
   process.env['PATH'] = path;
+  if (temporary === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = temporary;
   await front.close();
   rmSync(dir, { recursive: true });
 });
 
+const connect = (): Promise<Engine> => connectForTest(undefined, { DOCKER_HOST: front.host });
+
 it('runs a container with stdin over the system ssh', async () => {
-  const engine = await connectForTest(undefined, { DOCKER_HOST: front.host });
+  const engine = await connect();
   expect(engine.facts).toMatchObject({ endpoint: front.host, local: false });
   const container = await engine.create({
     ...smallContainer(`run-claude-test-ssh-${process.pid}`, image, ['cat']),
@@ -42,9 +49,84 @@ it('runs a container with stdin over the system ssh', async () => {
   await engine.close();
 });
 
+describe('one login', () => {
+  const places = (): readonly string[] => readdirSync(dir).filter((name) => name.startsWith('run-claude-ssh-'));
+  const socket = (): string => join(dir, places()[0] ?? 'none', 's');
+
+  /** The process that holds the login whose socket that is. */
+  function master(at: string): number {
+    const { stderr } = spawnSync('ssh', ['-O', 'check', '-o', `ControlPath=${at}`, 'any'], { encoding: 'utf8' });
+    return Number(/pid=(\d+)/.exec(stderr)?.[1]);
+  }
+
+  /** A dead process stays in the list until its parent asks for it. */
+  function runs(pid: number): boolean {
+    try {
+      return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  }
+
+  it('serves all requests of a command, at a socket that only this person reaches, and ends with it', async () => {
+    const before = front.logins();
+    const engine = await connect();
+    await Promise.all(Array.from({ length: 4 }, () => engine.hasImage(image)));
+    const container = await engine.create(smallContainer(`run-claude-test-ssh-one-${process.pid}`, image, ['true']));
+    await container.start();
+    expect(await container.wait()).toBe(0);
+    await container.remove();
+    expect(front.logins() - before).toBe(1);
+    expect(statSync(join(socket(), '..')).mode & 0o777).toBe(0o700);
+    const pid = master(socket());
+    expect(runs(pid)).toBe(true);
+    await engine.close();
+    expect(places()).toEqual([]);
+    await expect.poll(() => runs(pid)).toBe(false);
+  });
+
+  it('is not needed by more requests than a server allows at one: those log in themselves', async () => {
+    const engine = await connect();
+    const found = await Promise.all(Array.from({ length: 30 }, () => engine.hasImage(image)));
+    expect(found).toEqual(found.map(() => true));
+    await engine.close();
+  });
+
+  it('that has died is followed by another', async () => {
+    const before = front.logins();
+    const engine = await connect();
+    const first = master(socket());
+    process.kill(first, 'SIGKILL');
+    await expect.poll(() => runs(first)).toBe(false);
+    expect(await engine.hasImage(image)).toBe(true);
+    expect(await engine.hasImage(image)).toBe(true);
+    expect(front.logins() - before).toBe(2);
+    const second = master(socket());
+    await engine.close();
+    await expect.poll(() => runs(second)).toBe(false);
+    expect(places()).toEqual([]);
+  });
+
+  it("is the person's own where their configuration says where it is, and stays", async () => {
+    const own = join(dir, 'own');
+    const config = readFileSync(front.config, 'utf8');
+    appendFileSync(front.config, `ControlMaster auto\nControlPath ${own}\nControlPersist 600\n`);
+    onTestFinished(() => {
+      spawnSync('ssh', ['-O', 'exit', 'any']);
+      writeFileSync(front.config, config);
+    });
+    const before = front.logins();
+    const engine = await connect();
+    expect(await engine.hasImage(image)).toBe(true);
+    expect(places()).toEqual([]);
+    await engine.close();
+    expect(front.logins() - before).toBe(1);
+    expect(runs(master(own))).toBe(true);
+  });
+});
+
 it('says what ssh said when it fails: a host key that nobody accepted', async () => {
   writeFileSync(front.knownHosts, '');
-  await expect(connectForTest(undefined, { DOCKER_HOST: front.host })).rejects.toThrow(
-    /ssh:\/\/.* \(DOCKER_HOST\): No ED25519 host key is known/,
-  );
+  await expect(connect()).rejects.toThrow(/ssh:\/\/.* \(DOCKER_HOST\): No ED25519 host key is known/);
+  expect(readdirSync(dir).filter((name) => name.startsWith('run-claude-ssh-'))).toEqual([]);
 });
