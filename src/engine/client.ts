@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -65,8 +64,14 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
 async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
   const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
   request.end();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  return JSON.parse(await answerOf(response));
+  const said = await new Promise<string>((resolve, reject) => {
+    // To the end: a connection that fails in the middle of an answer is told here too.
+    request.on('error', reject);
+    request.on('response', (response: IncomingMessage) => {
+      answerOf(response).then(resolve, reject);
+    });
+  });
+  return JSON.parse(said);
 }
 
 /**
@@ -108,12 +113,20 @@ function openRequest(endpoint: Endpoint, agent: HttpAgent, options: RequestOptio
   });
 }
 
-/** The text of a good answer; any other is thrown, with its statusCode. */
+/** The text of a good answer; any other is thrown, with statusCode and json as docker-modem has them. */
 async function answerOf(response: IncomingMessage): Promise<string> {
   const said = await text(response);
   const statusCode = response.statusCode ?? 0;
-  if (statusCode >= 300) throw Object.assign(new Error(said.trim()), { statusCode });
+  if (statusCode >= 300) throw Object.assign(new Error(said.trim()), { statusCode, json: jsonIn(said) });
   return said;
+}
+
+function jsonIn(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return undefined;
+  }
 }
 
 async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker> {
