@@ -111,16 +111,18 @@ function mountEntry(mount: Exclude<Mount, { kind: 'tmpfs' }>): Docker.MountSetti
   };
 }
 
-function tmpfsEntry(mount: Extract<Mount, { kind: 'tmpfs' }>): [string, string] {
+function tmpfsEntry(mount: MemoryMount): [string, string] {
   const options = [
-    'rw',
-    'nosuid',
-    'nodev',
-    mount.noexec ? 'noexec' : 'exec',
-    `size=${mount.sizeMb}m`,
-    `mode=${mount.mode.toString(8)}`,
+    ...memoryOptions(mount, mount.mode),
     ...(mount.uid === undefined ? [] : [`uid=${mount.uid}`]),
     ...(mount.gid === undefined ? [] : [`gid=${mount.gid}`]),
   ];
   return [mount.target, options.join(',')];
+}
+
+type MemoryMount = Extract<Mount, { kind: 'tmpfs' }>;
+
+/** The options of a tmpfs of ours, but for its owner. */
+export function memoryOptions({ noexec, sizeMb }: MemoryMount, mode: number): readonly string[] {
+  return ['rw', 'nosuid', 'nodev', noexec ? 'noexec' : 'exec', `size=${sizeMb}m`, `mode=${mode.toString(8)}`];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerSpec, EngineFacts, Mount } from '../types/engine.ts';
-import { labelsOf } from './body.ts';
+import { labelsOf, memoryOptions } from './body.ts';
 import { MASKED_PATHS, SYSCTLS } from './masked-paths.ts';
 import { SECCOMP_FILE } from './seccomp.ts';
 
@@ -130,7 +130,11 @@ function allowedProcesses(): number {
 
 function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[] {
   const { target: destination } = mount;
-  if (mount.kind === 'tmpfs') return [{ type: 'tmpfs', source: 'tmpfs', destination, options: memoryOptions(mount) }];
+  if (mount.kind === 'tmpfs') {
+    // Podman knows no owner of a tmpfs: one that has one is everybody's, and there is nobody else.
+    const options = memoryOptions(mount, mount.uid === undefined ? mount.mode : 0o1777);
+    return [{ type: 'tmpfs', source: 'tmpfs', destination, options: [...options, 'notmpcopyup'] }];
+  }
   if (mount.kind === 'bind') {
     const options = ['rprivate', mount.readonly ? 'ro' : 'rw', 'nosuid', 'nodev'];
     return [{ type: 'bind', source: mount.source, destination, options }];
@@ -140,11 +144,4 @@ function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[]
   return overlay === undefined
     ? []
     : [{ type: 'overlay', source: 'overlay', destination, options: [...overlay, ...(mount.readonly ? ['ro'] : [])] }];
-}
-
-/** Podman knows no owner of a tmpfs: one that has one is everybody's, and there is nobody else. */
-function memoryOptions(mount: Extract<Mount, { kind: 'tmpfs' }>): readonly string[] {
-  const mode = mount.uid === undefined ? mount.mode : 0o1777;
-  const exec = mount.noexec ? 'noexec' : 'exec';
-  return ['rw', 'nosuid', 'nodev', exec, `size=${mount.sizeMb}m`, `mode=${mode.toString(8)}`, 'notmpcopyup'];
 }
