@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { agentSpec, collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardened.ts';
+import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardened.ts';
 import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
 import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
+import { connectForTest, runToEnd } from '../../engine.ts';
 import { testImage } from '../../image.ts';
+import { agentLike } from './weakened.ts';
 
 /** Layers that every container of ours has, whatever it is for. */
 const COMMON = [
@@ -28,38 +29,19 @@ afterAll(async () => {
   await engine.close();
 });
 
-const agent = (argv: readonly string[]): ContainerSpec =>
-  agentSpec({
-    ...parts,
-    user: '1000:1000',
-    argv,
-    forwards: [],
-    env: { PATH: '/usr/bin:/bin' },
-    workdir: '/tmp',
-    mounts: [],
-    network: 'none',
-    limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
-    tty: false,
-    stdin: 'none',
-  });
+/** Of this file's session, which is cleared away at the end. */
+const agent = async (argv: readonly string[]): Promise<ContainerSpec> => ({
+  ...(await agentLike(parts.image, argv)),
+  sessionId: parts.sessionId,
+});
 
-async function said(spec: ContainerSpec): Promise<string> {
-  const container = await engine.create(spec);
-  try {
-    const output = text(container.stdout);
-    await container.start();
-    await container.wait();
-    return await output;
-  } finally {
-    await container.remove();
-  }
-}
+const said = async (spec: ContainerSpec): Promise<string> => (await runToEnd(await engine.create(spec))).said;
 
 const names = (rows: readonly ProbeRow[]): readonly string[] =>
   rows.filter((row) => row.result === 'open').map((row) => row.name);
 
 it('a program started by exec in a running container has its layers', async () => {
-  const container = await engine.create(agent(['sleep', '300']));
+  const container = await engine.create(await agent(['sleep', '300']));
   await container.start();
   const { stdout, status } = await container.exec([PROBES]);
   await container.remove();
@@ -91,7 +73,7 @@ it('the collector has one capability, which reads and does nothing else', async 
 
 it('nothing inside stops or kills PID 1, and the agent’s end is the container’s', async () => {
   const script = 'kill -STOP 1; kill -KILL 1; kill -SEGV 1; sleep 0.3; grep State /proc/1/status; exit 7';
-  const container = await engine.create(agent(['bash', '-c', script]));
+  const container = await engine.create(await agent(['bash', '-c', script]));
   const output = text(container.stdout);
   await container.start();
   expect(await container.wait()).toBe(7);
