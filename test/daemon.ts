@@ -48,7 +48,7 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = new Promise((resolve) => this.#child.once('close', resolve));
-    // The first process of its namespace, which takes all others with it; one that changed its user outlives its parent.
+    // The first process of its namespace takes all others with it; one that changed its user outlives its parent.
     const { pid } = this.#child;
     const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
     process.kill(Number(first), 'SIGKILL');

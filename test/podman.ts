@@ -7,8 +7,9 @@ import { connectForTest } from './engine.ts';
 import { testImage } from './image.ts';
 
 /**
- * Podman's service on a socket of its own, with a storage of its own, in a network and mount namespace of its own. It can
- * be started again with another runtime on the same storage. Podman and its runtimes come with scripts/install-tools.sh.
+ * Podman's service on a socket of its own, with a storage of its own, in a network and mount namespace of its own. It
+ * can be started again with another runtime on the same storage. scripts/install-tools.sh brings Podman and its
+ * runtimes.
  */
 export class Podman implements AsyncDisposable {
   readonly storage: string = mkdtempSync(path.join(tmpdir(), 'run-claude-podman-'));

@@ -72,7 +72,7 @@ const MB = 1024 * 1024;
  * Every way in which the engine's record of a created container is weaker than, or other than, what was asked: one
  * line each, in words for people. Empty: as asked. Engines take what they do not know, or cannot do, without a word
  * (facts: Docker 20.10 drops unknown fields), so what it recorded is compared with the spec, not with what was sent.
- * `paths`: where the record has no word for masks, kernel settings and the seccomp profile, they are not looked for in it.
+ * `paths`: where the record has no word for masks, kernel settings and the seccomp profile, they are not looked for.
  */
 export function compareRecord(
   spec: ContainerSpec,

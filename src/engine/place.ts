@@ -40,7 +40,8 @@ export interface Place {
 /**
  * Makes an empty place, or takes the one that is there.
  *
- * @throws RunClaudeError PLACE_FAILED when the directory can't be made, filled or removed; what the engine says otherwise.
+ * @throws RunClaudeError PLACE_FAILED when the directory can't be made, filled or removed; otherwise what the engine
+ * says.
  */
 export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
   return isDirectory(engine.facts, options.owner) ? openDirectory(options) : openVolume(engine, options);

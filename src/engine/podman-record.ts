@@ -20,8 +20,8 @@ type PodmanMount = RecordedMount & { readonly Options?: readonly string[] | null
 
 /**
  * As compareRecord, of Podman's record. It shows neither masked nor read-only paths, kernel settings, a seccomp
- * profile nor whose the IPC namespace is, and nothing of stdin's end: those are seen from inside (proof.ts), the last is how
- * Podman always does it.
+ * profile nor whose the IPC namespace is, and nothing of stdin's end: those are seen from inside (proof.ts), the last is
+ * how Podman always does it.
  */
 export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overlays: Overlays): readonly string[] {
   const { HostConfig: host = {}, ...inspect } = record as PodmanInspect;

@@ -3,8 +3,8 @@ import { INSIDE } from './hardened.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
 // What an engine records of a container is what it was told; what it did is seen inside. The image's init looks, before
-// any other program runs there, and says so in the first line of its output, which the engine room takes off the stream:
-// nothing of the agent's can have written before it.
+// any other program runs there, and says so in the first line of its output, which the engine room takes off the
+// stream: nothing of the agent's can have written before it.
 
 const INIT = `${INSIDE}/init`;
 const PROVEN = 'proven';

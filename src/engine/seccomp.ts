@@ -7,8 +7,8 @@ import { packageRoot } from '../types/package.ts';
 export const SECCOMP_FILE: string = path.join(packageRoot, 'seccomp/profile.json');
 
 /**
- * Our seccomp profile as text for a ContainerSpec. It goes to the engine inline, since a path would be read on the engine's
- * machine; to Podman, which takes nothing else, as the path of this file.
+ * Our seccomp profile as text for a ContainerSpec. It goes to the engine inline, since a path would be read on the
+ * engine's machine; to Podman, which takes nothing else, as the path of this file.
  *
  * @throws RunClaudeError SECCOMP_MISSING when the file is absent or is no allowlist.
  */

@@ -10,7 +10,7 @@ import { testImage } from '../../image.ts';
 import { requestEngine } from '../../raw-engine.ts';
 import { type Body, type Weaken, Weakened } from './weakened.ts';
 
-// What an engine would do that takes every option, records it, and leaves one out: seen from inside, before any program.
+// What an engine would do that takes every option, records it, and leaves one out: seen inside, before any program.
 
 let engine: Engine;
 let containers: Weakened;
@@ -54,7 +54,7 @@ it('where one is missing, the container that was made does not start, in the eng
   });
   expect(await said).toBe('');
   await made.remove();
-  client.close();
+  await client.close();
 });
 
 it.each<readonly [string, Weaken, RegExp]>([
