@@ -15,7 +15,6 @@ import {
   type Header,
   type Loaded,
   loadManifest,
-  rowExists,
   syncedState,
   usable,
   type WantedHeader,
@@ -23,7 +22,7 @@ import {
 } from './manifest.ts';
 import { type Owner, refreshTree } from './refresh.ts';
 import type { Selection } from './selection.ts';
-import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, type Snapshot } from './snapshot.ts';
+import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, rowAt, type Snapshot } from './snapshot.ts';
 import { isIntact } from './verify.ts';
 import { type Walked, walkTree } from './walk.ts';
 
@@ -86,7 +85,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   let walked = ahead?.walked ?? (await walk(options, old?.snapshot));
   if (options.verify && old !== undefined && current !== undefined) {
     const tree = path.join(genDir(options.dir, current), 'tree');
-    if (!(await isIntact(tree, old.snapshot, walked))) {
+    if (!(await isIntact(tree, old, walked, options))) {
       options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
       old = undefined;
     }
@@ -141,7 +140,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     differences = compareSnapshots(known, walked.snapshot);
   }
   enterUser(options, current);
-  const gone = [...unreadable.values()].filter((one) => rowExists(known, one.path));
+  const gone = [...unreadable.values()].filter((one) => rowAt(known, one.path) !== undefined);
   return {
     dir: gen,
     entries: countEntries(known),

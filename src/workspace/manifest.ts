@@ -5,7 +5,7 @@ import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import { removeTree } from './generation.ts';
 import { type Owner, parentOf } from './refresh.ts';
-import { packRows, rowNamed, rowsOf } from './section.ts';
+import { packRows, rowsOf } from './section.ts';
 import { type Difference, loadSnapshot, type Snapshot } from './snapshot.ts';
 
 /** First line of a generation's manifest. */
@@ -92,12 +92,6 @@ export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snaps
 }
 
 const NO_ROW = { kind: 'd', mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0, nlink: 1 } as const;
-
-export function rowExists(snapshot: Snapshot, one: string): boolean {
-  const dir = parentOf(one);
-  const name = one.slice(dir === '' ? 0 : dir.length + 1);
-  return rowNamed(snapshot.get(dir), name) !== undefined;
-}
 
 /** The state that was surely on the disk. */
 export function syncedState(gen: string): string | undefined {

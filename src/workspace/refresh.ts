@@ -17,8 +17,8 @@ import { rewriteConfig } from '../git/config-write.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
-import { type Row, rowNamed } from './section.ts';
-import type { Difference, Differences } from './snapshot.ts';
+import type { Row } from './section.ts';
+import { type Difference, type Differences, rowAt } from './snapshot.ts';
 import { TICK_MS, waitForTick } from './tick.ts';
 import { fsPath, type Walked } from './walk.ts';
 
@@ -159,8 +159,8 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   /** Owner, mode and time of directories last and deepest first: what was done in them changed their times. */
   function finishDirectories(): void {
     for (const [path, known] of [...touched].reverse().sort((a, b) => b[0].length - a[0].length)) {
-      const row = known ?? rowOf(walked, path);
-      if (row === undefined) continue;
+      const row = known ?? (path === '' ? walked.rootRow : rowAt(walked.snapshot, path));
+      if (row?.kind !== 'd') continue;
       if (owner !== undefined) chownSync(at(path), owner.uid, owner.gid);
       chmodSync(at(path), row.mode);
       utimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
@@ -191,14 +191,6 @@ function tryChmod(path: string | Buffer): void {
 
 function touch(touched: Map<string, Row | undefined>, path: string): void {
   if (!touched.has(path)) touched.set(path, undefined);
-}
-
-/** The row of a directory in the walked snapshot. */
-function rowOf(walked: Walked, path: string): Row | undefined {
-  if (path === '') return walked.rootRow;
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const row = rowNamed(walked.snapshot.get(parentOf(path)), name);
-  return row?.kind === 'd' ? row : undefined;
 }
 
 export function parentOf(path: string): string {

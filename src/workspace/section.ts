@@ -76,21 +76,23 @@ export function countFiles(section: Section): number {
 export function* rowsOf(section: Section | undefined): Generator<Row> {
   if (section === undefined || countRows(section) === 0) return;
   const [names, numbers] = [namesOf(section), numbersOf(section)];
-  for (let i = 0; i < names.length; i++) {
-    const field = (offset: number): number => numbers[i * fields + offset] as number;
-    const head = field(0);
-    yield {
-      name: names[i] as string,
-      kind: kindOf(head),
-      mode: head % 4096,
-      size: field(1),
-      mtimeMs: field(2),
-      ctimeMs: field(3),
-      ino: field(4),
-      dev: field(5),
-      nlink: Math.floor(head / 32_768),
-    };
-  }
+  for (const [i, name] of names.entries()) yield unpackRow(name, numbers, i);
+}
+
+function unpackRow(name: string, numbers: Float64Array, index: number): Row {
+  const field = (offset: number): number => numbers[index * fields + offset] as number;
+  const head = field(0);
+  return {
+    name,
+    kind: kindOf(head),
+    mode: head % 4096,
+    size: field(1),
+    mtimeMs: field(2),
+    ctimeMs: field(3),
+    ino: field(4),
+    dev: field(5),
+    nlink: Math.floor(head / 32_768),
+  };
 }
 
 function kindOf(head: number): RowKind {
@@ -119,8 +121,9 @@ export function readRows(section: Section | undefined): Map<string, Row> {
 
 /** The row of that name, if there is one. */
 export function rowNamed(section: Section | undefined, name: string): Row | undefined {
-  for (const row of rowsOf(section)) if (row.name === name) return row;
-  return undefined;
+  if (section === undefined || countRows(section) === 0) return undefined;
+  const index = namesOf(section).indexOf(name);
+  return index < 0 ? undefined : unpackRow(name, numbersOf(section), index);
 }
 
 export function packRows(rows: readonly Row[]): Section {

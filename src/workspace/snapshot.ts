@@ -6,6 +6,7 @@ import {
   countRows,
   type Row,
   readRows,
+  rowNamed,
   rowsOf,
   type Section,
   sameRow,
@@ -186,6 +187,12 @@ function* compareDirectory(dir: string, before: Section | undefined, after: Sect
     const from = was.get(to.name);
     if (from === undefined || !sameRow(from, to)) yield { path: prefix + to.name, from, to };
   }
+}
+
+/** The row of a path; the root has none. */
+export function rowAt(snapshot: Snapshot, one: string): Row | undefined {
+  const cut = one.lastIndexOf('/');
+  return rowNamed(snapshot.get(one.slice(0, Math.max(cut, 0))), one.slice(cut + 1));
 }
 
 /** Entries of the project itself: what lies in a `.git` does not count, as its deletions don't. */

@@ -13,8 +13,7 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { encodeBytes } from '../types/path.ts';
 import { parentOf } from './refresh.ts';
-import { rowNamed } from './section.ts';
-import { compareSnapshots, type Differences, encodeSnapshot, loadSnapshot, type Snapshot } from './snapshot.ts';
+import { compareSnapshots, type Differences, encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from './snapshot.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
 
 // What an engine that does not see this machine's files has of a base: one volume a project, in it
@@ -257,7 +256,8 @@ function* itemsOf(generation: string, { differences, snapshot }: Sending): Gener
   for (const { path: one, to } of differences) {
     // A parent that is new has come already: the differences are sorted so.
     const parent = parentOf(one);
-    if (!directories.has(parent) && isDirectory(snapshot, parent)) yield { path: parent, source: source(parent) };
+    if (!directories.has(parent) && rowAt(snapshot, parent)?.kind === 'd')
+      yield { path: parent, source: source(parent) };
     directories.add(parent);
     if (to === undefined || (to.kind === 'd' && directories.has(one))) continue;
     if (to.kind === 'd') directories.add(one);
@@ -267,9 +267,4 @@ function* itemsOf(generation: string, { differences, snapshot }: Sending): Gener
     yield link === undefined ? { path: one, source: source(one) } : { path: one, source: source(one), link };
   }
   yield { path: '', source: source('') };
-}
-
-function isDirectory(snapshot: Snapshot, one: string): boolean {
-  const name = one.slice(one.lastIndexOf('/') + 1);
-  return rowNamed(snapshot.get(parentOf(one)), name)?.kind === 'd';
 }

@@ -1,10 +1,8 @@
 import path from 'node:path';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import type { Layer, LayerView } from '../layer.ts';
-import { parentOf } from '../refresh.ts';
-import { readRows } from '../section.ts';
 import { EVERYTHING } from '../selection.ts';
-import { encodeSnapshot, loadSnapshot, type Snapshot } from '../snapshot.ts';
+import { encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, openLayers, overlayDelta, readNonce } from './layers.ts';
 
@@ -54,8 +52,7 @@ async function movedMeanwhile(dir: string, project: string): Promise<(one: strin
 }
 
 function rowText(snapshot: Snapshot, one: string): string | undefined {
-  const name = one.slice(one.lastIndexOf('/') + 1);
-  const row = readRows(snapshot.get(parentOf(one))).get(name);
+  const row = rowAt(snapshot, one);
   // A directory's own times move with every entry that comes and goes.
   return row === undefined || row.kind !== 'd' ? row && JSON.stringify(row) : `d ${row.mode}`;
 }
