@@ -79,7 +79,7 @@ async function setIgnoredAside(
   const groups = new Map<string, { entries: number; bytes: number }>();
   const rules = baseIgnoreRules(options.collector);
   const { includeIgnored } = options;
-  const back = typeof includeIgnored === 'boolean' ? undefined : ignore().add([...includeIgnored]);
+  const back = typeof includeIgnored === 'boolean' ? undefined : ignore({ ignorecase: false }).add([...includeIgnored]);
   let named = 0;
   for (const pair of pairs) {
     const entry = (pair.after ?? pair.before) as ListedEntry;

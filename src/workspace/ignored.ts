@@ -1,5 +1,5 @@
 import ignore, { type Ignore } from 'ignore';
-import { parseConfig } from '../git/config-parse.ts';
+import { asBoolean, type ConfigEntry, parseConfig } from '../git/config-parse.ts';
 import { indexPaths } from '../git/index-paths.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
@@ -18,13 +18,14 @@ const INDEX_FILE_MAX = 1 << 26;
 
 /**
  * Every `.gitignore` of the base on the way to a path, the deepest last word, and `.git/info/exclude`. What its index
- * tracks is ignored by no rule, as in git.
+ * tracks is ignored by no rule, as in git; letter case counts unless its configuration says core.ignorecase.
  */
 export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>): IgnoreRules {
   const files = new Map<string, Promise<Ignore | undefined>>();
   const directories = new Map<string, Promise<string | undefined>>();
 
   let tracked: Promise<ReadonlySet<string>> | undefined;
+  let config: Promise<readonly ConfigEntry[]> | undefined;
 
   const read = async (one: string, max: number): Promise<Buffer | undefined> => {
     const entry = await collector.stat('base', one as RelPath);
@@ -33,12 +34,19 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     for await (const chunk of collector.readUpTo('base', one as RelPath, max)) chunks.push(chunk);
     return Buffer.concat(chunks);
   };
+  const loadConfig = async (): Promise<readonly ConfigEntry[]> => {
+    const text = await read('.git/config', IGNORE_FILE_MAX);
+    return parseConfig(text?.toString('utf8') ?? '').entries;
+  };
+  /** The last word of the base's git configuration. */
+  const setting = async (key: string): Promise<ConfigEntry | undefined> => {
+    config ??= loadConfig();
+    return (await config).findLast((entry) => entry.key === key);
+  };
   const loadTracked = async (): Promise<ReadonlySet<string>> => {
     const index = await read('.git/index', INDEX_FILE_MAX);
     if (index === undefined) return new Set();
-    const config = await read('.git/config', IGNORE_FILE_MAX);
-    const { entries } = parseConfig(config?.toString('utf8') ?? '');
-    const format = entries.find(({ key }) => key === 'extensions.objectformat')?.value;
+    const format = (await setting('extensions.objectformat'))?.value;
     return indexPaths(index, format === 'sha256' ? 32 : 20);
   };
   const load = async (paths: readonly string[]): Promise<Ignore | undefined> => {
@@ -47,7 +55,10 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
       const text = await read(one, IGNORE_FILE_MAX);
       if (text !== undefined) texts.push(text.toString('utf8'));
     }
-    return texts.length === 0 ? undefined : ignore().add(texts.join('\n'));
+    if (texts.length === 0) return undefined;
+    const caseless = await setting('core.ignorecase');
+    const ignorecase = caseless !== undefined && asBoolean(caseless.value) === true;
+    return ignore({ ignorecase }).add(texts.join('\n'));
   };
   const rulesIn = (dir: string): Promise<Ignore | undefined> => {
     const known = files.get(dir);

@@ -17,12 +17,16 @@ export interface SelectionRules {
 /** Of a tree that is taken whole. */
 export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked: () => false };
 
-/** The rules as questions. The person's own --include has the last word, over the project's file too. */
+/**
+ * The rules as questions. The person's own --include has the last word, over the project's file too. Letter case does not
+ * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy (an --include then brings back other cases of
+ * its names too).
+ */
 export function selectPaths(rules: SelectionRules): Selection {
-  const out = ignore()
+  const out = ignore({ ignorecase: true })
     .add([...rules.exclude])
     .add(rules.include.map((pattern) => `!${pattern}`));
-  const mask = ignore().add([...rules.mask]);
+  const mask = ignore({ ignorecase: true }).add([...rules.mask]);
   const excludes = rules.exclude.length > 0;
   const masks = rules.mask.length > 0;
   return {

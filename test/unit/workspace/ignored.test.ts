@@ -24,6 +24,8 @@ const files: Readonly<Record<string, string>> = {
   'sub/one/two/deep': 'x',
   'hidden/secret': 'x',
   'plain.txt': 'x',
+  'src/Build/out.js': 'x',
+  'UPPER.LOG': 'x',
 };
 
 /** What the collector tells, from a directory that no agent has seen. */
@@ -37,7 +39,11 @@ const reader = {
   },
 };
 
-it.each(['sha1', 'sha256'])('takes for ignored what git does, tracked files never (%s)', async (format) => {
+it.each([
+  ['sha1', 'false'],
+  ['sha256', 'false'],
+  ['sha1', 'true'],
+])('takes for ignored what git does, tracked files never (%s, core.ignorecase %s)', async (format, caseless) => {
   rmSync(dir, { recursive: true, force: true });
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
@@ -45,6 +51,7 @@ it.each(['sha1', 'sha256'])('takes for ignored what git does, tracked files neve
   }
   const git = (...words: string[]): string => execFileSync('git', words, { cwd: dir, encoding: 'utf8' });
   git('init', '-q', `--object-format=${format}`);
+  git('config', 'core.ignorecase', caseless);
   writeFileSync(path.join(dir, '.git/info/exclude'), 'hidden\n');
   git('add', 'plain.txt');
   git('add', '-f', 'forced.log', 'build/tracked.js');
@@ -56,5 +63,6 @@ it.each(['sha1', 'sha256'])('takes for ignored what git does, tracked files neve
   expect(ours).toEqual(oracle.trim().split('\n'));
   expect(ours).toContain('build/out.js');
   expect(ours).not.toContain('forced.log');
+  expect(ours.includes('UPPER.LOG')).toBe(caseless === 'true');
   expect(await rules.top('build/new/file.js', false)).toBe('build');
 });

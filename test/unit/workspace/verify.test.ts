@@ -70,17 +70,21 @@ function unseen(file: string, edit: () => void): void {
   utimesSync(folder, above.atimeMs / 1000, above.mtimeMs / 1000);
 }
 
+/** Too large to be copied: a row without a file. */
+function leaveOut(name: string): void {
+  writeFileSync(path.join(project, name), '');
+  truncateSync(path.join(project, name), 2 ** 36 + 2 ** 20);
+}
+
 describe('--verify', () => {
   beforeEach(() => {
     execFileSync('git', ['init', '-q', project]);
     execFileSync('git', ['-C', project, 'config', 'http.extraHeader', 'Authorization: TOKEN']);
     writeFileSync(path.join(project, 'f'), 'content');
-    // Too large to be copied, so left out: a row without a file.
-    writeFileSync(path.join(project, 'left-out'), '');
-    truncateSync(path.join(project, 'left-out'), 2 ** 36 + 2 ** 20);
   });
 
   it('keeps a base that is as it was copied, with its rewritten configuration and what was left out', async () => {
+    leaveOut('left-out');
     expect(await verified(() => undefined)).toBe('kept');
   });
 
@@ -89,13 +93,19 @@ describe('--verify', () => {
     ['a planted file', 'planted', 'x'],
     ['content of the same size and time', 'f', 'CONTENT'],
     ['a key in the configuration', '.git/config', '[core]\n\tfsmonitor = /tmp/x\n'],
-    ['what was to be left out', 'left-out', 'x'],
+    ['a planted directory', '.git/refs/planted/x', ''],
   ])('finds %s', async (_, name, text) => {
     const harm = (tree: string): void => {
       const file = path.join(tree, name);
+      mkdirSync(path.dirname(file), { recursive: true });
       unseen(file, () => writeFileSync(file, text));
     };
     expect(await verified(harm)).toBe('made anew');
+  });
+
+  it('finds what was to be left out', async () => {
+    leaveOut('left-out');
+    expect(await verified((tree) => writeFileSync(path.join(tree, 'left-out'), 'x'))).toBe('made anew');
   });
 
   it('finds that something is gone', async () => {
