@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanLine } from '../terminal/clean.ts';
 import { amount } from '../terminal/progress.ts';
+import { ignoredAmount } from '../terminal/summary.ts';
 import type { Engine } from '../types/engine.ts';
+import type { WithheldGroup } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { SessionRecord } from '../types/session.ts';
+import type { LiveLook } from '../workspace/live.ts';
 import { type WorkspaceWatch, watchWorkspace } from '../workspace/open.ts';
 import type { LiveChange } from '../workspace/workspace.ts';
+import { lookPace } from './look-pace.ts';
 import { ownerState, readRecord } from './record.ts';
 
 export interface FollowOptions {
@@ -17,9 +21,6 @@ export interface FollowOptions {
   readonly wanted: (path: string) => boolean;
 }
 
-const EVERY_MS = 900;
-/** A look at the layer may take this part of the time: idle stays cheap, a large layer is looked at less often. */
-const SHARE = 30;
 const CHANGES_MAX = 10_000;
 
 /** Whether a command runs the session right now, and its agent has something to work on. */
@@ -28,10 +29,10 @@ export function isRunning(record: SessionRecord): boolean {
 }
 
 /** What a running session has changed so far, once. Throws RunClaudeError WORKSPACE_GONE, COLLECTOR_*. */
-export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell): Promise<readonly LiveChange[]> {
+export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveLook> {
   const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
   try {
-    return await watch.live(CHANGES_MAX);
+    return await watch.look(true);
   } finally {
     await watch.close();
   }
@@ -54,53 +55,71 @@ export async function followSession(record: SessionRecord, options: FollowOption
 
 async function followWith(watch: WorkspaceWatch, record: SessionRecord, options: FollowOptions): Promise<void> {
   const { signal, wanted, json, write, tell } = options;
-  let known = new Map<string, LiveChange>();
+  const pace = lookPace(() => Date.now());
+  let known: ReadonlyMap<string, LiveChange> = new Map();
+  let counted: ReadonlyMap<string, WithheldGroup> = new Map();
   let full = false;
   for (let running = true; running && !signal.aborted; ) {
     // Asked first, so that what was written before the end is still shown.
     running = isRunning(readRecord(record.plan.sessionDir) ?? record);
-    const started = Date.now();
-    const changes = (await watch.live(CHANGES_MAX)).filter(({ path }) => wanted(path) && !inGit(path));
-    for (const line of linesOf(known, changes, json)) write(`${line}\n`);
+    const counting = pace.begin(running);
+    const look = await watch.look(counting);
+    const all = look.changes.filter(({ path }) => wanted(path));
+    const changes = all.slice(0, CHANGES_MAX);
+    const groups = look.ignored.filter(({ directory }) => wanted(directory));
+    const lines = [...linesOf(known, changes, all.length > changes.length), ...groupLinesOf(counted, groups)];
+    for (const line of lines) write(`${json ? JSON.stringify(shown(line)) : textOf(line)}\n`);
     known = new Map(changes.map((change) => [change.path, change]));
-    if (changes.length >= CHANGES_MAX && !full) {
+    counted = new Map(groups.map((group) => [group.directory, group]));
+    if (all.length > changes.length && !full) {
       full = true;
       tell({ kind: 'message', level: 'warning', text: `Only the first ${CHANGES_MAX} changes are shown.` });
     }
-    const pause = Math.max(EVERY_MS, SHARE * (Date.now() - started));
+    const pause = pace.end(lines.length > 0);
     if (running) await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Git's own bookkeeping is never applied, and is written all the time. */
-function inGit(path: string): boolean {
-  return path === '.git' || path.startsWith('.git/');
-}
-
-function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveChange[], json: boolean): string[] {
-  const lines: string[] = [];
+/** With `more`, what comes after the last change is not known. */
+function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveChange[], more: boolean): Line[] {
+  const lines: Line[] = [];
   const left = new Map(known);
   for (const change of changes) {
     const before = left.get(change.path);
     left.delete(change.path);
     const same = before !== undefined && before.kind === change.kind && before.stamp === change.stamp;
-    if (!same) lines.push(json ? JSON.stringify(shown(change)) : textOf(change));
+    if (!same) lines.push(change);
   }
-  for (const gone of left.values()) {
-    const change = { ...gone, kind: 'unchanged' as const, size: 0 };
-    lines.push(json ? JSON.stringify(shown(change)) : textOf(change));
+  const last = more ? changes.at(-1)?.path : undefined;
+  for (const { path } of left.values()) {
+    if (last === undefined || path < last) lines.push({ path, kind: 'unchanged', size: 0 });
   }
   return lines;
 }
 
-type Shown = Omit<LiveChange, 'kind'> & { readonly kind: LiveChange['kind'] | 'unchanged' };
-
-function shown({ path, kind, size }: Shown): object {
-  return { at: new Date().toISOString(), path, kind, size };
+function groupLinesOf(known: ReadonlyMap<string, WithheldGroup>, groups: readonly WithheldGroup[]): Line[] {
+  return groups.flatMap(({ directory: path, entries, bytes: size }) => {
+    const before = known.get(path);
+    const same = before !== undefined && before.entries === entries && before.bytes === size;
+    return same ? [] : [{ path, kind: 'ignored' as const, size, entries }];
+  });
 }
 
-function textOf({ path, kind, size }: Shown): string {
+interface Line {
+  readonly path: string;
+  readonly kind: LiveChange['kind'] | 'unchanged' | 'ignored';
+  readonly size: number;
+  /** Of ignored output: how much of it there is. */
+  readonly entries?: number;
+}
+
+function shown({ path, kind, size, entries }: Line): object {
+  return { at: new Date().toISOString(), path, kind, size, ...(entries === undefined ? {} : { entries }) };
+}
+
+function textOf({ path, kind, size, entries }: Line): string {
   const time = new Date().toTimeString().slice(0, 8);
   const bytes = kind === 'created' || kind === 'modified' ? ` (${amount(size, 'bytes')})` : '';
-  return `${time}  ${kind.padEnd(10)}  ${cleanLine(path)}${bytes}`;
+  const count = entries === undefined ? '' : ` (${ignoredAmount(entries, size)})`;
+  return `${time}  ${kind.padEnd(10)}  ${cleanLine(path)}${bytes}${count}`;
 }

@@ -27,11 +27,16 @@ export function summaryLines(review: Review): SummaryLine[] {
     for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
   }
   for (const group of review.withheld) {
-    const size = `${group.entries} ignored ${group.entries === 1 ? 'entry' : 'entries'}, ${amount(group.bytes, 'bytes')}`;
+    const size = ignoredAmount(group.entries, group.bytes);
     lines.push({ text: `withheld: ${cleanLine(group.directory)} (${size})`, severity: 'note' });
   }
   if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
   return lines;
+}
+
+/** '1 ignored entry, 12 bytes'. */
+export function ignoredAmount(entries: number, bytes: number): string {
+  return `${entries} ignored ${entries === 1 ? 'entry' : 'entries'}, ${amount(bytes, 'bytes')}`;
 }
 
 /** Claude's own data: findings as they are, what comes back and what stays out by number. */

@@ -18,6 +18,8 @@ import {
 export interface Collector extends TreeReader {
   /** As TreeReader.list, with a bound of its own and, unless recursive, one level only. */
   listUpTo(root: string, below: string, max: number, recursive: boolean): AsyncIterable<ListedEntry>;
+  /** One level below a directory, in the collector's own bytes: to be compared, or read by {@link entriesIn}. */
+  listBytes(root: string, below: string, max: number): Promise<Buffer>;
   /** As TreeReader.read, refusing files of more than `maxBytes`. */
   readUpTo(root: string, path: RelPath, maxBytes: number): AsyncIterable<Buffer>;
   /** One entry without following links; undefined when there is none. */
@@ -145,9 +147,18 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
     for await (const frame of ask('L', fields)) {
       const payload = new PayloadReader(frame.payload);
       if (frame.kind === 'E') while (!payload.done) yield readEntry(payload);
-      else if (frame.kind !== 'X') throw protocolError(`a frame ${frame.kind} in a list`);
-      else if (payload.u64() >= 0n && payload.u8() !== 1) throw tooManyError(root, max);
+      else checkListEnd(frame, root, max);
     }
+  }
+
+  async function listBytes(root: string, below: string, max: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    if (isTooLong(below)) return Buffer.alloc(0);
+    for await (const frame of ask('L', [{ text: root }, { u8: 0 }, { u64: max }, { text: below }])) {
+      if (frame.kind === 'E') parts.push(frame.payload);
+      else checkListEnd(frame, root, max);
+    }
+    return Buffer.concat(parts);
   }
 
   async function* readUpTo(root: string, path: RelPath, maxBytes: number): AsyncGenerator<Buffer> {
@@ -174,6 +185,7 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
   if (version !== WIRE_VERSION) throw protocolError(`version ${version} of its protocol, not ${WIRE_VERSION}`);
   return {
     listUpTo,
+    listBytes,
     readUpTo,
     list: (root, below) => listUpTo(root, below ?? '', ENTRIES_MAX, true),
     read: (root, path) => readUpTo(root, path, CONTENT_MAX),
@@ -193,6 +205,20 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
       streams.stdin.end();
     },
   };
+}
+
+/** The entries of {@link Collector.listBytes}. */
+export function entriesIn(bytes: Buffer): ListedEntry[] {
+  const entries: ListedEntry[] = [];
+  const payload = new PayloadReader(bytes);
+  while (!payload.done) entries.push(readEntry(payload));
+  return entries;
+}
+
+function checkListEnd(frame: Frame, root: string, max: number): void {
+  const payload = new PayloadReader(frame.payload);
+  if (frame.kind !== 'X') throw protocolError(`a frame ${frame.kind} in a list`);
+  if (payload.u64() >= 0n && payload.u8() !== 1) throw tooManyError(root, max);
 }
 
 /** The collector takes no request with such a path; it ends. */

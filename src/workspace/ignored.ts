@@ -11,6 +11,8 @@ const IGNORE_FILE_MAX = 1 << 20;
 export interface IgnoreRules {
   /** The topmost ignored directory that holds the path, or the path itself; undefined when it is not ignored. */
   top(path: string, directory: boolean): Promise<string | undefined>;
+  /** Whether a directory is ignored and its index tracks nothing below it: no change of it is anything but output. */
+  whole(dir: string): Promise<boolean>;
 }
 
 /** Of a monorepo with some 500,000 files. */
@@ -26,6 +28,7 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
 
   let tracked: Promise<ReadonlySet<string>> | undefined;
   let config: Promise<readonly ConfigEntry[]> | undefined;
+  let trackedDirs: Promise<ReadonlySet<string>> | undefined;
 
   const read = async (one: string, max: number): Promise<Buffer | undefined> => {
     const entry = await collector.stat('base', one as RelPath);
@@ -89,7 +92,20 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     directories.set(dir, asking);
     return asking;
   };
+  const holdingTracked = async (): Promise<ReadonlySet<string>> => {
+    tracked ??= loadTracked();
+    const dirs = new Set<string>();
+    for (const path of await tracked) {
+      for (let dir = parentOf(path); dir !== '' && !dirs.has(dir); dir = parentOf(dir)) dirs.add(dir);
+    }
+    return dirs;
+  };
   return {
+    async whole(dir) {
+      if ((await topDirectory(dir)) === undefined) return false;
+      trackedDirs ??= holdingTracked();
+      return !(await trackedDirs).has(dir);
+    },
     async top(path, directory) {
       const top = await (directory ? topDirectory(path) : topOf(path, false));
       if (top === undefined || directory) return top;

@@ -1,19 +1,118 @@
+import ignore from 'ignore';
+import type { ListedEntry } from '../types/collector.ts';
+import type { WithheldGroup } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
-import type { Delta } from './layer.ts';
+import { baseIgnoreRules } from './ignored.ts';
+import type { Delta, LayerView } from './layer.ts';
+import { inDotGit, prunedLister } from './list-pruned.ts';
 import { pairWithBase } from './pair.ts';
 import type { LiveChange } from './workspace.ts';
 
-/** What differs by its metadata, without reading content: for people who watch, never for the gate. */
-export async function liveChanges(collector: Collector, delta: Delta, limit: number): Promise<readonly LiveChange[]> {
-  const found: LiveChange[] = [];
-  for (const { path, before, after } of await pairWithBase(collector, delta)) {
-    if (found.length === limit) break;
-    const kind = liveKind(before, after);
-    if (kind !== undefined)
-      found.push({ path: path as RelPath, kind, size: after?.size ?? 0, stamp: after?.ctimeNs ?? '' });
+/** A session's changes as they are now, for people who watch, never for the gate. */
+export interface LiveLook {
+  /** By path, without git's own files and without ignored output. */
+  readonly changes: readonly LiveChange[];
+  /** What the base's ignore rules match, by topmost directory, as it was when it was last counted. */
+  readonly ignored: readonly WithheldGroup[];
+}
+
+export interface LiveReader {
+  /** With `counting` ignored output is listed as well, however large it is; without, its directories are passed by. */
+  look(counting: boolean): Promise<LiveLook>;
+}
+
+/**
+ * Looks at a layer again and again: by metadata, without reading content. The base is asked once for each path, and a
+ * look at which every directory says what it said before compares nothing: whatever is written moves a change time.
+ */
+export function liveReader(
+  collector: Collector,
+  view: Pick<LayerView, 'delta' | 'moved'>,
+  includeIgnored: boolean | readonly string[],
+): LiveReader {
+  // A base that may move is asked each time.
+  const fixed = view.moved === undefined;
+  const source = fixed ? rememberingBase(collector) : collector;
+  const rules = baseIgnoreRules(collector);
+  const back = typeof includeIgnored === 'boolean' ? undefined : ignore().add([...includeIgnored]);
+  let last: readonly LiveChange[] | undefined;
+  let ignored: readonly WithheldGroup[] = [];
+
+  const topOf = async (path: string, directory: boolean): Promise<string | undefined> => {
+    if (includeIgnored === true || back?.ignores(directory ? `${path}/` : path) === true) return undefined;
+    return rules.top(path, directory);
+  };
+  const passedBy = new Set<string>();
+  const list = prunedLister(collector, 'upper', async (dir) => {
+    if (includeIgnored !== false || !(await rules.whole(dir))) return true;
+    passedBy.add(dir);
+    return false;
+  });
+  /** Of the list that was made: none is asked for again. */
+  const deltaOf = async (entries: readonly ListedEntry[]): Promise<Delta> => {
+    const again = async function* () {
+      yield* entries;
+    };
+    const { present, gone, opaque } = await view.delta({ ...collector, list: again });
+    const shown = (path: string): boolean => !inDotGit(path) && !isBelow(path, passedBy);
+    return { present, gone: gone.filter(shown), opaque: opaque.filter(shown) };
+  };
+  const compare = async (delta: Delta): Promise<LiveLook> => {
+    const changes: LiveChange[] = [];
+    const groups = new Map<string, { entries: number; bytes: number }>();
+    for (const { path, before, after } of await pairWithBase(source, delta)) {
+      const kind = inDotGit(path) ? undefined : liveKind(before, after);
+      if (kind === undefined) continue;
+      const directory = (after ?? before)?.kind === 'dir';
+      const top = await topOf(path, directory);
+      const size = after?.size ?? 0;
+      // A file that the project has is named, as at the end, unless its directory is ignored.
+      if (top === undefined || (top === path && before !== undefined && !directory)) {
+        changes.push({ path: path as RelPath, kind, size, stamp: after?.ctimeNs ?? '' });
+        continue;
+      }
+      const { entries, bytes } = groups.get(top) ?? { entries: 0, bytes: 0 };
+      groups.set(top, { entries: entries + 1, bytes: bytes + size });
+    }
+    return { changes, ignored: [...groups].map(([directory, sum]) => ({ directory, ...sum })) };
+  };
+  return {
+    async look(counting) {
+      passedBy.clear();
+      if (counting) {
+        const whole = await prunedLister(collector, 'upper', async () => true)();
+        const look = await compare(await deltaOf(whole.entries));
+        ({ ignored } = look);
+        return look;
+      }
+      const { entries, same } = await list();
+      if (!same || !fixed || last === undefined) last = (await compare(await deltaOf(entries))).changes;
+      return { changes: last, ignored };
+    },
+  };
+}
+
+function isBelow(path: string, dirs: ReadonlySet<string>): boolean {
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+    if (dirs.has(path.slice(0, at))) return true;
   }
-  return found;
+  return false;
+}
+
+/** A collector that is asked once for each path of the base, which does not change while it is watched. */
+function rememberingBase(collector: Collector): Collector {
+  const known = new Map<string, ListedEntry | undefined>();
+  return {
+    ...collector,
+    async stat(root, path) {
+      if (root !== 'base') return collector.stat(root, path);
+      if (known.has(path)) return known.get(path);
+      const entry = await collector.stat(root, path);
+      known.set(path, entry);
+      return entry;
+    },
+  };
 }
 
 function liveKind(

@@ -11,14 +11,14 @@ import { selectionRules } from './begin-look.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
 import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
-import { liveChanges } from './live.ts';
+import { type LiveReader, liveReader } from './live.ts';
 import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
 import { EVERYTHING, type SelectionRules, selectPaths } from './selection.ts';
 import { countEntries } from './snapshot.ts';
 import { releaseBases, startBase } from './start-base.ts';
 import { sendBase } from './volume-base.ts';
 import { walkTree } from './walk.ts';
-import type { LiveChange, Workspace, WorkspaceOptions } from './workspace.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
  * Brings the base up to date and opens the session's layer over it; tells what was left out. Its collector starts when
@@ -65,8 +65,7 @@ export async function reopenWorkspace(options: WorkspaceOptions, record: unknown
 }
 
 /** A session's changes as they are now, for someone beside the command that runs it. */
-export interface WorkspaceWatch {
-  live(limit: number): Promise<readonly LiveChange[]>;
+export interface WorkspaceWatch extends LiveReader {
   close(): Promise<void>;
 }
 
@@ -77,7 +76,7 @@ export async function watchWorkspace(options: WorkspaceOptions, record: unknown)
   const suffix = `watch-${process.pid}`;
   const collector = await startCollector({ engine, sessionId: plan.sessionId, suffix, image: plan.image, ...view });
   return {
-    live: async (limit) => liveChanges(collector, await view.delta(collector), limit),
+    ...liveReader(collector, view, plan.policy.includeIgnored),
     close: () => collector.stop(),
   };
 }
@@ -160,10 +159,6 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     async wake() {
       await collector();
       if (record.generation !== '') settleBase(record.generation);
-    },
-    async live(limit) {
-      const reader = await collector();
-      return liveChanges(reader, await layer.delta(reader), limit);
     },
     usage: written,
     watchDisk: (hooks) =>

@@ -60,8 +60,6 @@ export interface Workspace {
   readonly base: BaseTree;
   /** Starts the reader, which nothing needs before the agent runs: the two containers need not wait for each other. */
   wake(): Promise<void>;
-  /** What differs now, while the agent works; bounded. */
-  live(limit: number): Promise<readonly LiveChange[]>;
   /** Bytes and entries that the session has written so far. */
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
   /** Polls the disk until it is stopped. */

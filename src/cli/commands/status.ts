@@ -3,7 +3,7 @@ import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { summaryLines } from '../../terminal/summary.ts';
+import { ignoredAmount, summaryLines } from '../../terminal/summary.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
@@ -48,27 +48,30 @@ async function runningStatus(
 ): Promise<number> {
   const { id, project, stage, started, workspace } = record;
   const usage = readUsage(record.plan.sessionDir);
-  let live: Awaited<ReturnType<typeof liveNow>> = [];
+  let live: Awaited<ReturnType<typeof liveNow>> = { changes: [], ignored: [] };
   // A bind session has no layer.
   if (workspace !== undefined) {
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
-      const changes = await liveNow(record, engine, context.tell);
-      live = changes.filter((change) => !change.path.startsWith('.git/'));
+      live = await liveNow(record, engine, context.tell);
     } finally {
       await engine.close();
     }
   }
   if (line.options.has('json')) {
-    const changes = live.map(({ path, kind, size }) => ({ path, kind, size }));
-    context.write(`${JSON.stringify({ id, project, stage, started, usage, changes }, undefined, 2)}\n`);
+    const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
+    const { ignored } = live;
+    context.write(`${JSON.stringify({ id, project, stage, started, usage, changes, ignored }, undefined, 2)}\n`);
     return 0;
   }
   const counts = new Map<string, number>();
-  for (const { kind } of live) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const { kind } of live.changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const said = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}\n${cleanLine(project)}\n`);
   if (workspace !== undefined) context.write(`so far: ${said === '' ? 'nothing changed' : said}\n`);
+  for (const { directory, entries, bytes } of live.ignored) {
+    context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
+  }
   if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
   return 0;
 }

@@ -97,9 +97,23 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
     expect(await scene.inside(id, workspace, script)).toBe('');
     // As `diff --follow` sees it: by a reader of its own.
     const watch = await scene.watch(id, strategy, workspace.record);
-    const live = await watch.live(1000);
+    const first = await watch.look(true);
+    const again = await watch.look(false);
     await watch.close();
-    expect(live.find((change) => change.path === 'gone')?.kind).toBe('deleted');
+    expect(again).toEqual(first);
+    const live = new Map(first.changes.map(({ path: at, kind }) => [at as string, kind]));
+    expect(['gone', 'd/y/z', 'src/keep.log', 'old.log', 'src/a.log'].map((at) => live.get(at))).toEqual([
+      'deleted',
+      'deleted',
+      'created',
+      'modified',
+      undefined,
+    ]);
+    expect([...live.keys()].filter((at) => at.startsWith('node_modules'))).toEqual([]);
+    expect(first.ignored).toEqual([
+      { directory: 'node_modules', entries: 52, bytes: 141 },
+      { directory: 'src/a.log', entries: 1, bytes: 2 },
+    ]);
     const { changes, withheld, problems, baseEntries } = await workspace.collect();
     expect(problems).toEqual([]);
     expect(baseEntries).toBe(16);
@@ -145,9 +159,9 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
     expect(readFileSync(path.join(scene.project, 'mod'), 'utf8')).toBe('old mod');
     expect(boundPaths(id).length === 0).toBe(strategy === 'volume');
     await workspace.close({ keepLayer: true });
-    const again = await scene.reopen(id, strategy, workspace.record);
-    expect(summary((await again.collect()).changes)).toEqual(summary(changes));
-    await again.close({ keepLayer: false });
+    const reopened = await scene.reopen(id, strategy, workspace.record);
+    expect(summary((await reopened.collect()).changes)).toEqual(summary(changes));
+    await reopened.close({ keepLayer: false });
   });
 
   it('lists what an independent full comparison finds, for any tree and any session', async () => {
