@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { decodeBytes, type RelPath } from '../types/path.ts';
 import { rowsOf } from './section.ts';
 import { readSections } from './snapshot.ts';
@@ -23,12 +23,12 @@ export interface BaseTree {
 
 const KINDS = { f: 'file', m: 'file', g: 'file', d: 'dir', l: 'symlink' } as const;
 
-/** By the list in `manifest`, the entries below `root`. */
-export function openBaseTree(manifest: string, root: string): BaseTree {
+/** By the list in `manifest`, the entries below one of `trees`, the winning one first. */
+export function openBaseTree(manifest: string, trees: readonly string[]): BaseTree {
   return {
     entries: () => entriesOf(manifest),
-    read: (file) => readRegular(fsPath(`${root}/${file}`)),
-    target: (link) => readTarget(fsPath(`${root}/${link}`)),
+    read: (file) => inFirst(trees, file, readRegular),
+    target: (link) => inFirst(trees, link, (full) => decodeBytes(readlinkSync(full, { encoding: 'buffer' }))),
   };
 }
 
@@ -41,27 +41,36 @@ function* entriesOf(manifest: string): Generator<BaseEntry> {
   }
 }
 
-function readRegular(file: string | Buffer): Buffer | undefined {
-  let fd: number;
-  try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (['ENOENT', 'ELOOP', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return undefined;
-    throw error;
+/**
+ * From the first tree that has something of that name. What stands in its place, or in that of a directory above it (a
+ * whiteout, a file, a link), hides what lies below.
+ */
+function inFirst<T>(trees: readonly string[], entry: string, read: (full: string | Buffer) => T): T | undefined {
+  for (const tree of trees) {
+    try {
+      if (!isBelowDirectories(tree, entry)) return undefined;
+      return read(fsPath(`${tree}/${entry}`));
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (code === 'ENOENT') continue;
+      if (['ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO', 'EACCES'].includes(code)) return undefined;
+      throw error;
+    }
   }
+  return undefined;
+}
+
+/** Throws ENOENT where one of them is missing. */
+function isBelowDirectories(tree: string, entry: string): boolean {
+  const parents = entry.split('/').slice(0, -1);
+  return parents.every((_, i) => lstatSync(fsPath(`${tree}/${parents.slice(0, i + 1).join('/')}`)).isDirectory());
+}
+
+function readRegular(file: string | Buffer): Buffer | undefined {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     return fstatSync(fd).isFile() ? readFileSync(fd) : undefined;
   } finally {
     closeSync(fd);
-  }
-}
-
-function readTarget(link: string | Buffer): string | undefined {
-  try {
-    return decodeBytes(readlinkSync(link, { encoding: 'buffer' }));
-  } catch (error) {
-    if (['ENOENT', 'EINVAL', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
   }
 }

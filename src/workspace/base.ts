@@ -1,13 +1,20 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { withLock } from '../store/lock.ts';
 import { processIdentity } from '../store/process.ts';
-import { makePrivateDir, readJson, writeFileAtomic, writeJsonAtomic } from '../store/record.ts';
+import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
+import {
+  cloneGeneration,
+  genDir,
+  highestNumber,
+  newestGeneration,
+  removeTree,
+  sweepGenerations,
+} from './generation.ts';
 import type { Graft } from './list-directories.ts';
 import type { LookAhead, TakeLook } from './look-ahead.ts';
 import {
@@ -23,6 +30,8 @@ import {
 import { type Owner, refreshTree } from './refresh.ts';
 import type { Selection } from './selection.ts';
 import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, rowAt, type Snapshot } from './snapshot.ts';
+import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
+import { dropGoneUsers, enterUser, releaseUser, usersOf } from './users.ts';
 import { isIntact } from './verify.ts';
 import { type Walked, walkTree } from './walk.ts';
 
@@ -30,6 +39,7 @@ import { type Walked, walkTree } from './walk.ts';
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
 //   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
 //   users/ID.json   sessions that stand on a generation, which then never changes
+// A stacked one holds only what differs from a whole one beside it: see stacked.ts.
 
 export interface BaseOptions {
   /** Of this project: `$XDG_CACHE_HOME/run-claude/bases/<16 hex>`. */
@@ -43,6 +53,8 @@ export interface BaseOptions {
   /** Of the session: its user file is void when this is gone. */
   readonly sessionDir: string;
   readonly verify: boolean;
+  /** Whether a generation may be one to be laid over another by the kernel. */
+  readonly stack: boolean;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
   /** A look at the project that was begun earlier; not used when it is over for longer than a moment. */
@@ -77,38 +89,112 @@ export async function prepareBase(options: BaseOptions): Promise<BaseGeneration>
 }
 
 async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
-  const used = usedGenerations(options.dir);
-  let current = newestGeneration(options.dir);
-  sweepGenerations(options.dir, new Set([...used, ...(current === undefined ? [] : [current])]));
-  const ahead = await stillTrue(options, current);
-  let old = current === undefined ? undefined : loadGeneration(options, current, ahead?.loaded);
-  let walked = ahead?.walked ?? (await walk(options, old?.snapshot));
-  if (options.verify && old !== undefined && current !== undefined) {
-    const tree = path.join(genDir(options.dir, current), 'tree');
-    if (!(await isIntact(tree, old, walked, options))) {
-      options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
-      old = undefined;
+  const { dir } = options;
+  dropGoneUsers(dir);
+  const needed = new Set(usersOf(dir).flatMap(({ generation }) => withBelow(dir, generation)));
+  const newest = newestGeneration(dir);
+  sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
+  const ahead = await stillTrue(options, newest);
+  const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
+  const walked = ahead?.walked ?? (await walk(options, old?.snapshot));
+  const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
+  const mayStay = over !== undefined && options.stack && !options.verify;
+  if (mayStay && newest !== undefined && old !== undefined && isEqual(old, walked)) {
+    return entered(options, newest, { ...old.header, known: old.snapshot, walked });
+  }
+  const whole = over ?? newest;
+  const found = over === undefined ? old : loadGeneration(options, over, undefined);
+  const sound =
+    options.verify && found !== undefined && whole !== undefined ? await soundOf(options, whole, found, walked) : found;
+  if (over !== undefined && newest !== undefined && !needed.has(newest)) {
+    // Nobody may take it for whole while it is removed, or once what lies below it has changed.
+    rmSync(path.join(genDir(dir, newest), 'manifest'));
+    sweepGenerations(dir, new Set([...needed, over]));
+  }
+  const target = await makeTarget(options, whole, sound, needed, walked);
+  return entered(options, target.number, await fill(options, target, walked));
+}
+
+/** A generation and the whole one that it may be stacked on. */
+function withBelow(dir: string, number: number): number[] {
+  const over = stackedOn(genDir(dir, number));
+  return over === undefined ? [number] : [number, over];
+}
+
+function isEqual({ snapshot }: Loaded, walked: Walked): boolean {
+  return !compareSnapshots(snapshot, walked.snapshot).any;
+}
+
+/** `--verify`: undefined, and said so, where a generation is not what was copied. */
+async function soundOf(
+  options: BaseOptions,
+  number: number,
+  found: Loaded,
+  walked: Walked,
+): Promise<Loaded | undefined> {
+  if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
+  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
+  return undefined;
+}
+
+/** A generation that is to become equal to the project. */
+interface Target {
+  readonly number: number;
+  /** What its tree has, or the tree that it is stacked on. */
+  readonly from: Loaded | undefined;
+  readonly stacked: boolean;
+}
+
+/** The whole generation that was found where nobody stands on it, or nothing differs; else one over it, or beside it. */
+async function makeTarget(
+  { dir, stack }: BaseOptions,
+  whole: number | undefined,
+  from: Loaded | undefined,
+  needed: ReadonlySet<number>,
+  walked: Walked,
+): Promise<Target> {
+  const number = highestNumber(dir) + 1;
+  if (whole !== undefined && from !== undefined) {
+    const differences = compareSnapshots(from.snapshot, walked.snapshot);
+    if (!needed.has(whole) || !differences.any) return { number: whole, from, stacked: false };
+    if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { number, from, stacked: true };
+    removeTree(path.join(dir, 'gen'), String(number));
+  }
+  await cloneGeneration(genDir(dir, whole ?? 0), genDir(dir, number), from?.snapshot);
+  return { number, from, stacked: false };
+}
+
+/** What a generation turned out to hold. */
+interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
+  readonly known: Snapshot;
+  readonly walked: Walked;
+}
+
+/** Makes it equal to the project; what changes meanwhile is looked at again. */
+async function fill(options: BaseOptions, { number, from, stacked }: Target, first: Walked): Promise<Filled> {
+  const gen = genDir(options.dir, number);
+  const manifest = path.join(gen, 'manifest');
+  const below = from?.snapshot ?? new Map();
+  const unreadable = new Map(from?.header.unreadable.map((one) => [one.path, one]) ?? []);
+  const dropped = new Map(from?.header.dropped.map((line) => [line, line]) ?? []);
+  let walked = first;
+  let known: Snapshot = below;
+  let differences = compareSnapshots(known, walked.snapshot);
+  for (let round = 1; differences.any || !existsSync(manifest); round++) {
+    if (stacked && round > 1) {
+      rmSync(manifest);
+      emptyTree(gen);
+      differences = compareSnapshots(below, walked.snapshot);
     }
-  }
-  let differences = compareSnapshots(old?.snapshot ?? new Map(), walked.snapshot);
-  if (old === undefined || current === undefined || (differences.any && used.has(current))) {
-    const next = highestNumber(options.dir) + 1;
-    await cloneGeneration(genDir(options.dir, current ?? 0), genDir(options.dir, next), old?.snapshot);
-    current = next;
-  }
-  const gen = genDir(options.dir, current);
-  const unreadable = new Map(old?.header.unreadable.map((one) => [one.path, one]) ?? []);
-  const dropped = new Map(old?.header.dropped.map((line) => [line, line]) ?? []);
-  let known: Snapshot = old?.snapshot ?? new Map();
-  for (let round = 1; differences.any || !existsSync(path.join(gen, 'manifest')); round++) {
     // Without a manifest a kill leaves nothing that anybody would use.
-    if (existsSync(path.join(gen, 'manifest'))) writeJournal(gen, differences);
+    if (existsSync(manifest)) writeJournal(gen, differences);
     const started = Date.now();
     const done = await refreshTree({
       tree: path.join(gen, 'tree'),
       walked,
       differences,
       owner: options.owner,
+      whiteout: stacked ? whiteoutOf(gen) : undefined,
       tell: options.tell,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
@@ -119,14 +205,13 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
       walked.snapshot,
       done.moved.map((one) => ({ path: one, directory: false })),
     );
-    const state = randomBytes(8).toString('hex');
     const header: Header = {
       ...wantedHeader(options),
-      state,
+      state: randomBytes(8).toString('hex'),
       unreadable: [...unreadable.values()],
       dropped: [...dropped.values()],
     };
-    writeFileAtomic(path.join(gen, 'manifest'), encodeSnapshot(header, known), { durable: false });
+    writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
     // Looked at again: what moved; what took long; and once, what was being changed while it was walked. Files that are
     // written all the time would otherwise have every start walk for ever.
@@ -139,14 +224,23 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     walked = await walk(options, known);
     differences = compareSnapshots(known, walked.snapshot);
   }
-  enterUser(options, current);
-  const gone = [...unreadable.values()].filter((one) => rowAt(known, one.path) !== undefined);
+  return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
+}
+
+/** The session stands on that generation from now on. */
+function entered(
+  options: BaseOptions,
+  generation: number,
+  { unreadable, dropped, known, walked }: Filled,
+): BaseGeneration {
+  const { dir, sessionId, sessionDir } = options;
+  enterUser(dir, sessionId, { generation, sessionDir });
   return {
-    dir: gen,
+    dir: genDir(dir, generation),
     entries: countEntries(known),
-    leftOut: [...walked.leftOut, ...gone],
+    leftOut: [...walked.leftOut, ...unreadable.filter((one) => rowAt(known, one.path) !== undefined)],
     withheld: walked.withheld,
-    dropped: [...dropped.values()],
+    dropped,
   };
 }
 
@@ -175,34 +269,6 @@ function wantedHeader(options: BaseOptions): WantedHeader {
   return { version: 2, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
 }
 
-interface User {
-  readonly generation: number;
-  readonly sessionDir: string;
-}
-
-function usersOf(dir: string): Array<{ file: string; user: User }> {
-  const folder = path.join(dir, 'users');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => ({ file: path.join(folder, name), user: readJson(path.join(folder, name)) as User }));
-}
-
-/** Generations that a session stands on; entries of sessions that are gone are removed. */
-function usedGenerations(dir: string): Set<number> {
-  const used = new Set<number>();
-  for (const { file, user } of usersOf(dir)) {
-    if (existsSync(user.sessionDir)) used.add(user.generation);
-    else rmSync(file, { force: true });
-  }
-  return used;
-}
-
-function enterUser(options: BaseOptions, generation: number): void {
-  const user: User = { generation, sessionDir: options.sessionDir };
-  writeJsonAtomic(path.join(options.dir, 'users', `${options.sessionId}.json`), user);
-}
-
 /**
  * Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. In the background:
  * nobody waits for a busy disk, and a command that ends earlier leaves it to the next.
@@ -226,7 +292,7 @@ export function settleBase(gen: string): void {
 
 /** The session does not need its generation any more. */
 export function releaseBase(dir: string, sessionId: string): void {
-  rmSync(path.join(dir, 'users', `${sessionId}.json`), { force: true });
+  releaseUser(dir, sessionId);
 }
 
 function tellMoving(tell: Tell, moved: readonly string[]): void {

@@ -48,7 +48,7 @@ export function viewLayer({ plan }: Pick<WorkspaceOptions, 'plan'>, record: Work
   if (record.strategy === 'copy') return viewCopy(dir, record.generation);
   if (record.strategy === 'overlay') return viewOverlay(dir, plan.project.root);
   if (record.strategy === 'volume') return viewVolume(plan.sessionId, dir, volumeOf(record));
-  return viewLayers(dir, record.generation);
+  return viewLayers(plan.sessionId, dir, record.generation);
 }
 
 /** Where a session's layer lies, or what is kept here of one that lies in the engine. */

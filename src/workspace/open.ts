@@ -15,6 +15,7 @@ import { type LiveReader, liveReader } from './live.ts';
 import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
 import { EVERYTHING, type SelectionRules, selectPaths } from './selection.ts';
 import { countEntries } from './snapshot.ts';
+import { treesOf } from './stacked.ts';
 import { releaseBases, startBase } from './start-base.ts';
 import { sendBase } from './volume-base.ts';
 import { walkTree } from './walk.ts';
@@ -97,8 +98,8 @@ function checkRecord(record: unknown): WorkspaceRecord {
 
 /** Straight over the project, the list made at the start stands for the base. */
 function baseTree(plan: Plan, { strategy, generation }: WorkspaceRecord): BaseTree {
-  if (strategy === 'overlay') return openBaseTree(path.join(layerDir(plan.sessionDir), 'start'), plan.project.root);
-  return openBaseTree(path.join(generation, 'manifest'), path.join(generation, 'tree'));
+  if (strategy === 'overlay') return openBaseTree(path.join(layerDir(plan.sessionDir), 'start'), [plan.project.root]);
+  return openBaseTree(path.join(generation, 'manifest'), treesOf(generation));
 }
 
 async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Workspace> {

@@ -33,6 +33,8 @@ export interface RefreshOptions {
   readonly walked: Walked;
   readonly differences: Differences;
   readonly owner: Owner | undefined;
+  /** The tree is empty and will lie over another one: what is to be hidden of that one becomes a link to this file. */
+  readonly whiteout?: string | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
 }
@@ -51,7 +53,7 @@ export interface Refreshed {
  * inode. Throws RunClaudeError BASE_UNWRITABLE.
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
-  const { tree, walked, differences, owner } = options;
+  const { tree, walked, differences, owner, whiteout } = options;
   // The root always: an empty project is no difference, and has an owner and a mode.
   const touched = new Map<string, Row | undefined>([['', undefined]]);
   const links: Array<{ path: string; to: string }> = [];
@@ -59,9 +61,10 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const unreadable: Array<{ path: string; why: string }> = [];
   const dropped: string[] = [];
   const firstOfInode = new Map<string, string>();
+  const made = new Set(['']);
   const at = (path: string): string | Buffer => fsPath(path === '' ? tree : `${tree}/${path}`);
   try {
-    openUp(differences, at);
+    if (whiteout === undefined) openUp(differences, at);
     await copyAll();
     for (const link of links) linkOrMove(link);
     finishDirectories();
@@ -75,11 +78,16 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   function* prepared(): Generator<CopyJob> {
     for (const { path, from, to } of differences) {
       touch(touched, parentOf(path));
-      const stays = from?.kind === 'd' && to?.kind === 'd';
-      if (from !== undefined && !stays) rmSync(at(path), { recursive: true, force: true });
-      if (to === undefined) continue;
+      const stays = whiteout === undefined && from?.kind === 'd' && to?.kind === 'd';
+      if (whiteout !== undefined) makeParents(path);
+      else if (from !== undefined && !stays) rmSync(at(path), { recursive: true, force: true });
+      if (to === undefined) {
+        if (whiteout !== undefined) hide(path);
+        continue;
+      }
       if (to.kind === 'd') {
-        if (!stays) mkdirSync(at(path), { mode: 0o700 });
+        if (!stays && !made.has(path)) mkdirSync(at(path), { mode: 0o700 });
+        made.add(path);
         touched.set(path, to);
         continue;
       }
@@ -98,6 +106,22 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     }
   }
 
+  /** Directories of the tree below that something changed in. */
+  function makeParents(path: string): void {
+    const parent = parentOf(path);
+    if (made.has(parent)) return;
+    makeParents(parent);
+    mkdirSync(at(parent), { mode: 0o700 });
+    made.add(parent);
+    touch(touched, parent);
+  }
+
+  /** What could not be copied is nowhere, and so is what the tree below has of that name. */
+  function hide(path: string): void {
+    rmSync(at(path), { force: true });
+    if (whiteout !== undefined) linkSync(whiteout, at(path));
+  }
+
   function placeOther(path: string, row: Row): void {
     const source = fsPath(walked.sourceOf(path));
     try {
@@ -109,6 +133,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       if (syscall === 'readlink' || (syscall === 'open' && code === 'ENOENT')) moved.push(path);
       else if (code === 'EACCES') unreadable.push({ path, why: code });
       else throw error;
+      hide(path);
       return;
     }
     if (owner !== undefined) lchownSync(at(path), owner.uid, owner.gid);
@@ -139,7 +164,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       const { path } = failure;
       if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
       // A first copy may stand half done; what is not whole is not there.
-      rmSync(at(path), { force: true });
+      hide(path);
       if (failure.what === 'changed') moved.push(path);
       else unreadable.push({ path, why: `cannot be read (${failure.why})` });
     }
@@ -153,6 +178,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       const lost = unreadable.find((one) => one.path === link.to);
       if (lost === undefined) moved.push(link.path);
       else unreadable.push({ path: link.path, why: lost.why });
+      hide(link.path);
     }
   }
 

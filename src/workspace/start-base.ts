@@ -23,6 +23,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
     sessionId: plan.sessionId,
     sessionDir: plan.sessionDir,
     verify: policy.verify,
+    stack: plan.strategy === 'layers',
     tell,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.ahead === undefined ? {} : { ahead: options.ahead }),

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { takeLock } from '../store/lock.ts';
-import { readJson } from '../store/record.ts';
 import { removeTree } from './generation.ts';
+import { usersOf } from './users.ts';
 
 export interface SweptBase {
   readonly dir: string;
@@ -47,10 +47,5 @@ function lastUse(dir: string): number {
 }
 
 function isUsed(dir: string): boolean {
-  const users = path.join(dir, 'users');
-  if (!existsSync(users)) return false;
-  return readdirSync(users).some((file) => {
-    const user = file.endsWith('.json') ? (readJson(path.join(users, file)) as { sessionDir?: string }) : undefined;
-    return user?.sessionDir !== undefined && existsSync(user.sessionDir);
-  });
+  return usersOf(dir).length > 0;
 }

@@ -2,8 +2,9 @@ import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
-import { closeOverlay, removeLayerDir } from './strategies/layers.ts';
-import { makeShortLinks } from './strategies/short-links.ts';
+import { treesOf } from './stacked.ts';
+import { closeOverlay, linkOverlay, removeLayerDir } from './strategies/layers.ts';
+import { createOverlay } from './strategies/overlay-volume.ts';
 import { fillLayer, joinablePath, layerVolume } from './strategies/volume.ts';
 import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
@@ -33,10 +34,10 @@ export async function openThrowAway(options: WorkspaceOptions, record: unknown):
     return { mounts: [mount], writable: false, close: async () => undefined };
   }
   if (known.strategy === 'layers' && typeof known.generation === 'string') {
-    return openOverlay(options, upper, path.join(known.generation, 'tree'));
+    return openOverlay(options, upper, treesOf(known.generation));
   }
   // Straight over the project, as the session itself was.
-  if (known.strategy === 'overlay') return openOverlay(options, upper, plan.project.root);
+  if (known.strategy === 'overlay') return openOverlay(options, upper, [plan.project.root]);
   if (known.strategy === 'volume' && typeof known.generation === 'string' && known.volume !== undefined) {
     return openVolumes(options, known.generation, known.volume);
   }
@@ -59,19 +60,22 @@ async function openVolumes({ plan, engine }: WorkspaceOptions, generation: strin
   };
   // Those of a command that was killed.
   await close();
-  const labels = { 'run-claude.session': sessionId };
-  await engine.createVolume({ name: own, labels });
+  await engine.createVolume({ name: own, labels: { 'run-claude.session': sessionId } });
   await fillLayer({ engine, sessionId, image, user, generation }, own, '');
   const top = joinablePath(await engine.findVolume(own));
-  const below = `lowerdir=${joinablePath(lower)}/upper:${joinablePath(lowest)}/${base.place}/tree`;
-  const o = `nosuid,nodev,${below},upperdir=${top}/upper,workdir=${top}/work,userxattr`;
-  await engine.createVolume({ name: volume, labels, options: { type: 'overlay', device: 'overlay', o } });
+  const lowers = [`${joinablePath(lower)}/upper`, `${joinablePath(lowest)}/${base.place}/tree`];
+  const above = { upper: `${top}/upper`, work: `${top}/work` };
+  await createOverlay(engine, { name: volume, sessionId, lowers, above });
   const mount: Mount = { kind: 'volume', volume, target: '/workspace', readonly: false };
   return { mounts: [mount], writable: true, close };
 }
 
 /** As strategies/layers.ts does it: paths reach the engine as short links only. */
-async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tree: string): Promise<ThrowAway> {
+async function openOverlay(
+  { plan, engine }: WorkspaceOptions,
+  upper: string,
+  trees: readonly string[],
+): Promise<ThrowAway> {
   const dir = path.join(plan.sessionDir, 'explore');
   const volume = `run-claude-${plan.sessionId}-explore`;
   // One of a command that was killed.
@@ -82,16 +86,7 @@ async function openOverlay({ plan, engine }: WorkspaceOptions, upper: string, tr
   const { uid, gid, mode } = lstatSync(upper);
   if (process.getuid?.() === 0) chownSync(path.join(dir, 'upper'), uid, gid);
   chmodSync(path.join(dir, 'upper'), mode & 0o7777);
-  const links = makeShortLinks(dir, { l: upper, b: tree, u: path.join(dir, 'upper'), w: path.join(dir, 'work') });
-  await engine.createVolume({
-    name: volume,
-    labels: { 'run-claude.session': plan.sessionId },
-    options: {
-      type: 'overlay',
-      device: 'overlay',
-      o: `nosuid,nodev,lowerdir=${links}/l:${links}/b,upperdir=${links}/u,workdir=${links}/w,userxattr`,
-    },
-  });
+  await createOverlay(engine, { name: volume, sessionId: plan.sessionId, ...linkOverlay(dir, [upper, ...trees]) });
   return {
     mounts: [{ kind: 'volume', volume, target: '/workspace', readonly: false }],
     writable: true,

@@ -8,13 +8,14 @@ import { taskSpec } from '../engine/hardened.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
-import { readJson, writeFileAtomic, writeJsonAtomic } from '../store/record.ts';
+import { writeFileAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { encodeBytes } from '../types/path.ts';
 import { parentOf } from './refresh.ts';
 import { compareSnapshots, type Differences, encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from './snapshot.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
+import { dropGoneUsers, enterUser, releaseUser, usersOf } from './users.ts';
 
 // What an engine that does not see this machine's files has of a base: one volume a project, in it
 //   gN/tree     a generation      gN/nonce   proves to the collector that it reads this one
@@ -52,12 +53,6 @@ interface Sent {
   readonly nonce: string;
 }
 
-interface User {
-  readonly volumeId: string;
-  readonly generation: number;
-  readonly sessionDir: string;
-}
-
 const ID_LABEL = 'run-claude.volume';
 const LOCK_WAIT_MS = 60 * 60_000;
 /** Exit statuses of its own are those of tar, cp, rm: what they said is in the error. */
@@ -93,7 +88,8 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
   const known = readSent(state);
   const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
   const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
-  const used = usedGenerations(state, volumeId);
+  dropGoneUsers(state);
+  const used = new Set(usersOf(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
   const current = valid?.header.generation;
   let sent = valid?.header;
   if (sent === undefined || differences.any) {
@@ -113,8 +109,7 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
     writeFileAtomic(path.join(state, 'sent'), encodeSnapshot(sent, snapshot));
   }
   const { sessionDir, sessionId } = options;
-  const entry: User = { volumeId, generation: sent.generation, sessionDir };
-  writeJsonAtomic(path.join(state, 'users', `${sessionId}.json`), entry);
+  enterUser(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
   return { volume, place: `g${sent.generation}`, nonce: sent.nonce };
 }
 
@@ -140,23 +135,11 @@ function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefin
   }
 }
 
-function usedGenerations(state: string, volumeId: string): Set<number> {
-  const folder = path.join(state, 'users');
-  const used = new Set<number>();
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const user = name.endsWith('.json') ? (readJson(path.join(folder, name)) as User | undefined) : undefined;
-    if (user === undefined) continue;
-    if (!existsSync(user.sessionDir)) rmSync(path.join(folder, name), { force: true });
-    else if (user.volumeId === volumeId) used.add(user.generation);
-  }
-  return used;
-}
-
 /** The session does not need its generation in any engine any more. */
 export function releaseVolumeBase(dir: string, sessionId: string): void {
   const engines = path.join(dir, 'engines');
   for (const name of existsSync(engines) ? readdirSync(engines) : []) {
-    rmSync(path.join(engines, name, 'users', `${sessionId}.json`), { force: true });
+    releaseUser(path.join(engines, name), sessionId);
   }
 }
 

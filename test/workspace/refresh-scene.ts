@@ -16,6 +16,7 @@ export function refresh(dir: string, sessionId: string): Promise<BaseGeneration>
     sessionId,
     sessionDir,
     verify: false,
+    stack: false,
     tell: () => undefined,
   });
 }

@@ -11,7 +11,7 @@ import { type Owner, parentOf, refreshTree } from '../refresh.ts';
 import { EVERYTHING } from '../selection.ts';
 import { compareSnapshots } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
-import { type LayerPlace, readNonce, viewLayers } from './layers.ts';
+import { type LayerPlace, readNonce, viewDirectories } from './layers.ts';
 
 export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId' | 'image'> {
   readonly owner: Owner | undefined;
@@ -49,7 +49,7 @@ export async function openCopy(place: CopyPlace): Promise<Layer> {
 /** Both sides in directories of ours; what was touched is told by the list that was made before the agent started. */
 export function viewCopy(dir: string, generation: string): LayerView {
   const delta = (collector: Collector) => copyDelta(collector, path.join(dir, 'manifest'));
-  return { ...viewLayers(dir, generation), delta };
+  return { ...viewDirectories(dir, generation), delta };
 }
 
 /** Content, mode, links and owner all move the change time; a new entry at the same path is another inode. */

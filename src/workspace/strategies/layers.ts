@@ -19,6 +19,9 @@ import type { Engine } from '../../types/engine.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Delta, Layer, LayerView } from '../layer.ts';
+import { stackedOn, treesOf } from '../stacked.ts';
+import type { ReaderRoot } from '../workspace.ts';
+import { createOverlay, type OverlayVolume } from './overlay-volume.ts';
 import { dropShortLinks, makeShortLinks } from './short-links.ts';
 
 export interface LayerPlace {
@@ -26,7 +29,7 @@ export interface LayerPlace {
   readonly sessionId: string;
   /** Of the session, for the layer: `upper`, `work`, `nonce`. */
   readonly dir: string;
-  /** Generation of the base: `tree`, `nonce`. */
+  /** Generation of the base: `tree`, `nonce`; and `over`, where it is stacked on another. */
   readonly generation: string;
   readonly target: string;
   readonly image: string;
@@ -43,32 +46,36 @@ export async function openLayers(place: LayerPlace): Promise<Layer> {
   const { engine, dir, generation, sessionId } = place;
   const upper = path.join(dir, 'upper');
   const work = path.join(dir, 'work');
-  const tree = place.lower ?? path.join(generation, 'tree');
+  const trees = place.lower === undefined ? treesOf(generation) : [place.lower];
   makePrivateDir(dir);
-  if (!existsSync(upper)) makeUpper(upper, tree);
+  if (!existsSync(upper)) makeUpper(upper, trees[0] as string);
   mkdirSync(work, { recursive: true, mode: 0o700 });
   if (readNonce(dir) === undefined) writeNonce(dir);
   const volume = `run-claude-${sessionId}-workspace`;
-  // One of a crashed command.
-  await engine.removeVolume(volume);
-  const links = makeShortLinks(dir, { b: tree, u: upper, w: work });
-  await engine.createVolume({
-    name: volume,
-    labels: { 'run-claude.session': sessionId },
-    options: {
-      type: 'overlay',
-      device: 'overlay',
-      o: `nosuid,nodev,lowerdir=${links}/b,upperdir=${links}/u,workdir=${links}/w,userxattr`,
-    },
-  });
+  const base = trees.length > 1 ? baseVolume(sessionId) : undefined;
+  const { lowers, above } = linkOverlay(dir, trees);
+  await createOverlay(engine, { name: volume, sessionId, lowers, above });
+  if (base !== undefined) await createOverlay(engine, { name: base, sessionId, lowers });
   return {
-    ...viewLayers(dir, generation),
+    ...viewLayers(sessionId, dir, generation),
     strategy: 'layers',
     mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
     async close(keep) {
+      if (base !== undefined) await engine.removeVolume(base);
       await closeOverlay(place, volume);
       if (!keep) removeLayerDir(dir);
     },
+  };
+}
+
+/** An overlay over `trees`, with the directories `upper` and `work` in `dir`, as the engine is told of it. */
+export function linkOverlay(dir: string, trees: readonly string[]): Required<Pick<OverlayVolume, 'lowers' | 'above'>> {
+  const below = trees.map((tree, i) => [`b${i}`, tree] as const);
+  const targets = { ...Object.fromEntries(below), u: path.join(dir, 'upper'), w: path.join(dir, 'work') };
+  const links = makeShortLinks(dir, targets);
+  return {
+    lowers: below.map(([name]) => `${links}/${name}`),
+    above: { upper: `${links}/u`, work: `${links}/w` },
   };
 }
 
@@ -82,8 +89,21 @@ export async function closeOverlay(place: Omit<LayerPlace, 'generation'>, volume
   if (!emptied) emptyWork(work);
 }
 
-/** Both sides in directories of ours. */
-export function viewLayers(dir: string, generation: string): LayerView {
+/** What a session stands on, as one tree for its reader, where that is two. */
+function baseVolume(sessionId: string): string {
+  return `run-claude-${sessionId}-base`;
+}
+
+/** Both sides in directories of ours; a base that is two of them is joined by the kernel for the reader too. */
+export function viewLayers(sessionId: string, dir: string, generation: string): LayerView {
+  const view = viewDirectories(dir, generation);
+  if (stackedOn(generation) === undefined) return view;
+  const mount: ReaderRoot['mount'] = { kind: 'volume', volume: baseVolume(sessionId), target: '', readonly: true };
+  return { ...view, roots: [...view.roots, { name: 'base', mount }], places: { upper: 'layer/upper' } };
+}
+
+/** Each side is one directory of ours. */
+export function viewDirectories(dir: string, generation: string): LayerView {
   return {
     roots: [
       { name: 'layer', mount: { kind: 'bind', source: dir, target: '', readonly: true } },

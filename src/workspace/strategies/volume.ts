@@ -9,6 +9,7 @@ import { removeTree, writeNonce } from '../generation.ts';
 import type { Layer, LayerView } from '../layer.ts';
 import type { VolumeBase } from '../volume-base.ts';
 import { overlayDelta, readNonce } from './layers.ts';
+import { createOverlay } from './overlay-volume.ts';
 
 export interface VolumePlace {
   readonly engine: Engine;
@@ -60,16 +61,13 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     await fillLayer(place, layer, writeNonce(dir));
     found = await engine.findVolume(layer);
   }
-  const [below, above] = [joinablePath(await engine.findVolume(base.volume)), joinablePath(found)];
-  await engine.removeVolume(volume);
-  await engine.createVolume({
+  const [below, own] = [joinablePath(await engine.findVolume(base.volume)), joinablePath(found)];
+  const lowers = [`${below}/${base.place}/tree`];
+  await createOverlay(engine, {
     name: volume,
-    labels: { 'run-claude.session': sessionId },
-    options: {
-      type: 'overlay',
-      device: 'overlay',
-      o: `nosuid,nodev,lowerdir=${below}/${base.place}/tree,upperdir=${above}/upper,workdir=${above}/work,userxattr`,
-    },
+    sessionId,
+    lowers,
+    above: { upper: `${own}/upper`, work: `${own}/work` },
   });
   return {
     ...viewVolume(sessionId, dir, base),

@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -24,6 +23,7 @@ import { type BaseGeneration, type BaseOptions, prepareBase, releaseBase } from 
 import { lookAhead } from '../../../src/workspace/look-ahead.ts';
 import { EVERYTHING, selectPaths } from '../../../src/workspace/selection.ts';
 import { treeFacts } from '../../tree-facts.ts';
+import { applyEdit, edit } from '../../workspace/host-edits.ts';
 
 let dir: string;
 let project: string;
@@ -49,6 +49,7 @@ function prepare(id: string, more: Partial<BaseOptions> = {}): Promise<BaseGener
     sessionId: id,
     sessionDir,
     verify: false,
+    stack: false,
     tell: (event) => told.push(event),
     ...more,
   });
@@ -134,11 +135,11 @@ describe('the base', () => {
   it('follows any edits of the host, and a generation in use stays as it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { maxLength: 12 }), fc.boolean(), async (edits, inUse) => {
-        applyEdit({ what: 'write', a: 'keep/a', b: '' });
+        applyEdit(project, { what: 'write', a: 'keep/a', b: '' });
         const first = await prepare('first');
         const before = treeFacts(treeOf(first));
         if (!inUse) releaseBase(path.join(dir, 'base'), 'first');
-        for (const one of edits) applyEdit(one);
+        for (const one of edits) applyEdit(project, one);
         const second = await prepare('second');
         expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
         if (inUse) expect(treeFacts(treeOf(first))).toEqual(before);
@@ -239,30 +240,3 @@ describe('the base', () => {
     expect(readdirSync(path.join(dir, 'base/gen'))).toHaveLength(1);
   });
 });
-
-type Edit = {
-  readonly what: 'write' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink';
-  readonly a: string;
-  readonly b: string;
-};
-const name = fc.constantFrom('a', 'b', 'keep/a', 'keep/b', 'x/y', 'x/y/z', 'q/r/s', '\udcff');
-const edit: fc.Arbitrary<Edit> = fc.record({
-  what: fc.constantFrom('write', 'remove', 'rename', 'chmod', 'link', 'symlink'),
-  a: name,
-  b: name,
-});
-
-/** What the file system refuses (a directory where a file is, …) is no edit. */
-function applyEdit({ what, a, b }: Edit): void {
-  const [one, two] = [path.join(project, a), path.join(project, b)];
-  try {
-    if (what === 'write') put(a, `${a}${b}`);
-    if (what === 'remove') rmSync(one, { recursive: true });
-    if (what === 'rename') renameSync(one, two);
-    if (what === 'chmod') chmodSync(one, b.length % 2 === 0 ? 0o755 : 0o700);
-    if (what === 'link') linkSync(one, two);
-    if (what === 'symlink') symlinkSync(b, one);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-  }
-}

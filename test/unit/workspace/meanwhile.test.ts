@@ -47,6 +47,7 @@ function prepare(id: string, selection: Selection = EVERYTHING): Promise<BaseGen
     sessionId: id,
     sessionDir,
     verify: false,
+    stack: false,
     tell: (event) => told.push(event),
   });
 }

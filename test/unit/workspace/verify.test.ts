@@ -45,6 +45,7 @@ function prepare(id: string, verify: boolean): Promise<BaseGeneration> {
     sessionId: id,
     sessionDir,
     verify,
+    stack: false,
     tell: (event) => told.push(event),
   });
 }
