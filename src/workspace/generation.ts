@@ -15,6 +15,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import { removeShared } from './remove-shared.ts';
 import { rowsOf } from './section.ts';
 import type { Snapshot } from './snapshot.ts';
 import { fsPath } from './walk.ts';
@@ -41,7 +42,7 @@ export function newestGeneration(dir: string): number | undefined {
 
 /** Removes all others. */
 export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
-  for (const number of numbers(dir)) if (!keep.has(number)) removeTree(path.join(dir, 'gen'), String(number));
+  for (const number of numbers(dir)) if (!keep.has(number)) removeShared(path.join(dir, 'gen'), String(number));
 }
 
 /**

@@ -3,7 +3,7 @@ import { asBoolean, type ConfigEntry, parseConfig } from '../git/config-parse.ts
 import { indexPaths } from '../git/index-paths.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
-import { parentOf } from './refresh.ts';
+import { parentOf } from './walk.ts';
 
 const IGNORE_FILE_MAX = 1 << 20;
 

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import { removeTree } from './generation.ts';
-import { type Owner, parentOf } from './refresh.ts';
+import type { Owner } from './refresh.ts';
+import { removeShared } from './remove-shared.ts';
 import { packRows, rowsOf } from './section.ts';
 import { type Difference, loadSnapshot, type Snapshot } from './snapshot.ts';
+import { parentOf } from './walk.ts';
 
 /** First line of a generation's manifest. */
 export interface Header {
@@ -56,7 +57,7 @@ export function usable(gen: string, { header, snapshot }: Loaded, wanted: Wanted
 function recover(gen: string, snapshot: Snapshot): Snapshot {
   const journal = readJson(path.join(gen, 'journal')) as readonly JournalLine[] | undefined;
   if (journal === undefined) return snapshot;
-  for (const { path: one, directory } of journal) if (!directory) removeTree(path.join(gen, 'tree'), one);
+  for (const { path: one, directory } of journal) if (!directory) removeShared(path.join(gen, 'tree'), one);
   return forget(snapshot, journal);
 }
 

@@ -2,7 +2,7 @@ import type { ListedEntry } from '../types/collector.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
 import type { Delta } from './layer.ts';
-import { parentOf } from './refresh.ts';
+import { parentOf } from './walk.ts';
 
 /** An entry on both sides, as the kernel tells it; equal or not is not said yet. */
 export interface Pair {

@@ -17,10 +17,11 @@ import { rewriteConfig } from '../git/config-write.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
+import { openDirectory, removeShared } from './remove-shared.ts';
 import type { Row } from './section.ts';
 import { type Difference, type Differences, rowAt } from './snapshot.ts';
 import { TICK_MS, waitForTick } from './tick.ts';
-import { fsPath, type Walked } from './walk.ts';
+import { fsPath, parentOf, type Walked } from './walk.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -80,7 +81,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       touch(touched, parentOf(path));
       const stays = whiteout === undefined && from?.kind === 'd' && to?.kind === 'd';
       if (whiteout !== undefined) makeParents(path);
-      else if (from !== undefined && !stays) rmSync(at(path), { recursive: true, force: true });
+      else if (from !== undefined && !stays) removeShared(tree, path);
       if (to === undefined) {
         if (whiteout !== undefined) hide(path);
         continue;
@@ -194,34 +195,24 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   }
 }
 
-/** A directory that its owner may not write has to be opened before anything in it is replaced. */
+/**
+ * A directory that its owner may not write has to be opened before anything in it is replaced. None that is new: in its
+ * place may still be a link, to wherever the project says.
+ */
 function openUp(differences: Iterable<Difference>, at: (path: string) => string | Buffer): void {
   if (process.getuid?.() === 0) return;
   const seen = new Set<string>();
-  for (const { path, from } of differences) {
-    if (from?.kind === 'd') tryChmod(at(path));
+  for (const { path, from, to } of differences) {
     const parent = parentOf(path);
-    if (!seen.has(parent)) tryChmod(at(parent));
+    if (!seen.has(parent)) openDirectory(at(parent));
     seen.add(parent);
-  }
-}
-
-function tryChmod(path: string | Buffer): void {
-  try {
-    chmodSync(path, 0o700);
-  } catch (error) {
-    // New in this refresh.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (from?.kind === 'd') openDirectory(at(path));
+    else if (to?.kind === 'd') seen.add(path);
   }
 }
 
 function touch(touched: Map<string, Row | undefined>, path: string): void {
   if (!touched.has(path)) touched.set(path, undefined);
-}
-
-export function parentOf(path: string): string {
-  const cut = path.lastIndexOf('/');
-  return cut < 0 ? '' : path.slice(0, cut);
 }
 
 function unwritable(tree: string, cause: Error): RunClaudeError {

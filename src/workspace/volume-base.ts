@@ -12,10 +12,10 @@ import { writeFileAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { encodeBytes } from '../types/path.ts';
-import { parentOf } from './refresh.ts';
 import { compareSnapshots, type Differences, encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from './snapshot.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
 import { dropGoneUsers, enterUser, releaseUser, usersOf } from './users.ts';
+import { parentOf } from './walk.ts';
 
 // What an engine that does not see this machine's files has of a base: one volume a project, in it
 //   gN/tree     a generation      gN/nonce   proves to the collector that it reads this one

@@ -55,6 +55,12 @@ export function fsPath(text: string): string | Buffer {
   return /(?<![\ud800-\udbff])[\udc80-\udcff]/.test(text) ? encodeBytes(text) : text;
 }
 
+/** Of a path below a root; of what lies at its top: ''. */
+export function parentOf(path: string): string {
+  const cut = path.lastIndexOf('/');
+  return cut < 0 ? '' : path.slice(0, cut);
+}
+
 /**
  * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
  * when the root itself can't be read.

@@ -7,10 +7,10 @@ import { decodeBytes, encodeBytes } from '../../types/path.ts';
 import type { Collector } from '../collector.ts';
 import { removeTree, writeNonce } from '../generation.ts';
 import type { Delta, Layer, LayerView } from '../layer.ts';
-import { type Owner, parentOf, refreshTree } from '../refresh.ts';
+import { type Owner, refreshTree } from '../refresh.ts';
 import { EVERYTHING } from '../selection.ts';
 import { compareSnapshots } from '../snapshot.ts';
-import { walkTree } from '../walk.ts';
+import { parentOf, walkTree } from '../walk.ts';
 import { type LayerPlace, readNonce, viewDirectories } from './layers.ts';
 
 export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId' | 'image'> {
