@@ -1,6 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +33,13 @@ export interface SceneOptions {
   readonly apiUrl?: string;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The person is not root: everything is another user's, who may use the engine's socket. */
+  readonly plain?: boolean;
 }
+
+/** Of no account on any machine. */
+const PLAIN_UID = 48_213;
+const SOCKET = '/var/run/docker.sock';
 
 /**
  * A person's machine in a temporary directory: a home, our own state directories and one project with history.
@@ -43,10 +51,17 @@ export class Scene implements AsyncDisposable {
   readonly home: string = path.join(this.root, 'home');
   readonly env: Readonly<Record<string, string>>;
   /** What an earlier scene found of overlay volumes on this engine, with this image: the command itself checks which. */
-  private readonly sharedTrial: string = path.join(process.env['RUN_CLAUDE_TESTS_SHARED'] ?? this.root, TRIAL);
+  private readonly sharedTrial: string;
+  /** Whose the machine is, where that is not whoever runs the test. */
+  private readonly as: { readonly uid: number; readonly gid: number } | undefined;
 
   constructor(options: SceneOptions = {}) {
+    const plain = options.plain === true && process.getuid?.() === 0;
+    this.as = plain ? { uid: PLAIN_UID, gid: statSync(SOCKET).gid } : undefined;
+    // A trial holds for the user that it was made with.
+    this.sharedTrial = path.join((plain ? undefined : process.env['RUN_CLAUDE_TESTS_SHARED']) ?? this.root, TRIAL);
     mkdirSync(this.home, { mode: 0o700 });
+    this.give(this.root, this.home);
     this.env = {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
       HOME: this.home,
@@ -71,7 +86,6 @@ export class Scene implements AsyncDisposable {
 
   /** A small repository with three commits and a remote that carries a token in its URL. */
   private makeProject(): void {
-    mkdirSync(path.join(this.project, 'src'), { recursive: true });
     for (let i = 1; i <= 14; i++) this.write(`src/file${i}.txt`, `file ${i}\nsecond line\nthird line\n`);
     this.write('Makefile', 'all:\n\techo hello\n');
     this.write('README.md', '# sample\n');
@@ -94,13 +108,27 @@ export class Scene implements AsyncDisposable {
 
   write(name: string, content: string | Uint8Array, mode?: number): void {
     const target = path.join(this.project, name);
-    mkdirSync(path.dirname(target), { recursive: true });
+    const made = mkdirSync(path.dirname(target), { recursive: true });
     writeFileSync(target, content);
     if (mode !== undefined) chmodSync(target, mode);
+    this.give(target);
+    for (let dir = path.dirname(target); made !== undefined && dir.startsWith(made); dir = path.dirname(dir)) {
+      this.give(dir);
+    }
+  }
+
+  private give(...paths: readonly string[]): void {
+    if (this.as === undefined) return;
+    for (const one of paths) chownSync(one, this.as.uid, this.as.gid);
+  }
+
+  /** A shell script in the project, by the person: what it prints. */
+  shell(script: string): string {
+    return execFileSync('bash', ['-ec', script], { cwd: this.project, env: this.env, encoding: 'utf8', ...this.as });
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.project, env: this.env, encoding: 'utf8' });
+    return execFileSync('git', args, { cwd: this.project, env: this.env, encoding: 'utf8', ...this.as });
   }
 
   /** Digest of every name, mode and byte below a directory of the project, times left out. */
@@ -136,6 +164,7 @@ export class Scene implements AsyncDisposable {
           env: { ...this.env, ...options.env },
           timeout: options.timeoutMs ?? 600_000,
           maxBuffer: 1 << 26,
+          ...this.as,
         },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 255;
@@ -152,6 +181,7 @@ export class Scene implements AsyncDisposable {
       cwd: this.project,
       env: { ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...this.as,
     });
   }
 

@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { sessionObjects } from '../engine.ts';
+import { Scene } from '../scene.ts';
+import { sees } from '../sees.ts';
+
+/** As Go's module cache is: directories that their owner may not write, one in the other. */
+const CLOSED = [
+  'mkdir -p mod/a/b mod/c/d shut',
+  'for one in a/one a/b/two c/d/four; do echo $one > mod/$one; done',
+  'chmod -R a-w mod',
+  'echo hidden > unreadable.txt; echo hidden > shut/in.txt; chmod 000 unreadable.txt shut',
+].join('; ');
+
+it('a person who is not root: closed directories, unreadable files, explore, a killed command, apply and undo', async () => {
+  await using scene = new Scene({ plain: true });
+  const exec = (script: string) => scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
+  const inside = 'id -u; find mod -type f | sort; cat mod/a/b/two';
+  scene.shell(CLOSED);
+  const person = scene.shell('id -u');
+  const first = await exec(inside);
+  expect(first.stdout).toBe(`${person}mod/a/b/two\nmod/a/one\nmod/c/d/four\na/b/two\n`);
+  expect(first.stderr).toContain('Left out of the copy: shut (cannot be listed (EACCES)), unreadable.txt (cannot be');
+  expect(first.status).toBe(0);
+
+  scene.shell('chmod -R u+w mod; echo new > mod/a/b/two; rm -r mod/c; chmod -R a-w mod');
+  expect(await exec(inside)).toMatchObject({ status: 0, stdout: `${person}mod/a/b/two\nmod/a/one\nnew\n` });
+
+  const work = 'chmod -R u+w mod; echo inside > mod/a/b/two; rm mod/a/one README.md; chmod -R a-w mod';
+  expect((await exec(work)).status).toBe(120);
+  for (const time of ['first', 'second']) {
+    const explored = await scene.run(['explore'], { input: 'rm -rf src Makefile && ls && cat mod/a/b/two\n' });
+    expect(explored.stdout, time).toBe('log.txt\nmod\nshut\ninside\n');
+    expect(explored.stderr, time).not.toMatch(/WARNING|ERROR/);
+  }
+  const project = () =>
+    scene.shell('find . -path ./.git -prune -o -path ./shut -prune -o -printf "%y %m %p\n" | sort; cat mod/a/b/two');
+  // What the person closed stays closed: it waits until they open it.
+  const closed = project();
+  const held = await scene.run(['apply', '--yes']);
+  expect([held.status, held.stderr]).toEqual([
+    122,
+    expect.stringMatching(/Applied 1 of 3 .*\n.*failed: mod\/a\/b\/two/),
+  ]);
+  expect(project()).toBe(closed.replace(/.* \.\/README\.md\n/, ''));
+  scene.shell('chmod u+w mod mod/a mod/a/b');
+  const opened = project();
+  const applied = await scene.run(['apply', '--yes']);
+  expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('2 of 3 changes; 1 was in')]);
+  expect(scene.shell('cat mod/a/b/two; ls mod/a')).toBe('inside\nb\n');
+  expect((await scene.run(['undo'])).status).toBe(0);
+  expect(project()).toBe(opened);
+  expect((await scene.run(['undo'])).status).toBe(0);
+  scene.shell('chmod a-w mod mod/a mod/a/b');
+  expect(project()).toBe(closed);
+
+  const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'rm README.md; echo ready; sleep 600']);
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  await sees(child, 'ready');
+  child.kill('SIGKILL');
+  await ended;
+  const [killed] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect((await scene.run(['gc', '--yes'])).status).toBe(0);
+  expect((await scene.run(['diff', '--name-only'])).stdout).toBe('README.md\n');
+  expect((await scene.run(['discard', '--yes'])).stderr).toContain('is discarded');
+  expect(sessionObjects(killed.id)).toEqual([]);
+  const kept = readdirSync(path.join(scene.places().stateDir, 'sessions', killed.id));
+  expect(kept).not.toContain('layer');
+  // Nothing stays that they could not remove.
+  const ofRoot = execFileSync('find', [scene.root, '-type', 'd', '-user', 'root'], { encoding: 'utf8' });
+  expect(ofRoot).toBe('');
+});
