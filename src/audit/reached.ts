@@ -3,8 +3,9 @@ import { foldPath } from './glob.ts';
 import { type BaseReader, folderOf, type Hit, type Scene } from './input.ts';
 import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
-/** Of those that the session made or changed; what the project had is always looked at. */
+/** Of those that the session made or changed, and of their bytes; what the project had is always looked at. */
 const MOST_REFERRERS = 400;
+const MOST_BYTES = 4 << 20;
 const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
 /** A file that a folder stands for, when the folder is run or imported. */
 const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
@@ -44,15 +45,18 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const { base, changes } = scene.input;
   const all: [string, Leads][] = [];
   for (const one of base === undefined ? [] : leadsOfBase(base)) if (one !== undefined) all.push(one);
-  let followed = 0;
+  let [followed, bytesFollowed] = [0, 0];
   for (const change of changes) {
     if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
     for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
       const bytes = scene.bytes(entry);
-      const leads = Buffer.isBuffer(bytes) ? leadsOf(change.path, bytes) : undefined;
+      if (!Buffer.isBuffer(bytes)) continue;
+      const own = entry === change.after;
+      if (own && bytesFollowed + bytes.length > MOST_BYTES) continue;
+      const leads = leadsOf(change.path, bytes);
       if (leads === undefined) continue;
       all.push([change.path, leads]);
-      if (entry === change.after) followed += 1;
+      if (own) [followed, bytesFollowed] = [followed + 1, bytesFollowed + bytes.length];
     }
   }
   const by = new Map<string, string>();
