@@ -232,8 +232,8 @@ describe('what files lead to', () => {
     const lines = `${`# ${'x'.repeat(97)}\n`.repeat(10_000)}`;
     const makefile = (i: number): string => `${lines}all:\n\tpython3 tools/s${i}.py\n`;
     const scripts = [0, 1, 2, 3, 4, 5].map((i) => `d${i}/tools/s${i}.py`);
-    const written = Object.fromEntries(scripts.map((_, i) => [`d${i}/Makefile`, [makefile(i), null] as const]));
-    const changed = Object.fromEntries(scripts.map((one) => [one, ['print(1)\n', null] as const]));
+    const written = Object.fromEntries(scripts.map((_, i) => [`d${i}/Makefile`, makefile(i)]));
+    const changed = Object.fromEntries(scripts.map((one) => [one, 'print(1)\n']));
     const reached = (files: Files, base?: Row['base']): string[] =>
       said(files, base).filter((one) => one.startsWith('suspect reached') && one.endsWith('.py'));
     expect(reached({ ...written, ...changed })).toEqual(scripts.slice(0, 4).map((one) => `suspect reached ${one}`));
