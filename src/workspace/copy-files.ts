@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { startTextWorker } from './text-worker.ts';
 import { TICK_MS, waitForTick } from './tick.ts';
 import { fsPath } from './walk.ts';
 
@@ -12,6 +12,8 @@ export interface CopyJob {
   readonly ino: number;
   readonly dev: number;
   readonly mode: number;
+  /** In bytes, as the walk saw it. */
+  readonly size: number;
 }
 
 export interface CopyOptions {
@@ -50,10 +52,17 @@ type Outcome = Omit<CopyFailure, 'path'>;
 type Copier = (task: Task) => Outcome | undefined;
 
 const WORKERS = 4;
-const BATCH = 100;
-const INLINE = 40;
+/** What a worker is given at once. */
+const BATCH: Limit = { files: 100, bytes: 64 << 20 };
+/** What this thread copies itself: starting workers costs more, and others wait no longer than for a few small copies. */
+const INLINE: Limit = { files: 40, bytes: 8 << 20 };
 /** A worker holds one batch; with Node's own limits four of them take a quarter of what the command may. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
+
+interface Limit {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 /**
  * Copies the files by several workers: bytes (reflink where the disk has it), holes, mode, owner, times. A job is taken
@@ -66,65 +75,81 @@ export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): 
   const taskOf = ({ path, source, ino, dev, mode }: CopyJob): Task => {
     return { source: fsPath(source), target: fsPath(`${tree}/${path}`), ino, dev, mode };
   };
-  const first = take(left, INLINE + 1);
-  // Starting workers costs more than a few small copies.
-  if (first.length <= INLINE) {
+  const first = take(left, INLINE);
+  const second = left.next();
+  if (second.done === true && isWithin(first, INLINE)) {
     const copyOne = makeCopier(fs, waitForTick, told);
     return first.flatMap((job) => {
       const failure = copyOne(taskOf(job));
       return failure === undefined ? [] : [{ path: job.path, ...failure }];
     });
   }
+  const rest = chain(first, second, left);
   const failures: CopyFailure[] = [];
   let done = 0;
-  const source = `const { parentPort, workerData } = require('node:worker_threads');
-const __name = (f) => f;
-const copyOne = (${makeCopier.toString()})(require('node:fs'), ${waitForTick.toString()}, workerData);
-parentPort.on('message', (tasks) => parentPort.postMessage(tasks.map(copyOne)));`;
-  const next = (): readonly CopyJob[] => (first.length > 0 ? first.splice(0) : take(left, BATCH));
-  await Promise.all(
-    Array.from({ length: WORKERS }, async () => {
-      const worker = new Worker(source, { eval: true, resourceLimits: HEAP, workerData: told });
-      try {
-        await new Promise<void>((resolve, reject) => {
-          let batch: readonly CopyJob[] = [];
-          const give = (): void => {
-            options.signal?.throwIfAborted();
+  const body = `const copyOne = (${makeCopier.toString()})(require('node:fs'), ${waitForTick.toString()}, data);
+return (tasks) => tasks.map((task) => copyOne(task));`;
+  const next = (): readonly CopyJob[] => {
+    options.signal?.throwIfAborted();
+    return take(rest, BATCH);
+  };
+  const work = async (): Promise<void> => {
+    let batch = next();
+    if (batch.length === 0) return;
+    const worker = startTextWorker(body, told, HEAP);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const give = (): void => {
+          if (batch.length === 0) resolve();
+          else worker.postMessage(batch.map(taskOf));
+        };
+        worker.on('message', (outcomes: ReadonlyArray<Outcome | undefined>) => {
+          for (const [i, outcome] of outcomes.entries()) {
+            if (outcome !== undefined) failures.push({ path: (batch[i] as CopyJob).path, ...outcome });
+          }
+          done += batch.length;
+          options.progress(done);
+          try {
             batch = next();
-            if (batch.length === 0) resolve();
-            else worker.postMessage(batch.map(taskOf));
-          };
-          worker.on('message', (outcomes: ReadonlyArray<Outcome | undefined>) => {
-            for (const [i, outcome] of outcomes.entries()) {
-              if (outcome !== undefined) failures.push({ path: (batch[i] as CopyJob).path, ...outcome });
-            }
-            done += batch.length;
-            options.progress(done);
-            try {
-              give();
-            } catch (error) {
-              reject(error as Error);
-            }
-          });
-          worker.on('error', reject);
-          give();
+            give();
+          } catch (error) {
+            reject(error as Error);
+          }
         });
-      } finally {
-        await worker.terminate();
-      }
-    }),
-  );
+        worker.on('error', reject);
+        give();
+      });
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
   return failures;
 }
 
-function take<T>(from: Iterator<T>, count: number): T[] {
-  const taken: T[] = [];
-  while (taken.length < count) {
+/** So many jobs that a limit is reached or just passed. */
+function take(from: Iterator<CopyJob>, { files, bytes }: Limit): CopyJob[] {
+  const taken: CopyJob[] = [];
+  for (let sum = 0; taken.length < files && sum < bytes; ) {
     const { done, value } = from.next();
     if (done === true) break;
     taken.push(value);
+    sum += value.size;
   }
   return taken;
+}
+
+function isWithin(jobs: readonly CopyJob[], { files, bytes }: Limit): boolean {
+  return jobs.length <= files && jobs.reduce((sum, { size }) => sum + size, 0) <= bytes;
+}
+
+function* chain(
+  first: readonly CopyJob[],
+  second: IteratorResult<CopyJob>,
+  rest: Iterator<CopyJob>,
+): Generator<CopyJob> {
+  yield* first;
+  for (let next = second; next.done !== true; next = rest.next()) yield next.value;
 }
 
 /**
@@ -152,6 +177,25 @@ function makeCopier(fs: typeof import('node:fs'), wait: typeof waitForTick, { ow
     fs.ftruncateSync(to, size);
   };
 
+  /** Of each disk that sources lie on: whether it and the tree's can share blocks, as its first file told. */
+  const clones = new Map<number, boolean>();
+  const cloned = (from: string, target: string | Buffer, dev: number): boolean => {
+    if (clones.get(dev) === false) return false;
+    try {
+      fs.copyFileSync(from, target, C.COPYFILE_EXCL | C.COPYFILE_FICLONE_FORCE);
+      clones.set(dev, true);
+      return true;
+    } catch {
+      // Whatever else is wrong goes wrong again where the bytes are copied.
+      if (!clones.has(dev)) clones.set(dev, false);
+      return false;
+    }
+  };
+  const copied = (from: string, target: string | Buffer): boolean => {
+    fs.copyFileSync(from, target, C.COPYFILE_EXCL);
+    return true;
+  };
+
   return (job) => {
     let from: number;
     try {
@@ -174,10 +218,20 @@ function makeCopier(fs: typeof import('node:fs'), wait: typeof waitForTick, { ow
       if (sparse && size > 2 ** 36) return { what: 'unreadable', why: `sparse, ${size} bytes` };
       wait(Number(before.ctimeNs / 1000n) / 1000, tickMs);
       const target = path(job.target);
-      if (size > 65_536 && !sparse && process.platform === 'linux') {
-        fs.copyFileSync(`/proc/self/fd/${from}`, target, C.COPYFILE_EXCL | C.COPYFILE_FICLONE);
-        fs.chmodSync(target, 0o600);
-        to = fs.openSync(target, C.O_WRONLY | C.O_NOFOLLOW);
+      const linux = process.platform === 'linux';
+      const whole = `/proc/self/fd/${from}`;
+      // As store/file-time.ts does: this function is also sent to workers, by its text.
+      const time = (ns: bigint): number => (Number(ns / 1000n) + 0.5) / 1e6;
+      const times = [time(before.atimeNs), time(before.mtimeNs)] as const;
+      // The owner before the mode: chown takes setuid bits away.
+      if (
+        linux &&
+        size > 0 &&
+        (cloned(whole, target, job.dev) || (size > 65_536 && !sparse && copied(whole, target)))
+      ) {
+        if (owner !== undefined) fs.chownSync(target, owner.uid, owner.gid);
+        fs.chmodSync(target, job.mode);
+        fs.utimesSync(target, ...times);
       } else {
         to = fs.openSync(target, C.O_WRONLY | C.O_CREAT | C.O_EXCL | C.O_NOFOLLOW, 0o600);
         if (sparse) copySparse(from, to, size);
@@ -188,13 +242,10 @@ function makeCopier(fs: typeof import('node:fs'), wait: typeof waitForTick, { ow
             for (let put = 0; put < length; ) put += fs.writeSync(to, buffer, put, length - put, at + put);
             at += length;
           }
+        if (owner !== undefined) fs.fchownSync(to, owner.uid, owner.gid);
+        fs.fchmodSync(to, job.mode);
+        fs.futimesSync(to, ...times);
       }
-      // The owner before the mode: chown takes setuid bits away.
-      if (owner !== undefined) fs.fchownSync(to, owner.uid, owner.gid);
-      fs.fchmodSync(to, job.mode);
-      // As store/file-time.ts does: this function is also sent to workers, by its text.
-      const time = (ns: bigint): number => (Number(ns / 1000n) + 0.5) / 1e6;
-      fs.futimesSync(to, time(before.atimeNs), time(before.mtimeNs));
       const after = fs.fstatSync(from, { bigint: true });
       const same = after.size === before.size && after.mtimeNs === before.mtimeNs && after.ctimeNs === before.ctimeNs;
       return same ? undefined : { what: 'changed', why: 'written to' };

@@ -103,7 +103,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
         continue;
       }
       if (to.nlink > 1) firstOfInode.set(inode, path);
-      yield { path, source: walked.sourceOf(path), ino: to.ino, dev: to.dev, mode: to.mode };
+      yield { path, source: walked.sourceOf(path), ino: to.ino, dev: to.dev, mode: to.mode, size: to.size };
     }
   }
 

@@ -19,8 +19,8 @@ export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked:
 
 /**
  * The rules as questions. The person's own --include has the last word, over the project's file too. Letter case does not
- * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy (an --include then brings back other cases of
- * its names too).
+ * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy. An
+ * --include then brings back other cases of its names too.
  */
 export function selectPaths(rules: SelectionRules): Selection {
   const out = ignore({ ignorecase: true })

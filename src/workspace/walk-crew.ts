@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Listed, type ListOptions, type ListTask, makeLister } from './list-directories.ts';
 import { makePacker } from './section.ts';
+import { startTextWorker } from './text-worker.ts';
 
 /** Threads that help to list the directories of one tree. */
 export interface Crew {
@@ -18,7 +19,8 @@ export interface Crew {
 
 /** What one gives back at once: the last to finish must not keep the others waiting. */
 const BUDGET = 3000;
-const TASKS = 32;
+/** Of what is left to do, taken at once. */
+export const TASKS = 32;
 /** Small: what a thread makes is gone with the next directory. */
 const HEAP = { maxYoungGenerationSizeMb: 2 };
 const MOST = 3;
@@ -35,8 +37,8 @@ export function makeCrew(options: ListOptions, todo: ListTask[], took: (listed: 
       idle.pop()?.postMessage(todo.splice(0, Math.min(TASKS, Math.floor(todo.length / 2))));
     }
   };
-  const hire = (source: string): void => {
-    const worker = new Worker(source, { eval: true, resourceLimits: HEAP, workerData: options });
+  const hire = (body: string): void => {
+    const worker = startTextWorker(body, options, HEAP);
     worker.on('message', (listed: Listed) => {
       idle.push(worker);
       took(listed);
@@ -53,13 +55,11 @@ export function makeCrew(options: ListOptions, todo: ListTask[], took: (listed: 
   return {
     start() {
       if (workers.length > 0) return;
-      const source = `const { parentPort, workerData } = require('node:worker_threads');
-const __name = (f) => f;
-const packer = (${makePacker.toString()})();
-const list = (${makeLister.toString()})(require('node:fs'), packer, workerData);
-parentPort.on('message', (tasks) => parentPort.postMessage(list(tasks, ${BUDGET})));`;
+      const body = `const packer = (${makePacker.toString()})();
+const list = (${makeLister.toString()})(require('node:fs'), packer, data);
+return (tasks) => list(tasks, ${BUDGET});`;
       const count = Math.max(1, Math.min(MOST, availableParallelism() - 1));
-      for (let i = 0; i < count; i++) hire(source);
+      for (let i = 0; i < count; i++) hire(body);
     },
     get busy() {
       return workers.length > idle.length;

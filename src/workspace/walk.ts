@@ -16,7 +16,7 @@ import { countRows, makePacker, packRows, type Row, rowsOf, type Section, sameSe
 import type { Selection } from './selection.ts';
 import type { Snapshot } from './snapshot.ts';
 import { TICK_MS } from './tick.ts';
-import { makeCrew } from './walk-crew.ts';
+import { makeCrew, TASKS } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
 export interface WalkOptions {
@@ -88,12 +88,13 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
       signal?.throwIfAborted();
       if (Math.max(seen, expected) > MANY) crew.start();
       crew.feed();
-      const next = todo.pop();
-      if (next === undefined) {
+      // The last one first, and half of what there is at most: the crew wants some too.
+      const next = todo.splice(-Math.min(TASKS, Math.ceil(todo.length / 2))).reverse();
+      if (next.length === 0) {
         await crew.next();
         continue;
       }
-      const listed = list([next], SLICE);
+      const listed = list(next, SLICE);
       seen += listed.entries;
       took(listed);
       await nextTurn();

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileShim } from '../compile.ts';
 import { Scene } from '../scene.ts';
+import { treeFacts } from '../tree-facts.ts';
+import { refresh } from '../workspace/refresh-scene.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-disks-'));
 const shim = path.join(root, 'shim.so');
@@ -63,6 +66,32 @@ it.each([
   expect(scene.fingerprint()).toBe(after);
   expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(scene.fingerprint()).toBe(before);
+});
+
+it.each([
+  ['xfs', 'mkfs.xfs -q "$2"'],
+  ['btrfs', 'mkfs.btrfs -q "$2"'],
+])('a base beside its project on %s shares its blocks, small files too', async (_, make) => {
+  const disk = path.join(root, 'shared');
+  mkdirSync(disk);
+  sh(`truncate -s 320M "$2"; ${make}; mount -o loop "$2" "$1"`, disk, path.join(root, 'shared-image'));
+  try {
+    const free = (): number => {
+      sh('sync -f "$1"', disk);
+      const { bavail, bsize } = statfsSync(disk);
+      return bavail * bsize;
+    };
+    const project = path.join(disk, 'project');
+    mkdirSync(project);
+    const [count, size] = [2000, 33_000];
+    for (let i = 0; i < count; i++) writeFileSync(path.join(project, `f${i}`), randomBytes(size));
+    const before = free();
+    const base = await refresh(disk, 'one');
+    expect(before - free()).toBeLessThan(count * size * 0.05);
+    expect(treeFacts(path.join(base.dir, 'tree'))).toEqual(treeFacts(project));
+  } finally {
+    sh('umount "$1"; rmdir "$1"; rm "$2"', disk, path.join(root, 'shared-image'));
+  }
 });
 
 it('a project that another directory took the place of is not written into, by apply or undo', async () => {

@@ -56,14 +56,19 @@ const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 const messages = (): string[] => told.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
 
 it('walks again when something changed on both sides of the walker', async () => {
-  for (const name of ['a/f', 'b/f', 'c/f']) put(name, 'old');
+  // More than are looked at in one go.
+  const files = Array.from({ length: 200 }, (_, n) => `${n}/f`);
+  for (const file of files) {
+    mkdirSync(path.join(project, path.dirname(file)));
+    put(file, 'old');
+  }
   await prepare('one');
   let edited = false;
   // Wherever the walker is: what it saw of this directory is from before, what it sees of the others from after.
   const selection = watching((entry) => {
     if (edited || !entry.endsWith('/f')) return;
     edited = true;
-    for (const name of ['a/f', 'b/f', 'c/f']) put(name, 'new');
+    for (const file of files) put(file, 'new');
   });
   const base = await prepare('two', selection);
   expect(edited).toBe(true);
@@ -111,8 +116,8 @@ it('names what never held still, keeps the rest, and has it with the next start'
 it('reads a file when the tick of its change time is over: what is written later shows', async () => {
   put('a/f', 'same size');
   const source = path.join(project, 'a/f');
-  const { ino, dev, mode, ctimeMs } = statSync(source);
-  const job = { path: 'copy', source, ino, dev, mode };
+  const { ino, dev, mode, size, ctimeMs } = statSync(source);
+  const job = { path: 'copy', source, ino, dev, mode, size };
   await copyFiles([job], { tree: dir, owner: undefined, signal: undefined, progress: () => undefined });
   // Ticks are 10 ms at most, and the clock of the file system is one behind at most.
   expect(Date.now() - ctimeMs).toBeGreaterThan(19);
