@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -15,6 +14,7 @@ import { RunClaudeError } from '../errors.ts';
 import { rewriteConfig } from '../git/config-write.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
+import { objectStores } from '../workspace/object-stores.ts';
 import { refsPrint } from './bind-commits.ts';
 
 /**
@@ -99,33 +99,13 @@ function writeConfig(from: string, to: string, making: Making, more: string): vo
 
 /** The session's objects are its own; the person's, and those that these borrow, are named as alternates. */
 function readObjectsOf(from: string, to: string, making: Making): void {
-  const found = new Set<string>();
-  const add = (dir: string): void => {
-    const real = realpathOf(dir);
-    if (real === undefined || found.has(real)) return;
-    found.add(real);
-    const borrowed = path.join(real, 'info', 'alternates');
-    if (lstatSync(borrowed, { throwIfNoEntry: false })?.isFile() !== true) return;
-    for (const line of readFileSync(borrowed, 'utf8').split('\n')) {
-      if (line !== '' && !line.startsWith('#')) add(path.resolve(real, line));
-    }
-  };
-  add(path.join(from, 'objects'));
   mkdirSync(path.join(to, 'objects', 'info'), { recursive: true, mode: 0o755 });
   mkdirSync(path.join(to, 'objects', 'pack'), { mode: 0o755 });
-  const lines = [...found].map((dir) => {
+  const lines = objectStores(path.join(from, 'objects')).map((dir) => {
     if (!making.objects.includes(dir)) making.objects.push(dir);
     return `${making.insideObjects}/${making.objects.indexOf(dir)}\n`;
   });
   writeFileSync(path.join(to, 'objects', 'info', 'alternates'), lines.join(''), { mode: 0o644 });
-}
-
-function realpathOf(dir: string): string | undefined {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A file of ours that the container may read. */

@@ -1,6 +1,7 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Graft } from './list-directories.ts';
+import { objectStores } from './object-stores.ts';
 
 /** What belongs to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
 const OF_A_WORKTREE = [
@@ -25,17 +26,51 @@ const OF_A_WORKTREE = [
 ];
 const POINTERS = ['commondir', 'gitdir', 'locked'];
 
+/** Of a directory of git's objects: all else in one that a repository names is not git's, and may be anything. */
+const OBJECTS = /^(pack|[0-9a-f]{2})$/;
+const PACKS = /^(pack-|multi-pack-index)/;
+/** What tells of other directories: it would not be true in the copy, where all lies in one. */
+const OF_SEVERAL = ['alternates', 'http-alternates', 'commit-graphs'];
+
 /**
- * Where the content of `.git` comes from when it is a file: the copy gets a self-contained directory, put together
- * from the linked worktree's own and the shared one, or the submodule's. Empty when `.git` is a directory or absent.
+ * Where the content of `.git` comes from when it does not all lie there. When it is a file, the copy gets a
+ * self-contained directory, put together from the linked worktree's own and the shared one, or the submodule's; objects
+ * that are borrowed from other repositories lie among its own. Empty when there is no `.git`, or nothing elsewhere.
  */
 export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]> {
   const own = gitDirOf(project);
-  if (own === undefined || own === path.join(project, '.git')) return new Map();
+  if (own === undefined) return new Map();
+  if (own === path.join(project, '.git')) return objectGrafts(own);
   const common = readText(path.join(own, 'commondir'));
+  const shared = common === undefined ? own : path.resolve(own, common.trim());
+  // As git looks at it: a project may name any directory of the person's.
+  if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
   const grafts: Graft[] = [{ source: own, without: POINTERS }];
-  if (common !== undefined) grafts.push({ source: path.resolve(own, common.trim()), without: OF_A_WORKTREE });
-  return new Map([['.git', grafts]]);
+  if (shared !== own) grafts.push({ source: shared, without: OF_A_WORKTREE });
+  return new Map([['.git', grafts], ...objectGrafts(shared)]);
+}
+
+function objectGrafts(gitDir: string): Map<string, readonly Graft[]> {
+  const objects = path.join(gitDir, 'objects');
+  const borrowed = objectStores(objects).slice(1);
+  if (borrowed.length === 0) return new Map();
+  const [info, packs] = [path.join(objects, 'info'), path.join(objects, 'pack')];
+  const lent = borrowed.map((dir) => only(dir, OBJECTS));
+  const lentPacks = borrowed.map((dir) => only(path.join(dir, 'pack'), PACKS));
+  return new Map([
+    ['.git/objects', [{ source: objects, without: [] }, ...lent]],
+    ['.git/objects/info', [{ source: info, without: OF_SEVERAL }]],
+    ['.git/objects/pack', [{ source: packs, without: [] }, ...lentPacks]],
+  ]);
+}
+
+function only(source: string, names: RegExp): Graft {
+  try {
+    return { source, without: readdirSync(source).filter((name) => !names.test(name)) };
+  } catch {
+    // The walk cannot list it either, and says so.
+    return { source, without: [] };
+  }
 }
 
 /** The directory that a project's `.git` is or names; undefined when there is none. */
