@@ -131,6 +131,19 @@ it('bind mode, and what waits for review, work as on Docker', async () => {
   expect((await person.run(['diff', '--name-only'])).stdout).toBe('README.md\nlater.txt\n');
   const applied = await person.run(['apply', '--yes']);
   expect([applied.status, person.git('status', '--short')]).toEqual([0, ' D README.md\n?? later.txt\n?? made.txt\n']);
+  // Beside one that waits: what it stands on is two trees, which the runtime joins for the agent and for its reader.
+  await person.run(['exec', person.project, '--', 'sh', '-c', 'echo more >> later.txt']);
+  person.write('src/file2.txt', 'edited on the host\n');
+  const beside = await person.run([
+    'exec',
+    person.project,
+    '--',
+    'sh',
+    '-c',
+    'cat src/file2.txt; echo x >> src/file2.txt',
+  ]);
+  expect([beside.status, beside.stdout]).toEqual([120, 'edited on the host\n']);
+  expect((await person.run(['diff'])).stdout).toMatch(/^modified src\/file2.txt\n.*\n edited on the host\n\+x\n$/);
 });
 
 it('the command killed: its gateway ends with it, and the next command keeps the work', async () => {
