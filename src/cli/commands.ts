@@ -83,8 +83,8 @@ export const COMMANDS: readonly CommandShape[] = [
     ],
     1,
   ),
-  command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [ENGINE], 1, true),
-  command('explore', '[ID]', "a shell in a throw-away layer over the session's", [ENGINE], 1),
+  command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [], 1, true),
+  command('explore', '[ID]', "a shell in a throw-away layer over the session's", [], 1),
   command('note', '[ID] TEXT', 'remember something with a session', [], 2),
   command(
     'audit',
