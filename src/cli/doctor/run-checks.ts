@@ -1,11 +1,13 @@
 import { DEFAULTS } from '../../config/settings.ts';
 import { sessionImage } from '../../session/prepare-image.ts';
+import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context.ts';
 import { credentialCheck, imageCheck } from './claude-checks.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
 import type { Check } from './report.ts';
+import { strategyCheck } from './strategy-check.ts';
 
 /** Every check of the doctor's, in the order in which they are shown. */
 export async function runChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
@@ -15,18 +17,22 @@ export async function runChecks(context: CommandContext, choice: Policy['engine'
     credentialCheck(context),
   ]);
   try {
-    const ofEngine =
-      engine === undefined
-        ? []
-        : [
-            ...engineChecks(engine.facts),
-            sharingCheck(engine.facts, context.cwd),
-            await imageCheck(engine, await sessionImage(DEFAULTS, engine, context.env)),
-          ];
+    const ofEngine = engine === undefined ? [] : await checksOf(engine, context);
     return [...hostChecks(context), git, check, ...ofEngine, credential];
   } finally {
     await engine?.close();
   }
+}
+
+async function checksOf(engine: Engine, context: CommandContext): Promise<readonly Check[]> {
+  const image = await sessionImage(DEFAULTS, engine, context.env);
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  return [
+    ...engineChecks(engine.facts),
+    sharingCheck(engine.facts, context.cwd),
+    strategyCheck(engine, image, { uid, gid, stateDir: context.places.stateDir }),
+    await imageCheck(engine, image),
+  ];
 }
 
 /** The checks as lines for people. */

@@ -1,0 +1,21 @@
+import { DEFAULTS } from '../../config/settings.ts';
+import { chooseStrategy } from '../../plan/strategy.ts';
+import { chooseUser } from '../../plan/user.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { HostFacts } from '../../types/plan.ts';
+import { knownTrial } from '../../workspace/try-layers.ts';
+import { type Check, ok, warning } from './report.ts';
+
+/** How a copy would be held here, and why. By what an earlier session found: nothing is started. */
+export function strategyCheck(engine: Engine, image: string, host: Pick<HostFacts, 'uid' | 'gid' | 'stateDir'>): Check {
+  const policy = { ...DEFAULTS, mode: 'copy' } as const;
+  const untried = chooseStrategy(policy, engine.facts, undefined);
+  const owner = { ownerUid: host.uid, ownerGid: host.gid };
+  const { user } = chooseUser(policy.mode, untried.strategy, engine.facts, host, owner);
+  const trial = knownTrial({ engine, stateDir: host.stateDir, image, user });
+  const { strategy, reason } = chooseStrategy(policy, engine.facts, trial);
+  const text = `${strategy}: ${reason}`;
+  return strategy === 'copy'
+    ? warning('strategy', text, 'Every session copies the project once more; XDG_STATE_HOME on another disk may help.')
+    : ok('strategy', text);
+}
