@@ -9,6 +9,7 @@ import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { dropLayer, dropLinks } from '../workspace/drop-layer.ts';
+import { isAnythingGone, removeGone } from '../workspace/gone.ts';
 import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
 import { layerIsOver } from './layer-life.ts';
@@ -136,14 +137,23 @@ async function removeHostileTree(dir: string): Promise<void> {
 async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   const top = join(places.cacheDir, 'bases');
   const unused = await sweepBases(top, KEPT_MS / DAY_MS, true);
-  return unused.map(({ dir, unusedDays }) => ({
-    kind: 'base',
-    name: dir,
-    why: `unused for ${Math.floor(unusedDays)} days`,
-    remove: async () => {
-      await sweepBases(top, KEPT_MS / DAY_MS, false);
-    },
-  }));
+  const removals = unused.map(
+    ({ dir, unusedDays }): Removal => ({
+      kind: 'base',
+      name: dir,
+      why: `unused for ${Math.floor(unusedDays)} days`,
+      remove: async () => {
+        await sweepBases(top, KEPT_MS / DAY_MS, false);
+      },
+    }),
+  );
+  for (const name of existsSync(top) ? readdirSync(top) : []) {
+    const dir = join(top, name);
+    if (unused.some((one) => one.dir === dir) || !isAnythingGone(dir)) continue;
+    const why = 'older states of a project, which no session stands on';
+    removals.push({ kind: 'base', name: join(dir, 'gone'), why, remove: async () => removeGone(dir) });
+  }
+  return removals;
 }
 
 function goneInstances({ instances, kept }: Known): InstanceFacts[] {

@@ -19,6 +19,7 @@ import type { Graft } from './list-directories.ts';
 import type { LookAhead, TakeLook } from './look-ahead.ts';
 import {
   forget,
+  forgetRemarks,
   type Header,
   type Loaded,
   loadManifest,
@@ -198,7 +199,7 @@ async function fill(options: BaseOptions, { number, from, stacked }: Target, fir
       tell: options.tell,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
-    if (unreadable.size > 0) for (const one of differences) unreadable.delete(one.path);
+    if (unreadable.size > 0 || dropped.size > 0) forgetRemarks(differences, unreadable, dropped);
     for (const one of done.unreadable) unreadable.set(one.path, one);
     for (const line of done.dropped) dropped.set(line, line);
     known = forget(

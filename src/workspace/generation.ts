@@ -15,7 +15,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { removeShared } from './remove-shared.ts';
+import { setAside } from './gone.ts';
 import { rowsOf } from './section.ts';
 import type { Snapshot } from './snapshot.ts';
 import { fsPath } from './walk.ts';
@@ -40,9 +40,9 @@ export function newestGeneration(dir: string): number | undefined {
   return whole.length === 0 ? undefined : Math.max(...whole);
 }
 
-/** Removes all others. */
+/** Takes all others away. */
 export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
-  for (const number of numbers(dir)) if (!keep.has(number)) removeShared(path.join(dir, 'gen'), String(number));
+  for (const number of numbers(dir)) if (!keep.has(number)) setAside(dir, number);
 }
 
 /**

@@ -79,17 +79,48 @@ export function writeJournal(gen: string, differences: Iterable<Difference>): vo
 /** The snapshot without these paths and what is below them; a directory that stays gets an impossible time. */
 export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snapshot {
   const rest = new Map(snapshot);
-  for (const { path: one, directory } of lines) {
-    const dir = parentOf(one);
-    const name = one.slice(dir === '' ? 0 : dir.length + 1);
-    const rows = [...rowsOf(rest.get(dir))];
-    const kept = rows.filter((row) => row.name !== name);
-    if (kept.length === rows.length) continue;
-    rest.set(dir, packRows(directory ? [...kept, { ...NO_ROW, name }] : kept));
-    if (directory || !rest.has(one)) continue;
-    for (const below of [...rest.keys()]) if (below === one || below.startsWith(`${one}/`)) rest.delete(below);
+  const inParent = new Map<string, Map<string, JournalLine>>();
+  for (const line of lines) {
+    const parent = parentOf(line.path);
+    const named = inParent.get(parent) ?? new Map<string, JournalLine>();
+    inParent.set(parent, named.set(line.path.slice(line.path.lastIndexOf('/') + 1), line));
   }
+  const gone = new Set<string>();
+  for (const [parent, named] of inParent) {
+    const section = snapshot.get(parent);
+    if (section === undefined) continue;
+    const rows = [...rowsOf(section)].flatMap((row) => {
+      const line = named.get(row.name);
+      if (line === undefined) return [row];
+      if (line.directory) return [{ ...NO_ROW, name: row.name }];
+      if (snapshot.has(line.path)) gone.add(line.path);
+      return [];
+    });
+    rest.set(parent, packRows(rows));
+  }
+  if (gone.size > 0) for (const dir of snapshot.keys()) if (isWithin(dir, gone)) rest.delete(dir);
   return rest;
+}
+
+/** Whether the directory is one of these or below one. */
+function isWithin(dir: string, these: ReadonlySet<string>): boolean {
+  for (let one = dir; one !== ''; one = parentOf(one)) if (these.has(one)) return true;
+  return false;
+}
+
+/** What was said of entries that are not as they were: it is said anew, if it still holds. */
+export function forgetRemarks(
+  differences: Iterable<Difference>,
+  unreadable: Map<string, Problem>,
+  dropped: Map<string, string>,
+): void {
+  for (const { path: one, from, to } of differences) {
+    unreadable.delete(one);
+    const config = from?.kind === 'g' || to?.kind === 'g';
+    const start = config ? `${one}: ` : from?.kind === 'd' && to?.kind !== 'd' ? `${one}/` : undefined;
+    if (start === undefined) continue;
+    for (const line of dropped.keys()) if (line.startsWith(start)) dropped.delete(line);
+  }
 }
 
 const NO_ROW = { kind: 'd', mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0, nlink: 1 } as const;

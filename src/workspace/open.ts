@@ -11,14 +11,14 @@ import { selectionRules } from './begin-look.ts';
 import { collectChanges } from './collect.ts';
 import { type RunningCollector, startCollector } from './collector-container.ts';
 import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
+import { removeGoneLater } from './gone.ts';
 import { type LiveReader, liveReader } from './live.ts';
 import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
-import { EVERYTHING, type SelectionRules, selectPaths } from './selection.ts';
-import { countEntries } from './snapshot.ts';
+import { type SelectionRules, selectPaths } from './selection.ts';
 import { treesOf } from './stacked.ts';
 import { releaseBases, startBase } from './start-base.ts';
+import { noteStart } from './strategies/overlay.ts';
 import { sendBase } from './volume-base.ts';
-import { walkTree } from './walk.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
@@ -32,7 +32,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const rules = selectionRules(plan.policy);
   if (strategy === 'overlay') {
     refuseSelection(rules);
-    return open(options, { version: 1, strategy, generation: '', entries: await countProject(plan), rules });
+    const entries = await noteStart(layerDir(plan.sessionDir), plan.project.root);
+    return open(options, { version: 1, strategy, generation: '', entries, rules });
   }
   const base = await startBase(options, rules);
   const record: WorkspaceRecord = { version: 1, strategy, generation: base.dir, entries: base.entries, rules };
@@ -54,10 +55,6 @@ function refuseSelection({ exclude, mask }: SelectionRules): void {
       status: 2,
     },
   );
-}
-
-async function countProject({ project }: Plan): Promise<number> {
-  return countEntries((await walkTree({ root: project.root, selection: EVERYTHING, plain: true })).snapshot);
 }
 
 /** The same layer over the same base generation, from the record. Throws RunClaudeError WORKSPACE_GONE. */
@@ -159,7 +156,9 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
     base: baseTree(plan, record),
     async wake() {
       await collector();
-      if (record.generation !== '') settleBase(record.generation);
+      if (record.generation === '') return;
+      settleBase(record.generation);
+      removeGoneLater(plan.baseDir);
     },
     usage: written,
     watchDisk: (hooks) =>

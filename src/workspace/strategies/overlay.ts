@@ -2,7 +2,7 @@ import path from 'node:path';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import type { Layer, LayerView } from '../layer.ts';
 import { EVERYTHING } from '../selection.ts';
-import { encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from '../snapshot.ts';
+import { countEntries, encodeSnapshot, loadSnapshot, rowAt, type Snapshot } from '../snapshot.ts';
 import { walkTree } from '../walk.ts';
 import { type LayerPlace, openLayers, overlayDelta, readNonce } from './layers.ts';
 
@@ -11,17 +11,19 @@ export interface OverlayPlace extends Omit<LayerPlace, 'generation' | 'lower'> {
 }
 
 /**
- * Straight over the project, by name only: nothing is copied, and what the person edits meanwhile shows through. What
- * the project looked like at the start is written down, so that an entry which both changed is not taken for the
- * agent's alone.
+ * Writes down what the project looks like at the start, so that an entry which both changed is not taken for the agent's
+ * alone. Gives the number of its entries.
  */
+export async function noteStart(dir: string, project: string): Promise<number> {
+  makePrivateDir(dir);
+  const { snapshot } = await walkTree({ root: project, selection: EVERYTHING, plain: true });
+  writeFileAtomic(path.join(dir, 'start'), encodeSnapshot({ version: 1 }, snapshot));
+  return countEntries(snapshot);
+}
+
+/** Straight over the project, by name only: nothing is copied, and what the person edits meanwhile shows through. */
 export async function openOverlay(place: OverlayPlace): Promise<Layer> {
   const { project, dir } = place;
-  makePrivateDir(dir);
-  if (readStart(dir) === undefined) {
-    const { snapshot } = await walkTree({ root: project, selection: EVERYTHING, plain: true });
-    writeFileAtomic(path.join(dir, 'start'), encodeSnapshot({ version: 1 }, snapshot));
-  }
   const layer = await openLayers({ ...place, generation: dir, lower: project });
   return { ...layer, ...viewOverlay(dir, project), strategy: 'overlay' };
 }

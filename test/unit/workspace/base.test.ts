@@ -132,6 +132,22 @@ describe('the base', () => {
     expect(again.dir).toBe(base.dir);
   });
 
+  it('names what a git configuration loses as long as it is there', async () => {
+    const config = (...words: string[]) => execFileSync('git', ['-C', project, 'config', ...words]);
+    execFileSync('git', ['init', '-q', project]);
+    execFileSync('git', ['init', '-q', path.join(project, 'inner')]);
+    config('core.sshCommand', 'ssh -i key');
+    config('http.extraHeader', 'TOKEN');
+    execFileSync('git', ['-C', path.join(project, 'inner'), 'config', 'core.editor', 'vi']);
+    const both = ['.git/config: core.sshcommand', '.git/config: http.extraheader'];
+    expect([...(await prepare('one')).dropped].sort()).toEqual([...both, 'inner/.git/config: core.editor']);
+    config('--unset', 'core.sshCommand');
+    put('f');
+    expect([...(await prepare('two')).dropped].sort()).toEqual([both[1], 'inner/.git/config: core.editor']);
+    rmSync(path.join(project, 'inner'), { recursive: true });
+    expect((await prepare('three')).dropped).toEqual([both[1]]);
+  });
+
   it('follows any edits of the host, and a generation in use stays as it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { maxLength: 12 }), fc.boolean(), async (edits, inUse) => {

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { makePrivateDir } from '../store/record.ts';
+import { removeShared } from './remove-shared.ts';
+
+// What nobody stands on any more waits in `gone/` of a base's directory: to remove a large tree takes seconds, and a
+// start has no time for that.
+
+function goneDir(dir: string): string {
+  return path.join(dir, 'gone');
+}
+
+/** Takes a generation away from where anybody looks for one. */
+export function setAside(dir: string, number: number): void {
+  makePrivateDir(goneDir(dir));
+  const from = path.join(dir, 'gen', String(number));
+  try {
+    renameSync(from, path.join(goneDir(dir), `${number}-${randomBytes(4).toString('hex')}`));
+  } catch (error) {
+    // A directory of a lower layer cannot be renamed where this machine's disk is an overlay itself.
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    removeShared(path.join(dir, 'gen'), String(number));
+  }
+}
+
+/** Whether something waits to be removed. */
+export function isAnythingGone(dir: string): boolean {
+  return existsSync(goneDir(dir)) && readdirSync(goneDir(dir)).length > 0;
+}
+
+/** Removes what was set aside. */
+export function removeGone(dir: string): void {
+  for (const name of existsSync(goneDir(dir)) ? readdirSync(goneDir(dir)) : []) removeShared(goneDir(dir), name);
+}
+
+/** Only directories are opened: a file's mode is that of another generation too. */
+const REMOVE = 'find . -type d ! -perm -700 -exec chmod u+rwx {} ";"; rm -rf -- ./*';
+
+/** As {@link removeGone}, by a process that nobody waits for; what it does not get to is left to the next. */
+export function removeGoneLater(dir: string): void {
+  if (!isAnythingGone(dir)) return;
+  // Where these programs are missing, gc does it.
+  spawn('sh', ['-c', REMOVE], { cwd: goneDir(dir), stdio: 'ignore' })
+    .on('error', () => undefined)
+    .unref();
+}
