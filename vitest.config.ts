@@ -17,12 +17,13 @@ const LONG = [
   'test/engine/hardening/engines.test.ts',
   'test/engine/hardening/podman.test.ts',
   'test/engine/hardening/programs.test.ts',
+  'test/engine/workspace/random-sessions.test.ts',
   'test/unit/apply/disks.test.ts',
 ];
-/** Part of every run with few random cases. */
+/** Part of other runs with few random cases. */
 const THOROUGH = [
   'test/attacks/hostile-layer.test.ts',
-  'test/engine/workspace/workspace.test.ts',
+  'test/engine/workspace/random-sessions.test.ts',
   'test/unit/workspace/base.test.ts',
 ];
 
@@ -30,7 +31,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
   test: {
     name,
     include,
-    exclude: name === 'long' ? [] : LONG,
+    exclude: name === 'long' || name === 'thorough' ? [] : LONG,
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs * 2,
     fileParallelism: parallel,

@@ -3,17 +3,20 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createServer } from 'node:tls';
+import { openWatchedSocket, type WatchedSocket } from './watched-socket.ts';
 
 export interface TlsFront {
   readonly host: string;
   /** Holds ca.pem, cert.pem and key.pem, as DOCKER_CERT_PATH wants them. */
   readonly certPath: string;
+  readonly watched: WatchedSocket;
   close(): void;
 }
 
-/** The engine's own socket behind TLS with client certificates on a loopback port: an engine that is elsewhere. */
-export async function openTlsFront(dir: string, socketPath = '/var/run/docker.sock'): Promise<TlsFront> {
+/** The engine's own socket behind TLS with client certificates on a loopback port: an engine that is elsewhere, and binds nothing. */
+export async function openTlsFront(dir: string): Promise<TlsFront> {
   mkdirSync(dir, { recursive: true });
+  const watched = await openWatchedSocket(dir);
   const file = (name: string): string => path.join(dir, name);
   const openssl = (...words: string[]): void => {
     execFileSync('openssl', words, { stdio: 'ignore' });
@@ -64,7 +67,7 @@ export async function openTlsFront(dir: string, socketPath = '/var/run/docker.so
       allowHalfOpen: true,
     },
     (client) => {
-      const engine = connect({ path: socketPath, allowHalfOpen: true });
+      const engine = connect({ path: watched.socketPath, allowHalfOpen: true });
       for (const socket of [client, engine]) {
         open.add(socket);
         socket.on('close', () => open.delete(socket));
@@ -83,7 +86,9 @@ export async function openTlsFront(dir: string, socketPath = '/var/run/docker.so
   return {
     host: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     certPath: dir,
+    watched,
     close() {
+      watched.close();
       server.close();
       for (const socket of open) socket.destroy();
     },

@@ -102,9 +102,11 @@ export function takeOut(image: string, workspace: Workspace, into: string): void
   const flag = `type=${mount.kind},"source=${source}",target=/workspace,readonly`;
   mkdirSync(into, { recursive: true });
   const out = path.join(path.dirname(into), 'merged.tar');
+  // Status 1: a change time that an overlay tells late, of a file with several names.
+  const script = 'tar -C /workspace --warning=no-file-changed -cf - . || [ $? = 1 ]';
   execFileSync('bash', [
     '-c',
-    'docker run --rm --network none --mount "$0" "$1" tar -C /workspace -cf - . > "$2"',
+    `docker run --rm --network none --mount "$0" "$1" sh -c '${script}' > "$2"`,
     flag,
     image,
     out,

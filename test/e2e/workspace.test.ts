@@ -7,13 +7,16 @@ import { expect, it } from 'vitest';
 import { Scene } from '../scene.ts';
 import { openSshFront } from '../ssh-front.ts';
 import { openTlsFront } from '../tls-front.ts';
+import type { WatchedSocket } from '../watched-socket.ts';
 
 /** An engine that is elsewhere, as far as the command can tell: what its environment has to say for it. */
-type Elsewhere = (dir: string) => Promise<{ env: Record<string, string>; close(): void | Promise<void> }>;
+type Elsewhere = (
+  dir: string,
+) => Promise<{ env: Record<string, string>; watched?: WatchedSocket; close(): void | Promise<void> }>;
 
 const behindTls: Elsewhere = async (dir) => {
-  const { host, certPath, close } = await openTlsFront(dir);
-  return { env: { DOCKER_HOST: host, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: certPath }, close };
+  const { host, certPath, watched, close } = await openTlsFront(dir);
+  return { env: { DOCKER_HOST: host, DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: certPath }, watched, close };
 };
 const overSsh: Elsewhere = async (dir) => {
   const { host, path: PATH, close } = await openSshFront(dir);
@@ -68,6 +71,10 @@ it.each([
       const own = (JSON.parse(ids) as { id: string }[]).map(({ id }) => `run-claude-${id}`);
       expect(left.filter((name) => own.some((one) => name.startsWith(one)))).toEqual([]);
       expect(left).toContain(`run-claude-base-${key}`);
+      if (front.watched === undefined) return;
+      expect(front.watched.refused).toEqual([]);
+      expect(front.watched.asked.length).toBeGreaterThan(5);
+      expect(front.watched.asked.join('\n')).not.toContain(scene.root);
     } finally {
       await scene[Symbol.asyncDispose]();
       execFileSync('docker', ['volume', 'rm', '-f', `run-claude-base-${key}`], { stdio: 'ignore' });

@@ -1,65 +1,33 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContentStore } from '../../../src/store/content.ts';
-import type { Engine } from '../../../src/types/engine.ts';
 import type { StrategyName } from '../../../src/types/policy.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
-import { openSshFront } from '../../ssh-front.ts';
-import { openTlsFront } from '../../tls-front.ts';
-import { treeFacts } from '../../tree-facts.ts';
-import { boundPaths, summary, takeOut, type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
+import { smallContainer } from '../../engine.ts';
+import { type Engines, openEngines, type Where } from '../../workspace/engines.ts';
+import { expectAllListed, ownFor } from '../../workspace/random-sessions.ts';
+import { boundPaths, summary, type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
 
-const thorough = process.env['RUN_CLAUDE_THOROUGH'] === '1';
-
-/** Where the engine is: on this machine's socket, or as far as can be told on another machine. */
-type Where = 'here' | 'tcp' | 'ssh';
-
-const engines = new Map<Where, Engine>();
-const fronts: { close(): void | Promise<void> }[] = [];
-const path0 = process.env['PATH'];
-let dir: string;
-let image: string;
+let engines: Engines;
 let scene: WorkspaceScene;
 let count = 0;
 const newId = (): string => `test-${process.pid}-${++count}`;
 
 beforeAll(async () => {
-  dir = mkdtempSync(path.join(tmpdir(), 'rc-fronts-'));
-  const here = await connectForTest();
-  image = await testImage(here);
-  const tls = await openTlsFront(path.join(dir, 'tls'));
-  const ssh = await openSshFront(path.join(dir, 'ssh'));
-  fronts.push(tls, ssh);
-  process.env['PATH'] = ssh.path;
-  const certificates = { DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: tls.certPath };
-  engines.set('here', here);
-  engines.set('tcp', await connectForTest(undefined, { DOCKER_HOST: tls.host, ...certificates }));
-  engines.set('ssh', await connectForTest(undefined, { DOCKER_HOST: ssh.host }));
+  engines = await openEngines();
 });
-afterAll(async () => {
-  for (const engine of engines.values()) await engine.close();
-  for (const front of fronts) await front.close();
-  process.env['PATH'] = path0;
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => engines.close());
 const begin = (where: Where = 'here'): void => {
-  scene = workspaceScene(engines.get(where) as Engine, image);
+  scene = workspaceScene(engines.at(where), engines.image);
 };
-afterEach(() => scene.remove());
+afterEach(() => {
+  scene.remove();
+  expect(engines.watched.refused).toEqual([]);
+});
 
 const put = (name: string, content: string): void => {
   mkdirSync(path.dirname(path.join(scene.project, name)), { recursive: true });
   writeFileSync(path.join(scene.project, name), content);
-};
-
-/** Straight over the project its owner must be the agent, as it is where a person is not root. */
-const ownFor = (strategy: StrategyName): void => {
-  if (strategy === 'overlay') execFileSync('chown', ['-R', '1000:1000', scene.project]);
 };
 
 const EACH: readonly (readonly [StrategyName, Where])[] = [
@@ -68,30 +36,28 @@ const EACH: readonly (readonly [StrategyName, Where])[] = [
   ['overlay', 'here'],
   ['volume', 'here'],
   ['volume', 'tcp'],
-  // Each request logs in anew: in the long run only.
-  ...(thorough ? ([['volume', 'ssh']] as const) : []),
 ];
 
 describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, where) => {
   beforeEach(() => begin(where));
 
   it('gives exactly what the session changed, with both sides frozen', async () => {
-    for (const name of ['mod', 'same', 'touched', 'gone', 'mode', 'tofile/in', 'd/x', 'd/y/z', 'e/f'])
+    for (const name of ['mod', 'same', 'touched', 'gone', 'mode', 'tofile/in', 'd/x', 'd/y/z', 'e/f', 'linked'])
       put(name, `old ${name}`);
     symlinkSync('mod', path.join(scene.project, 'link'));
     put('.gitignore', 'node_modules/\n*.log\n!keep.log\n');
     put('old.log', 'old');
-    ownFor(strategy);
+    ownFor(strategy, scene.project);
     const id = newId();
     const workspace = await scene.open(id, strategy);
     expect(await scene.inside(id, workspace, 'id -u; ls -A | wc -l; cat mod; touch w && rm w')).toBe(
-      '1000\n11\nold mod',
+      '1000\n12\nold mod',
     );
     const script = `
       printf 'new mod' > mod; touch -d @1000000000 touched; rm gone; chmod 755 mode
       t=$(stat -c %y same); printf 'OLD same' > same; touch -d "$t" same
       rm -r tofile; echo f > tofile; rm -r d; mkdir d; echo n > d/n; ln -sf other link; mv e g
-      mkdir -p node_modules/p src; for i in $(seq 50); do echo $i > node_modules/p/$i; done
+      mkdir -p node_modules/p src; ln linked node_modules/.x; echo evil >> node_modules/.x; for i in $(seq 50); do echo $i > node_modules/p/$i; done
       echo l > src/a.log; echo k > src/keep.log; echo changed > old.log; mkfifo pipe; ln mod hard
       printf 'x' > $'odd\\n\\xff,name'; echo 'src/' > .gitignore; mkdir locked; echo s > locked/s; chmod 000 locked`;
     expect(await scene.inside(id, workspace, script)).toBe('');
@@ -116,11 +82,12 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
     ]);
     const { changes, withheld, problems, baseEntries } = await workspace.collect();
     expect(problems).toEqual([]);
-    expect(baseEntries).toBe(16);
+    expect(baseEntries).toBe(17);
     expect(summary(changes)).toEqual(
       [
         'modified mod',
         'modified same',
+        'modified linked',
         'deleted gone',
         'mode mode',
         'type tofile',
@@ -146,7 +113,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
       ].sort(),
     );
     expect(withheld).toEqual([
-      { directory: 'node_modules', entries: 52, bytes: 141 },
+      { directory: 'node_modules', entries: 53, bytes: 156 },
       { directory: 'src/a.log', entries: 1, bytes: 2 },
     ]);
     const by = new Map(changes.map((change) => [change.path as string, change]));
@@ -165,35 +132,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
   });
 
   it('lists what an independent full comparison finds, for any tree and any session', async () => {
-    const cases = fc.sample(
-      fc.record({ tree: fc.array(made, { maxLength: 14 }), edits: fc.array(made, { minLength: 1, maxLength: 14 }) }),
-      {
-        numRuns: thorough ? 500 : 60,
-        seed: 20_261,
-      },
-    );
-    const build = cases.map(
-      ({ tree }, i) => `mkdir -p t${i}; cd t${i}; ${[':', ...tree.map(command)].join('; ')}; cd ..`,
-    );
-    execFileSync('bash', ['-s'], {
-      cwd: scene.project,
-      input: `${build.join('\n')}\ntrue`,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    ownFor(strategy);
-    const id = newId();
-    const workspace = await scene.open(id, strategy);
-    const edits = cases.map(
-      ({ edits: list }, i) => `cd t${i}; (${list.map(command).join('; ')}) >/dev/null 2>&1; cd ..`,
-    );
-    expect(await scene.inside(id, workspace, edits.join('\n'))).toBe('');
-    const { changes, problems } = await workspace.collect();
-    const merged = path.join(scene.dir, 'merged');
-    takeOut(image, workspace, merged);
-    expect(summary(changes)).toEqual(compareFully(scene.project, merged));
-    expect(changes.length).toBeGreaterThan(100);
-    expect(problems).toEqual([]);
-    await workspace.close({ keepLayer: false });
+    await expectAllListed(scene, strategy, engines.image, newId(), 100);
   });
 });
 
@@ -220,45 +159,10 @@ describe.each(EACH.filter(([strategy]) => strategy !== 'overlay'))(
   },
 );
 
-type Made = { readonly what: number; readonly a: string; readonly b: string };
-const names = fc.constantFrom('a', 'b', 'c', 'd', 'd/a', 'd/b', 'd/e', 'd/e/a', 'f', 'f/a', 'f/b');
-const made: fc.Arbitrary<Made> = fc.record({ what: fc.integer({ min: 0, max: 12 }), a: names, b: names });
-
-/** Bash for one step; what the file system refuses is no step. */
-function command({ what, a, b }: Made): string {
-  return [
-    `mkdir -p ${a}`,
-    `printf '%s' ${a}${b} > ${a}`,
-    `printf '%s' ${b} >> ${a}`,
-    `rm -rf ${a}`,
-    `mv -T ${a} ${b}`,
-    `rm -rf ${a} && mkdir ${a}`,
-    `ln -T ${a} ${b}`,
-    `ln -sfT ${b} ${a}`,
-    `chmod ${b.length % 2 === 0 ? 750 : 700} ${a}`,
-    `touch ${a}`,
-    `rm -rf ${a} && ln -s x ${a}`,
-    `cp -a ${a} ${a}.n && mv -fT ${a}.n ${a}`,
-    `mkdir -p ${a} && printf x > ${a}/${b.replaceAll('/', '')}`,
-  ][what] as string;
-}
-
-/** Both trees in full, by content, kind, mode and target. */
-function compareFully(before: string, after: string): string[] {
-  const plain = (root: string) =>
-    new Map([...treeFacts(root)].map(([name, facts]) => [name, facts.split(' ')] as const));
-  const [was, is] = [plain(before), plain(after)];
-  was.delete('.');
-  is.delete('.');
-  const found: string[] = [];
-  for (const [name, facts] of is) {
-    const old = was.get(name);
-    const kind = (mode: string | undefined) => mode?.slice(0, -4);
-    if (old === undefined) found.push(`created ${name}`);
-    else if (kind(old[0]) !== kind(facts[0])) found.push(`type ${name}`);
-    else if (old[3] !== facts[3]) found.push(`modified ${name}`);
-    else if (old[0] !== facts[0]) found.push(`mode ${name}`);
-  }
-  for (const name of was.keys()) if (!is.has(name)) found.push(`deleted ${name}`);
-  return found.sort();
-}
+it('an engine that stands for one elsewhere binds nothing', async () => {
+  begin();
+  const spec = smallContainer(`run-claude-${newId()}`, engines.image, ['true']);
+  const bind = { kind: 'bind', source: scene.project, target: '/workspace', readonly: true } as const;
+  await expect(engines.at('tcp').create({ ...spec, mounts: [bind] })).rejects.toThrow(/bind of/);
+  expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
+});

@@ -1,0 +1,29 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { StrategyName } from '../../../src/types/policy.ts';
+import { type Engines, openEngines, type Where } from '../../workspace/engines.ts';
+import { expectAllListed } from '../../workspace/random-sessions.ts';
+import { type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
+
+const TREES = process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 4000 : 500;
+
+let engines: Engines;
+let scene: WorkspaceScene;
+
+beforeAll(async () => {
+  engines = await openEngines();
+});
+afterAll(() => engines.close());
+afterEach(() => scene.remove());
+
+it.each<[StrategyName, Where]>([
+  ['layers', 'here'],
+  ['copy', 'here'],
+  ['overlay', 'here'],
+  ['volume', 'here'],
+  ['volume', 'tcp'],
+  ['volume', 'ssh'],
+])('by %s on an engine that is %s: what is listed of many trees is all that changed', async (strategy, where) => {
+  scene = workspaceScene(engines.at(where), engines.image);
+  await expectAllListed(scene, strategy, engines.image, `test-${process.pid}-${strategy}-${where}`, TREES);
+  expect(engines.watched.refused).toEqual([]);
+});
