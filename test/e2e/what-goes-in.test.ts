@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+it('--mask and --exclude, with what history still holds; --shallow; ignored output; bases that nobody needs', async () => {
+  await using scene = new Scene();
+  const exec = (options: readonly string[], script: string) =>
+    scene.run(['exec', ...options, scene.project, '--', 'sh', '-c', script]);
+  scene.write('.gitignore', 'out/\nnode_modules/\n*.log\n');
+  scene.write('.env', 'KEY=IN-HISTORY\n');
+  scene.write('vendor/lib.txt', 'vendored\n');
+  for (let n = 1; n <= 60; n++) scene.git('commit', '-q', '--allow-empty', '-m', `number ${n}`);
+  scene.git('add', '-A');
+  scene.git('commit', '-q', '-m', 'last');
+  scene.write('private.key', 'KEY=NEVER-COMMITTED\n');
+  scene.write('out/present.txt', 'of the host\n');
+
+  const closed = await exec(['--mask', '.env', '--exclude', '*.key'], 'wc -c < .env; ls; git show HEAD:.env');
+  expect(closed.stdout).toBe('0\nMakefile\nREADME.md\nlog.txt\nout\nsrc\nvendor\nKEY=IN-HISTORY\n');
+  expect(closed.stderr).toContain('Excluded or masked: .env, private.key');
+  expect(closed.stderr).toMatch(/WARNING: Excluded or masked, and still in git's history, .*: \.env\n/);
+  expect(closed.stderr).toContain('No files changed');
+
+  const shallow = await exec(
+    ['--shallow'],
+    'git log --oneline | wc -l; git status --porcelain; ls vendor; echo new > new.txt',
+  );
+  expect(shallow.stdout).toBe('50\n?? private.key\n');
+  expect(shallow.stderr).toContain('Shallow: the last 50 commits');
+  expect(shallow.stderr).toContain('Excluded or masked: vendor');
+  expect((await scene.run(['diff', '--name-only'])).stdout).toBe('new.txt\n');
+  const back = await exec(['--shallow', '--include', 'vendor/'], 'cat vendor/lib.txt; git status --porcelain vendor');
+  expect(back.stdout).toBe('vendored\n');
+
+  const make =
+    'mkdir -p node_modules/a out; echo x > node_modules/a/i.js; echo y > out/o.txt; echo z >> out/present.txt; echo w > b.log; echo v > seen.txt';
+  const [log, modules, out] = ['b.log (1 ignored', 'node_modules (3 ignored', 'out (1 ignored'] as const;
+  // One that the host has is named always; the last is applied.
+  const ignored: ReadonlyArray<readonly [readonly string[], string, readonly string[]]> = [
+    [[], 'out/present.txt\nseen.txt\n', [log, modules, out]],
+    [['--include-ignored=out/'], 'out/o.txt\nout/present.txt\nseen.txt\n', [log, modules]],
+    [
+      ['--include-ignored'],
+      'b.log\nnode_modules\nnode_modules/a\nnode_modules/a/i.js\nout/o.txt\nout/present.txt\nseen.txt\n',
+      [],
+    ],
+  ];
+  for (const [options, names, withheld] of ignored) {
+    const { stderr } = await exec(options, make);
+    const told = stderr.match(/(?<=withheld: )\S+ \(.*/g) ?? [];
+    expect(told, options.join()).toEqual(withheld.map((one) => expect.stringContaining(one)));
+    expect((await scene.run(['diff', '--name-only'])).stdout, options.join()).toBe(names);
+  }
+  const some = await scene.run(['apply', '--yes', '--only', 'out/', '--only', '*.txt']);
+  expect([some.status, some.stderr]).toEqual([0, expect.stringContaining('Applied 3 of')]);
+  expect(readFileSync(path.join(scene.project, 'out/present.txt'), 'utf8')).toBe('of the host\nz\n');
+  expect(existsSync(path.join(scene.project, 'node_modules'))).toBe(false);
+
+  const doctor = await scene.run(['doctor']);
+  expect(doctor.stdout).toMatch(/^ok +strategy +layers: overlay volumes work here$/m);
+
+  // Thirty days later.
+  const bases = path.join(scene.places().cacheDir, 'bases');
+  const age = (): void => {
+    const then = new Date(Date.now() - 31 * 86_400_000);
+    for (const base of readdirSync(bases)) {
+      for (const one of ['users', 'gen', '.']) utimesSync(path.join(bases, base, one), then, then);
+    }
+  };
+  const sessions: Array<{ id: string; stage: string }> = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  const pending = sessions.filter(({ stage }) => stage === 'pending').map(({ id }) => id);
+  const [whole, cut] = readdirSync(bases).sort();
+  expect(cut).toBe(`${whole}-shallow`);
+  for (const id of pending.slice(0, -1)) expect((await scene.run(['discard', '--yes', id])).status, id).toBe(0);
+  const said = `base ${bases}/${whole} (unused for 31 days)\n`;
+  await scene.run(['gc', '--yes']);
+  expect(readdirSync(bases)).toEqual([whole, cut]);
+  age();
+  expect((await scene.run(['gc', '--dry-run'])).stdout).toBe(`would remove ${said}`);
+  expect(readdirSync(bases)).toEqual([whole, cut]);
+  expect((await scene.run(['gc', '--yes'])).stdout).toBe(`removed ${said}`);
+  // The other is what a pending session stands on.
+  expect(readdirSync(bases)).toEqual([cut]);
+  expect((await scene.run(['apply', '--yes', ...pending.slice(-1)])).status).toBe(0);
+  await scene.run(['gc', '--yes']);
+  age();
+  await scene.run(['gc', '--yes']);
+  expect(readdirSync(bases)).toEqual([]);
+  expect((await exec([], 'cat new.txt')).stdout).toBe('new\n');
+});
