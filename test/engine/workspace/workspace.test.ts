@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContentStore } from '../../../src/store/content.ts';
@@ -165,4 +165,22 @@ it('an engine that stands for one elsewhere binds nothing', async () => {
   const bind = { kind: 'bind', source: scene.project, target: '/workspace', readonly: true } as const;
   await expect(engines.at('tcp').create({ ...spec, mounts: [bind] })).rejects.toThrow(/bind of/);
   expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
+});
+
+it('a state of the project that nobody stands on any more is removed beside the next session', async () => {
+  begin();
+  put('a', 'old');
+  const [one, two, three] = [newId(), newId(), newId()];
+  const first = await scene.open(one, 'layers');
+  put('a', 'new');
+  const second = await scene.open(two, 'layers');
+  await first.close({ keepLayer: false });
+  await second.close({ keepLayer: false });
+  put('a', 'newer');
+  const third = await scene.open(three, 'layers');
+  const gone = path.join((third.record as { generation: string }).generation, '../../gone');
+  expect(readdirSync(gone)).toHaveLength(1);
+  await third.wake();
+  await expect.poll(() => readdirSync(gone)).toEqual([]);
+  await third.close({ keepLayer: false });
 });
