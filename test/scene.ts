@@ -175,14 +175,16 @@ export class Scene implements AsyncDisposable {
     });
   }
 
-  /** run-claude as a background process, for tests that kill it. */
-  spawn(args: readonly string[]): ReturnType<typeof spawn> {
-    return spawn(process.execPath, [mainJs, ...args], {
+  /** run-claude as a background process, for tests that kill it. What it reads does not end with `input`. */
+  spawn(args: readonly string[], input?: string): ReturnType<typeof spawn> {
+    const child = spawn(process.execPath, [mainJs, ...args], {
       cwd: this.project,
       env: { ...this.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       ...this.as,
     });
+    child.stdin?.write(input);
+    return child;
   }
 
   /** run-claude in a pseudo-terminal. */

@@ -6,6 +6,7 @@ import type { SessionDeps } from './deps.ts';
 import { withLayer } from './kept-layer.ts';
 import { launch } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
+import { removeContainers } from './recover.ts';
 import { openScope } from './scope.ts';
 
 /**
@@ -17,6 +18,8 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
     const { host, tell } = deps;
     const plan = { ...record.plan, tty: host.stdinTty && host.stdoutTty };
     await prepareImage(plan, deps);
+    // Of a command that was killed: its shell would hold the view, and its name.
+    await removeContainers(record.id, deps);
     const scope = openScope(tell);
     try {
       const view = scope.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
@@ -44,7 +47,6 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
         tty: plan.tty,
         stdin: 'stream',
       });
-      await (await deps.engine.find(spec.name))?.remove();
       const shell = scope.use(await deps.engine.create(spec), (container) => container.remove());
       const policy = { ...plan.policy, timeoutMs: undefined };
       const { status, neverRan } = await launch(shell, undefined, { ...plan, policy }, deps);

@@ -14,6 +14,13 @@ const CLOSED = [
   'echo hidden > unreadable.txt; echo hidden > shut/in.txt; chmod 000 unreadable.txt shut',
 ].join('; ');
 
+async function kill(child: ReturnType<Scene['spawn']>): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  await sees(child, 'ready');
+  child.kill('SIGKILL');
+  await ended;
+}
+
 it('a person who is not root: closed directories, unreadable files, explore, a killed command, apply and undo', async () => {
   await using scene = new Scene({ plain: true });
   const exec = (script: string) => scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
@@ -30,6 +37,7 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
 
   const work = 'chmod -R u+w mod; echo inside > mod/a/b/two; rm mod/a/one README.md; chmod -R a-w mod';
   expect((await exec(work)).status).toBe(120);
+  await kill(scene.spawn(['explore'], 'rm log.txt; echo ready; sleep 600\n'));
   for (const time of ['first', 'second']) {
     const explored = await scene.run(['explore'], { input: 'rm -rf src Makefile && ls && cat mod/a/b/two\n' });
     expect(explored.stdout, time).toBe('log.txt\nmod\nshut\ninside\n');
@@ -56,11 +64,7 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
   scene.shell('chmod a-w mod mod/a mod/a/b');
   expect(project()).toBe(closed);
 
-  const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'rm README.md; echo ready; sleep 600']);
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  await sees(child, 'ready');
-  child.kill('SIGKILL');
-  await ended;
+  await kill(scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'rm README.md; echo ready; sleep 600']));
   const [killed] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
   expect((await scene.run(['gc', '--yes'])).status).toBe(0);
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('README.md\n');
