@@ -64,7 +64,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map([
     [1, 5, 6, 8, 105, 106, 107, 108, 124],
     'reason: of the containers; the engine room ends them before anything is read',
   ),
-  ...rows([17], 'reason: leases end with the process; the collector reads after the last writer'),
+  ...rows([17], 'test/unit/workspace/collector-hostile.test.ts#somebody holds a lease on'),
   ...rows(
     [21, 25, 28, 38, 40, 43, 49],
     'reason: kinds, links, owners and attributes are the collector’s and the audit’s',
