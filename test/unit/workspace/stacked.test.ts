@@ -68,9 +68,10 @@ function facts(base: BaseGeneration): Map<string, string> {
   const joined = path.join(mkdtempSync(path.join(dir, 'joined-')), 'tree');
   execFileSync('cp', ['-a', below, joined]);
   // Deepest last, so that a directory's own time is set once what is in it was.
-  const script = `cd "$1" && find . -depth -print0 | sort -z | while IFS= read -r -d '' one; do
-    to="$2/$one"
-    if [ -L "$one" ] || [ -f "$one" ]; then rm -rf "$to"; cp -a "$one" "$to"
+  const script = `cd "$1" && declare -A names && find . -depth -print0 | sort -z | while IFS= read -r -d '' one; do
+    to="$2/$one"; inode=$(stat -c %i "$one"); first=\${names[$inode]-}
+    if [ -f "$one" ] && [ ! -L "$one" ] && [ -n "$first" ]; then rm -rf "$to"; ln "$first" "$to"
+    elif [ -L "$one" ] || [ -f "$one" ]; then rm -rf "$to"; cp -a "$one" "$to"; names[$inode]=$to
     elif [ -c "$one" ]; then rm -rf "$to"
     elif [ -L "$to" ] || [ ! -d "$to" ]; then rm -rf "$to"; mkdir "$to"; fi; done
     find . -depth -type d -print0 | while IFS= read -r -d '' one; do
