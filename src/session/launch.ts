@@ -7,7 +7,7 @@ import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
-import { watchGrowth } from './watch-growth.ts';
+import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 export interface AgentEnd {
   readonly status: number;
@@ -62,7 +62,7 @@ export async function launch(
     void gateway.lost.then((error) => stop(error.message));
     void gateway.exceeded.then(stop);
   }
-  let disk: { stop(): void } | undefined;
+  let disk: GrowthWatch | undefined;
   const watch = (): void => {
     if (done.signal.aborted) return;
     meanwhile?.().catch((error: Error) => stop(error.message));
@@ -96,6 +96,7 @@ export async function launch(
         stdin: again ? plan.tty : !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
         signals: process,
         again,
+        keys: (typed) => disk?.keys(typed) ?? typed,
       },
     );
     for (const [what, count] of Object.entries(ended.dropped)) {

@@ -7,49 +7,46 @@ export interface GrowthOptions {
   readonly tty: boolean;
   readonly tell: Tell;
   readonly stop: (why: string) => void;
-  /** Where that person's keys come from; process.stdin. */
-  readonly keys?: NodeJS.ReadStream;
+}
+
+export interface GrowthWatch {
+  /** Takes what the person types and gives what of it is the agent's: all of it, or nothing while it is paused. */
+  keys(typed: Buffer): Buffer;
+  stop(): void;
 }
 
 const CTRL_C = 0x03;
+/** As before every question of ours: a key meant for the agent answers nothing. */
+const SILENCE_MS = 500;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Holds the session to its disk limit. At a terminal the agent is paused, and goes on when space is free again or the
  * person presses `c` (which allows twice as much); Ctrl-C stops it. Elsewhere it is stopped, its work kept.
  */
 export function watchGrowth(
-  workspace: Workspace,
+  workspace: Pick<Workspace, 'watchDisk'>,
   agent: Pick<Container, 'pause' | 'unpause'>,
-  options: GrowthOptions,
-): { stop(): void } {
-  const { tty, tell, stop } = options;
-  const keys = options.keys ?? process.stdin;
-  let paused: string | undefined;
+  { tty, tell, stop }: GrowthOptions,
+): GrowthWatch {
+  let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
+  let lastKeyMs = 0;
   const say = (text: string): void => tell({ kind: 'message', level: 'warning', text });
   const goOn = (): void => {
-    if (paused === undefined) return;
+    const was = paused;
     paused = undefined;
-    keys.off('data', onKey);
-    agent.unpause().catch((error: Error) => say(`The agent cannot go on: ${error.message}`));
-  };
-  const onKey = (chunk: Buffer): void => {
-    const why = paused;
-    if (why === undefined) return;
-    if (chunk.includes(CTRL_C)) {
-      goOn();
-      stop(why);
-    } else if (chunk.includes('c')) {
-      watch.allowMore();
-      goOn();
-    }
+    was?.done.then(() => agent.unpause()).catch((error: Error) => say(`The agent cannot go on: ${error.message}`));
   };
   const watch = workspace.watchDisk({
     reached(why) {
       if (!tty) return stop(why);
-      paused = why;
+      lastKeyMs = performance.now();
       // An agent that cannot be paused must not go on filling the disk.
-      agent.pause().catch(() => stop(why));
-      keys.on('data', onKey);
+      const done = agent.pause().catch(() => {
+        paused = undefined;
+        stop(why);
+      });
+      paused = { why, done };
       say(`The agent is paused: ${why}. It goes on when there is room; c: go on, with twice as much; Ctrl-C: stop it`);
     },
     fell() {
@@ -58,9 +55,22 @@ export function watchGrowth(
     },
   });
   return {
-    stop() {
-      watch.stop();
-      keys.off('data', onKey);
+    keys(typed) {
+      if (paused === undefined) return typed;
+      const { why } = paused;
+      const silentMs = performance.now() - lastKeyMs;
+      lastKeyMs = performance.now();
+      if (silentMs < SILENCE_MS) return NOTHING;
+      if (typed.includes(CTRL_C)) {
+        goOn();
+        stop(why);
+      } else if (typed.every((key) => key === 0x63)) {
+        watch.allowMore();
+        goOn();
+        say('The agent goes on, with twice as much.');
+      }
+      return NOTHING;
     },
+    stop: () => watch.stop(),
   };
 }

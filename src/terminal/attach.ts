@@ -27,6 +27,8 @@ export interface AttachOptions {
   readonly signals: SignalSource;
   /** It ran before, on another terminal: it is to draw its screen anew, and {@link LETS_GO} lets go of it. */
   readonly again?: boolean;
+  /** Sees what is typed first and gives what of it is the program's: the rest answers a question of ours. */
+  readonly keys?: (typed: Buffer) => Buffer;
 }
 
 /** What docker's own attach is left by. The agent gets the first of the two, since it is a key by itself. */
@@ -104,7 +106,9 @@ export async function attachTerminal(container: Container, options: AttachOption
     const wasLetGo = new Promise<undefined>((resolve) => {
       letGo = () => resolve(undefined);
     });
-    const onKeys = options.again && tty ? watchKeys(letGo) : undefined;
+    const ours = options.keys ?? ((typed: Buffer) => typed);
+    const watched = options.again && tty ? watchKeys(letGo) : undefined;
+    const onKeys = (typed: Buffer): Buffer => (watched === undefined ? ours(typed) : watched(ours(typed)));
     if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, onKeys, undo);
     else container.stdin?.end();
     const status = await Promise.race([container.wait(), wasLetGo]);
@@ -173,11 +177,11 @@ function pour(
 function pipeInput(
   source: Readable,
   target: NodeJS.WritableStream,
-  onKeys: ((typed: Buffer) => Buffer) | undefined,
+  onKeys: (typed: Buffer) => Buffer,
   undo: (() => void)[],
 ): void {
   const onData = (chunk: Buffer): void => {
-    const passed = onKeys === undefined ? chunk : onKeys(chunk);
+    const passed = onKeys(chunk);
     if (passed.length > 0 && !target.write(passed)) {
       source.pause();
       target.once('drain', () => source.resume());

@@ -27,6 +27,8 @@ export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
 /** A walk may take this part of the time. */
 const WALK_SHARE = 20;
+/** More than a session makes in that time: where only a walk counts entries, the next one can wait for so many. */
+const ENTRIES_PER_MS = 50;
 
 /**
  * Polls the file system that holds the layer. What it lost since the session began may be the work of others: the layer
@@ -36,6 +38,7 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
   let allowed = limits;
   let first: Space | undefined;
   let over = false;
+  let askAgain = false;
   let ended = false;
   let nextWalk = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -45,11 +48,22 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     first ??= now;
     if (now.available < allowed.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
     const lost = { bytes: first.free - now.free, entries: first.inodesFree - now.inodesFree };
-    if (overLimit(lost, allowed) === undefined) return undefined;
+    const lostTooMuch = overLimit(lost, allowed) !== undefined;
+    // Such as btrfs, which has no number of inodes: nothing tells of new entries but a walk.
+    const countless = now.inodes === 0;
+    // Others gave room back: by how much what the session wrote is hidden, the free space does not tell.
+    const masked = now.free > first.free || now.inodesFree > first.inodesFree;
+    if (!lostTooMuch && !countless && !masked) return undefined;
     if (Date.now() < nextWalk) return over ? '' : undefined;
     const started = Date.now();
-    const why = overLimit(await source.written(), allowed);
-    nextWalk = Date.now() + Math.max(EVERY_MS, WALK_SHARE * (Date.now() - started));
+    const used = await source.written().catch((error: { code?: string }) => {
+      if (error.code !== 'COLLECTOR_TOO_MANY') throw error;
+      return { bytes: 0, entries: allowed.entries + 1 };
+    });
+    const why = overLimit(used, allowed);
+    if (masked) first = { ...now, free: now.free + used.bytes, inodesFree: now.inodesFree + used.entries };
+    const waitMs = lostTooMuch || masked || why !== undefined ? 0 : (allowed.entries - used.entries) / ENTRIES_PER_MS;
+    nextWalk = Date.now() + Math.max(EVERY_MS, waitMs, WALK_SHARE * (Date.now() - started));
     return why;
   };
   const look = async (): Promise<void> => {
@@ -57,14 +71,16 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     if (ended) return;
     const was = over;
     over = why !== undefined;
-    if (why !== undefined && !was) hooks.reached(why);
     if (why === undefined && was) hooks.fell();
+    if (why === undefined || why === '' || (was && !askAgain)) return;
+    askAgain = false;
+    hooks.reached(why);
   };
   const round = (): void => {
     look()
-      // A lost collector is told by whoever asks it for something that matters.
-      .catch(() => {
-        ended = true;
+      // A lost collector is told by whoever asks it for something that matters. What could not be read is read again.
+      .catch((error: { code?: string }) => {
+        ended = error.code === 'COLLECTOR_LOST' || error.code === 'COLLECTOR_PROTOCOL';
       })
       .finally(() => {
         if (!ended) timer = setTimeout(round, EVERY_MS).unref();
@@ -76,6 +92,8 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
       const { bytes, entries, reserveBytes } = allowed;
       allowed = { bytes: bytes * 2, entries: entries * 2, reserveBytes: reserveBytes / 2 };
       nextWalk = 0;
+      // Twice as much may still be too little.
+      askAgain = true;
     },
     stop() {
       ended = true;

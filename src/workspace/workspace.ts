@@ -36,7 +36,7 @@ export interface LiveChange {
 }
 
 export interface DiskHooks {
-  /** The limit, or the reserve of free space, is reached: pause or stop. Called once until {@link DiskHooks.fell}. */
+  /** The limit, or the reserve of free space, is reached: pause or stop. Once until {@link DiskHooks.fell} or allowMore. */
   reached(why: string): void;
   /** Below the limit again (after a person freed space). */
   fell(): void;

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+
+const GB = 1024 ** 3;
+const sh = (script: string, ...words: string[]): string =>
+  execFileSync('sh', ['-euc', script, 'sh', ...words], { encoding: 'utf8' });
+
+/** Keeps the scene's sessions on a disk of 3 GB; what is never written takes no room on this machine. */
+function onOwnDisk(scene: Scene): { readonly at: string; free(): number } & AsyncDisposable {
+  const at = path.join(scene.root, 'state');
+  const image = path.join(scene.root, 'disk');
+  mkdirSync(at, { recursive: true });
+  sh('truncate -s 3G "$1"; mkfs.ext4 -q -m 0 "$1"; mount -o loop "$1" "$2"', image, at);
+  return {
+    at,
+    free: () => statfsSync(at).bavail * statfsSync(at).bsize,
+    async [Symbol.asyncDispose]() {
+      await scene.run(['gc', '--yes']);
+      // Of a test that failed: what still runs holds the disk.
+      for (const id of readdirSync(path.join(at, 'run-claude/sessions'))) {
+        const list = ['ps', '-aq', '--filter', `label=run-claude.session=${id}`];
+        const left = execFileSync('docker', list, { encoding: 'utf8' }).split('\n').filter(Boolean);
+        if (left.length > 0) execFileSync('docker', ['rm', '-f', ...left], { stdio: 'ignore' });
+      }
+      execFileSync('umount', ['-l', at]);
+    },
+  };
+}
+
+it('a limit that is reached while it works pauses the agent with most of the reserve left; it goes on, or is stopped', async () => {
+  await using scene = new Scene();
+  await using disk = onOwnDisk(scene);
+  const ballast = path.join(disk.at, 'ballast');
+  const script = `echo ready; while read -r word size; do
+    [ -z "$size" ] || fallocate -l "$size" "$word"
+    echo "got [$word]"
+  done`;
+  {
+    await using pty = scene.pty(['exec', '--yes', '--disk', '64m', scene.project, '--', 'sh', '-c', script]);
+    const agent = (): string =>
+      execFileSync('docker', ['ps', '--filter', `volume=${volume()}`, '--format', '{{.Names}} {{.State}}'], {
+        encoding: 'utf8',
+      });
+    const volume = (): string =>
+      `run-claude-${execFileSync('ls', [path.join(disk.at, 'run-claude/sessions')], { encoding: 'utf8' }).trim()}-workspace`;
+    const paused = async (why: RegExp, from: number): Promise<number> => {
+      const seen = await pty.see(new RegExp(`The agent is paused: ${why.source}`), { from, timeoutMs: 60_000 });
+      await expect.poll(agent).toContain('paused');
+      return seen;
+    };
+    let from = await pty.see(/ready/);
+    expect(disk.free()).toBeGreaterThan(2 * GB);
+
+    // Someone else takes the room, and gives it back.
+    sh('fallocate -l "$1" "$2"', String(Math.round(disk.free() - 1.8 * GB)), ballast);
+    from = await paused(/only 1\.8 GB of the disk are free/, from);
+    pty.send('lost\r');
+    rmSync(ballast);
+    from = await pty.see(/The agent goes on\./, { from });
+    pty.send('found\r');
+    from = await pty.see(/got \[found\]/, { from });
+
+    // The agent's own.
+    pty.send('filler 100M\r');
+    from = await paused(/it has written 0\.10 GB \(--disk allows 0\.06 GB\)/, from);
+    expect(disk.free()).toBeGreaterThan(2 * GB);
+    await sleep(700);
+    pty.send('c');
+    from = await pty.see(/goes on, with twice as much/, { from });
+    pty.send('again\r');
+    from = await pty.see(/got \[again\]/, { from });
+
+    pty.send('more 100M\r');
+    from = await paused(/it has written 0\.20 GB \(--disk allows 0\.13 GB\)/, from);
+    await sleep(700);
+    pty.send('\u0003');
+    from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });
+    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from, timeoutMs: 60_000 });
+    pty.send('n\r');
+    expect(await pty.exited).toBe(124);
+    expect(pty.output).not.toContain('lost]');
+  }
+  expect((await scene.run(['diff', '--name-only'])).stdout).toBe('filler\nmore\n');
+  expect((await scene.run(['discard', '--yes'])).status).toBe(0);
+});
