@@ -141,7 +141,9 @@ export function writeNote(record: SessionRecord, text: string): void {
 }
 
 function withNote(record: SessionRecord, sessionDir: string): SessionRecord {
-  const note = readJson(path.join(sessionDir, 'note'));
+  const file = path.join(sessionDir, 'note');
+  // Few have one, every start reads all records, and to fail to open a file takes Node as long as to read one.
+  const note = existsSync(file) ? readJson(file) : undefined;
   return typeof note === 'string' ? { ...record, note } : record;
 }
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +22,6 @@ import {
   type Header,
   type Loaded,
   loadManifest,
-  syncedState,
   usable,
   type WantedHeader,
   writeJournal,
@@ -32,7 +30,7 @@ import { type Owner, refreshTree } from './refresh.ts';
 import type { Selection } from './selection.ts';
 import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, rowAt, type Snapshot } from './snapshot.ts';
 import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
-import { dropGoneUsers, enterUser, releaseUser, usersOf } from './users.ts';
+import { dropGoneUsers, enterUser, usersOf } from './users.ts';
 import { isIntact } from './verify.ts';
 import { type Walked, walkTree } from './walk.ts';
 
@@ -122,8 +120,13 @@ function withBelow(dir: string, number: number): number[] {
   return over === undefined ? [number] : [number, over];
 }
 
-function isEqual({ snapshot }: Loaded, walked: Walked): boolean {
-  return !compareSnapshots(snapshot, walked.snapshot).any;
+function isEqual({ header, snapshot }: Loaded, walked: Walked): boolean {
+  return hasRoot(header, walked) && !compareSnapshots(snapshot, walked.snapshot).any;
+}
+
+/** Whether the project's own directory is as it was. */
+function hasRoot(header: Header | undefined, { rootRow }: Walked): boolean {
+  return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
 }
 
 /** `--verify`: undefined, and said so, where a generation is not what was copied. */
@@ -156,9 +159,9 @@ async function makeTarget(
 ): Promise<Target> {
   const number = highestNumber(dir) + 1;
   if (whole !== undefined && from !== undefined) {
-    const differences = compareSnapshots(from.snapshot, walked.snapshot);
-    if (!needed.has(whole) || !differences.any) return { number: whole, from, stacked: false };
-    if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { number, from, stacked: true };
+    if (!needed.has(whole) || isEqual(from, walked)) return { number: whole, from, stacked: false };
+    if (stack && isLittle(compareSnapshots(from.snapshot, walked.snapshot)) && openStacked(dir, number, whole))
+      return { number, from, stacked: true };
     removeTree(path.join(dir, 'gen'), String(number));
   }
   await cloneGeneration(genDir(dir, whole ?? 0), genDir(dir, number), from?.snapshot);
@@ -181,7 +184,8 @@ async function fill(options: BaseOptions, { number, from, stacked }: Target, fir
   let walked = first;
   let known: Snapshot = below;
   let differences = compareSnapshots(known, walked.snapshot);
-  for (let round = 1; differences.any || !existsSync(manifest); round++) {
+  let header = from?.header;
+  for (let round = 1; differences.any || !hasRoot(header, walked) || !existsSync(manifest); round++) {
     if (stacked && round > 1) {
       rmSync(manifest);
       emptyTree(gen);
@@ -206,9 +210,11 @@ async function fill(options: BaseOptions, { number, from, stacked }: Target, fir
       walked.snapshot,
       done.moved.map((one) => ({ path: one, directory: false })),
     );
-    const header: Header = {
+    const { mode, mtimeMs } = walked.rootRow;
+    header = {
       ...wantedHeader(options),
       state: randomBytes(8).toString('hex'),
+      root: { mode, mtimeMs },
       unreadable: [...unreadable.values()],
       dropped: [...dropped.values()],
     };
@@ -268,32 +274,6 @@ function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked
 
 function wantedHeader(options: BaseOptions): WantedHeader {
   return { version: 2, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
-}
-
-/**
- * Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. In the background:
- * nobody waits for a busy disk, and a command that ends earlier leaves it to the next.
- */
-export function settleBase(gen: string): void {
-  const manifest = path.join(gen, 'manifest');
-  if (!existsSync(manifest)) return;
-  const { state } = loadHeader(manifest) as Header;
-  if (syncedState(gen) === state) return;
-  // No such program or option (macOS): the base is made anew after a reboot.
-  const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);
-  child.on('exit', (status) => {
-    try {
-      if (status === 0) writeFileAtomic(path.join(gen, 'synced'), state);
-    } catch {
-      // The generation was removed meanwhile.
-    }
-  });
-  child.unref();
-}
-
-/** The session does not need its generation any more. */
-export function releaseBase(dir: string, sessionId: string): void {
-  releaseUser(dir, sessionId);
 }
 
 function tellMoving(tell: Tell, moved: readonly string[]): void {

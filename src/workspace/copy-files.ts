@@ -55,7 +55,7 @@ const WORKERS = 4;
 /** What a worker is given at once. */
 const BATCH: Limit = { files: 100, bytes: 64 << 20 };
 /** What this thread copies itself: starting workers costs more, and others wait no longer than for a few small copies. */
-const INLINE: Limit = { files: 40, bytes: 8 << 20 };
+const INLINE: Limit = { files: 200, bytes: 8 << 20 };
 /** A worker holds one batch; with Node's own limits four of them take a quarter of what the command may. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 };
 

@@ -5,7 +5,7 @@ import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Owner } from './refresh.ts';
 import { removeShared } from './remove-shared.ts';
-import { packRows, rowsOf } from './section.ts';
+import { packRows, type Row, rowsOf } from './section.ts';
 import { type Difference, loadSnapshot, type Snapshot } from './snapshot.ts';
 import { parentOf } from './walk.ts';
 
@@ -17,10 +17,14 @@ export interface Header {
   readonly state: string;
   readonly owner: Owner | null;
   readonly project: string;
+  /** Of the tree itself, which stands in no directory's list. */
+  readonly root: RootState;
   /** Left out as unreadable, with the reason: rows that the tree does not have. */
   readonly unreadable: readonly Problem[];
   readonly dropped: readonly string[];
 }
+
+export type RootState = Pick<Row, 'mode' | 'mtimeMs'>;
 
 /** A generation's manifest as it was read. */
 export interface Loaded {
@@ -29,7 +33,7 @@ export interface Loaded {
 }
 
 /** What this start wants of a header. */
-export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state'>;
+export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state' | 'root'>;
 
 /** Undefined when there is none that can be read. */
 export function loadManifest(gen: string, tell: Tell): Loaded | undefined {

@@ -1,11 +1,12 @@
 import type { Plan } from '../types/plan.ts';
-import { type BaseGeneration, prepareBase, releaseBase } from './base.ts';
+import { type BaseGeneration, prepareBase } from './base.ts';
 import { gitDirOf, gitGrafts } from './git-grafts.ts';
 import { pathsInHistory } from './git-history.ts';
 import type { Graft } from './list-directories.ts';
 import { ownerInside } from './open-layer.ts';
 import { type Selection, type SelectionRules, selectPaths } from './selection.ts';
 import { SHALLOW_COMMITS, shallowGit } from './shallow-git.ts';
+import { releaseUser } from './users.ts';
 import { releaseVolumeBase } from './volume-base.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 
@@ -70,6 +71,6 @@ async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonl
 
 /** The session needs its generations no more, here and in any engine. */
 export function releaseBases(baseDir: string, sessionId: string): void {
-  releaseBase(baseDir, sessionId);
+  releaseUser(baseDir, sessionId);
   releaseVolumeBase(baseDir, sessionId);
 }

@@ -46,7 +46,7 @@ export interface Walked {
 }
 
 /** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
-const SLICE = 500;
+const SLICE = 200;
 /** Entries that are worth a thread's start, some 40 ms of a processor. */
 const MANY = 8000;
 

@@ -19,9 +19,10 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
-import { type BaseGeneration, type BaseOptions, prepareBase, releaseBase } from '../../../src/workspace/base.ts';
+import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/workspace/base.ts';
 import { lookAhead } from '../../../src/workspace/look-ahead.ts';
 import { EVERYTHING, selectPaths } from '../../../src/workspace/selection.ts';
+import { releaseUser } from '../../../src/workspace/users.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { applyEdit, edit } from '../../workspace/host-edits.ts';
 
@@ -89,7 +90,9 @@ describe('the base', () => {
     const base = await prepare('one');
     const left = base.leftOut.map((problem) => `${problem.path}: ${problem.why}`);
     expect(left).toEqual(['pipe: a FIFO']);
+    const { atime, mtime } = statSync(project);
     rmSync(path.join(project, 'pipe'));
+    utimesSync(project, atime, mtime);
     const facts = treeFacts(treeOf(base));
     const wanted = treeFacts(project);
     wanted.delete('.');
@@ -154,16 +157,31 @@ describe('the base', () => {
         applyEdit(project, { what: 'write', a: 'keep/a', b: '' });
         const first = await prepare('first');
         const before = treeFacts(treeOf(first));
-        if (!inUse) releaseBase(path.join(dir, 'base'), 'first');
+        if (!inUse) releaseUser(path.join(dir, 'base'), 'first');
         for (const one of edits) applyEdit(project, one);
         const second = await prepare('second');
         expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
         if (inUse) expect(treeFacts(treeOf(first))).toEqual(before);
-        releaseBase(path.join(dir, 'base'), 'first');
-        releaseBase(path.join(dir, 'base'), 'second');
+        releaseUser(path.join(dir, 'base'), 'first');
+        releaseUser(path.join(dir, 'base'), 'second');
       }),
       { numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100 : 10 },
     );
+  });
+
+  it('follows the mode and the time of the project itself, also beside a session', async () => {
+    put('f');
+    const first = await prepare('one');
+    chmodSync(project, 0o711);
+    utimesSync(project, 1e9, 1.2e9);
+    const second = await prepare('two');
+    expect(second.dir).not.toBe(first.dir);
+    expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
+    expect(statSync(treeOf(first)).mode & 0o7777).not.toBe(0o711);
+    releaseUser(path.join(dir, 'base'), 'two');
+    utimesSync(project, 1e9, 1.3e9);
+    const third = await prepare('three');
+    expect([third.dir, statSync(treeOf(third)).mtimeMs]).toEqual([second.dir, 1.3e12]);
   });
 
   it('sees an edit of the same size and time', async () => {
@@ -213,7 +231,7 @@ describe('the base', () => {
   it('is whole again after a refresh that stopped anywhere', async () => {
     for (let i = 0; i < 6; i++) put(`d${i}/f`, `${i}`);
     await prepare('one');
-    releaseBase(path.join(dir, 'base'), 'one');
+    releaseUser(path.join(dir, 'base'), 'one');
     const gen = path.join(dir, 'base/gen/1');
     // As a kill leaves it: the journal is there, some of what it names is done, half done or not begun.
     put('d0/f', 'changed');
@@ -230,7 +248,7 @@ describe('the base', () => {
       const base = await prepare(`s${stop}`);
       expect(treeFacts(treeOf(base))).toEqual(treeFacts(project));
       expect(existsSync(path.join(base.dir, 'journal'))).toBe(false);
-      releaseBase(path.join(dir, 'base'), `s${stop}`);
+      releaseUser(path.join(dir, 'base'), `s${stop}`);
     }
   });
 

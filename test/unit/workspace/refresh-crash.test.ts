@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { releaseBase } from '../../../src/workspace/base.ts';
+import { releaseUser } from '../../../src/workspace/users.ts';
 import { compileProgram, compileShim } from '../../compile.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { refresh } from '../../workspace/refresh-scene.ts';
@@ -80,7 +80,7 @@ it.each(['no base yet', 'a base', 'a base that a session stands on'])(
     mkdirSync(base);
     let used: ReadonlyMap<string, string> | undefined;
     if (what !== 'no base yet') await refresh(dir, 'first');
-    if (what === 'a base') releaseBase(base, 'first');
+    if (what === 'a base') releaseUser(base, 'first');
     if (what === 'a base that a session stands on') used = treeFacts(path.join(base, 'gen/1/tree'));
     edit(project);
     const wanted = treeFacts(project);

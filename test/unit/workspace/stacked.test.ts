@@ -19,10 +19,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelPath } from '../../../src/types/path.ts';
-import { type BaseGeneration, type BaseOptions, prepareBase, releaseBase } from '../../../src/workspace/base.ts';
+import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/workspace/base.ts';
 import { openBaseTree } from '../../../src/workspace/base-tree.ts';
 import { EVERYTHING } from '../../../src/workspace/selection.ts';
 import { stackedOn, treesOf } from '../../../src/workspace/stacked.ts';
+import { releaseUser } from '../../../src/workspace/users.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { applyEdit, edit } from '../../workspace/host-edits.ts';
 
@@ -54,7 +55,7 @@ function prepare(id: string, more: Partial<BaseOptions> = {}): Promise<BaseGener
   });
 }
 
-const release = (id: string): void => releaseBase(path.join(dir, 'base'), id);
+const release = (id: string): void => releaseUser(path.join(dir, 'base'), id);
 const put = (name: string, content: string | Uint8Array = name): void => {
   mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
   writeFileSync(path.join(project, name), content);
