@@ -1,20 +1,45 @@
-import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 
 /** What a person does to a project between two sessions. */
 export interface Edit {
-  readonly what: 'write' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink';
+  readonly what: 'write' | 'write-unseen' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink';
   readonly a: string;
   readonly b: string;
 }
 
 const name = fc.constantFrom('a', 'b', 'keep/a', 'keep/b', 'x/y', 'x/y/z', 'q/r/s', '\udcff');
 export const edit: fc.Arbitrary<Edit> = fc.record({
-  what: fc.constantFrom('write', 'remove', 'rename', 'chmod', 'link', 'symlink'),
+  what: fc.constantFrom('write', 'write-unseen', 'remove', 'rename', 'chmod', 'link', 'symlink'),
   a: name,
   b: name,
 });
+
+/** Other bytes, of the same size and with the same times, which Node itself cannot set exactly. */
+function writeUnseen(file: string): void {
+  const kept = path.join(mkdtempSync(path.join(tmpdir(), 'run-claude-times-')), 'times');
+  execFileSync('touch', ['-r', file, kept]);
+  writeFileSync(
+    file,
+    readFileSync(file).map((byte) => byte ^ 1),
+  );
+  execFileSync('touch', ['-r', kept, file]);
+  rmSync(path.dirname(kept), { recursive: true });
+}
 
 /** What the file system refuses (a directory where a file is, …) is no edit. */
 export function applyEdit(project: string, { what, a, b }: Edit): void {
@@ -24,6 +49,7 @@ export function applyEdit(project: string, { what, a, b }: Edit): void {
       mkdirSync(path.dirname(one), { recursive: true });
       writeFileSync(one, `${a}${b}`);
     }
+    if (what === 'write-unseen' && lstatSync(one).isFile()) writeUnseen(one);
     if (what === 'remove') rmSync(one, { recursive: true });
     if (what === 'rename') renameSync(one, two);
     if (what === 'chmod') chmodSync(one, b.length % 2 === 0 ? 0o755 : 0o700);

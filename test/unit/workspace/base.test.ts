@@ -23,6 +23,7 @@ import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src
 import { lookAhead } from '../../../src/workspace/look-ahead.ts';
 import { EVERYTHING, selectPaths } from '../../../src/workspace/selection.ts';
 import { releaseUser } from '../../../src/workspace/users.ts';
+import { seed } from '../../seed.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { applyEdit, edit } from '../../workspace/host-edits.ts';
 
@@ -153,7 +154,7 @@ describe('the base', () => {
 
   it('follows any edits of the host, and a generation in use stays as it is', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(edit, { maxLength: 12 }), fc.boolean(), async (edits, inUse) => {
+      fc.asyncProperty(fc.array(edit, { minLength: 4, maxLength: 12 }), fc.boolean(), async (edits, inUse) => {
         applyEdit(project, { what: 'write', a: 'keep/a', b: '' });
         const first = await prepare('first');
         const before = treeFacts(treeOf(first));
@@ -165,7 +166,7 @@ describe('the base', () => {
         releaseUser(path.join(dir, 'base'), 'first');
         releaseUser(path.join(dir, 'base'), 'second');
       }),
-      { numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100 : 10 },
+      { numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 300 : 20, seed },
     );
   });
 
