@@ -12,7 +12,7 @@ import type Docker from 'dockerode';
 import type { Endpoint } from './endpoint.ts';
 import { SshAgent } from './ssh.ts';
 
-/** One engine's connection: plain requests at once, dockerode when it is first needed (loading it takes 0.1 s). */
+/** One engine's connection: plain requests at once, dockerode when it is first needed, since loading it takes a while. */
 export interface Client {
   /** GET, answered by JSON. Rejects with Node's own error, or one that carries statusCode. */
   get(path: string, timeoutMs: number): Promise<unknown>;

@@ -168,7 +168,7 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
   };
 }
 
-/** Asked without dockerode: every start checks the image, and loading dockerode costs a tenth of a second. */
+/** Asked without dockerode, which is still being loaded when a start asks for its image. */
 async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
   return asking('look at the image', async () => {
     try {
