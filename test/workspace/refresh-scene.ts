@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type BaseGeneration, prepareBase } from '../../src/workspace/base.ts';
+import { type BaseGeneration, type BaseOptions, prepareBase } from '../../src/workspace/base.ts';
 import { EVERYTHING } from '../../src/workspace/selection.ts';
 
 /** The base in `dir/base` of the project in `dir/project`, for a session of that name. */
-export function refresh(dir: string, sessionId: string): Promise<BaseGeneration> {
+export function refresh(dir: string, sessionId: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> {
   const sessionDir = path.join(dir, 'sessions', sessionId);
   mkdirSync(sessionDir, { recursive: true });
   return prepareBase({
@@ -18,5 +18,6 @@ export function refresh(dir: string, sessionId: string): Promise<BaseGeneration>
     verify: false,
     stack: false,
     tell: () => undefined,
+    ...more,
   });
 }

@@ -19,13 +19,14 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
-import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/workspace/base.ts';
+import type { BaseGeneration, BaseOptions } from '../../../src/workspace/base.ts';
 import { lookAhead } from '../../../src/workspace/look-ahead.ts';
 import { EVERYTHING, selectPaths } from '../../../src/workspace/selection.ts';
 import { releaseUser } from '../../../src/workspace/users.ts';
 import { seed } from '../../seed.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { applyEdit, edit } from '../../workspace/host-edits.ts';
+import { refresh } from '../../workspace/refresh-scene.ts';
 
 let dir: string;
 let project: string;
@@ -39,23 +40,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function prepare(id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> {
-  const sessionDir = path.join(dir, 'sessions', id);
-  mkdirSync(sessionDir, { recursive: true });
-  return prepareBase({
-    dir: path.join(dir, 'base'),
-    project,
-    grafts: new Map(),
-    selection: EVERYTHING,
-    owner: undefined,
-    sessionId: id,
-    sessionDir,
-    verify: false,
-    stack: false,
-    tell: (event) => told.push(event),
-    ...more,
-  });
-}
+const prepare = (id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> =>
+  refresh(dir, id, { tell: (event) => told.push(event), ...more });
 
 const put = (name: string, content: string | Uint8Array = name): void => {
   mkdirSync(path.dirname(path.join(project, name)), { recursive: true });

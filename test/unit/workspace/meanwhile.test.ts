@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
-import { type BaseGeneration, prepareBase } from '../../../src/workspace/base.ts';
+import type { BaseGeneration } from '../../../src/workspace/base.ts';
 import { copyFiles } from '../../../src/workspace/copy-files.ts';
 import { EVERYTHING, type Selection } from '../../../src/workspace/selection.ts';
 import { treeFacts } from '../../tree-facts.ts';
+import { refresh } from '../../workspace/refresh-scene.ts';
 
 // A project that somebody edits while it is walked and copied. The rules of what is left out are asked in the middle of
 // the walk, when an entry has been looked at: there the edits happen.
@@ -35,22 +36,8 @@ const watching = (seen: (entry: string) => void): Selection => ({
   },
 });
 
-function prepare(id: string, selection: Selection = EVERYTHING): Promise<BaseGeneration> {
-  const sessionDir = path.join(dir, 'sessions', id);
-  mkdirSync(sessionDir, { recursive: true });
-  return prepareBase({
-    dir: path.join(dir, 'base'),
-    project,
-    grafts: new Map(),
-    selection,
-    owner: undefined,
-    sessionId: id,
-    sessionDir,
-    verify: false,
-    stack: false,
-    tell: (event) => told.push(event),
-  });
-}
+const prepare = (id: string, selection: Selection = EVERYTHING): Promise<BaseGeneration> =>
+  refresh(dir, id, { selection, tell: (event) => told.push(event) });
 
 const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 const messages = (): string[] => told.flatMap((event) => (event.kind === 'message' ? [event.text] : []));

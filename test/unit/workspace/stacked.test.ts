@@ -19,13 +19,13 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RelPath } from '../../../src/types/path.ts';
-import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/workspace/base.ts';
+import type { BaseGeneration, BaseOptions } from '../../../src/workspace/base.ts';
 import { openBaseTree } from '../../../src/workspace/base-tree.ts';
-import { EVERYTHING } from '../../../src/workspace/selection.ts';
 import { stackedOn, treesOf } from '../../../src/workspace/stacked.ts';
 import { releaseUser } from '../../../src/workspace/users.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { applyEdit, edit } from '../../workspace/host-edits.ts';
+import { refresh } from '../../workspace/refresh-scene.ts';
 
 let dir: string;
 let project: string;
@@ -37,23 +37,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function prepare(id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> {
-  const sessionDir = path.join(dir, 'sessions', id);
-  mkdirSync(sessionDir, { recursive: true });
-  return prepareBase({
-    dir: path.join(dir, 'base'),
-    project,
-    grafts: new Map(),
-    selection: EVERYTHING,
-    owner: undefined,
-    sessionId: id,
-    sessionDir,
-    verify: false,
-    stack: true,
-    tell: () => undefined,
-    ...more,
-  });
-}
+const prepare = (id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> =>
+  refresh(dir, id, { stack: true, ...more });
 
 const release = (id: string): void => releaseUser(path.join(dir, 'base'), id);
 const put = (name: string, content: string | Uint8Array = name): void => {

@@ -15,11 +15,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
-import { type BaseGeneration, prepareBase } from '../../../src/workspace/base.ts';
+import type { BaseGeneration } from '../../../src/workspace/base.ts';
 import type { Loaded } from '../../../src/workspace/manifest.ts';
 import { EVERYTHING } from '../../../src/workspace/selection.ts';
 import { isIntact } from '../../../src/workspace/verify.ts';
 import { walkTree } from '../../../src/workspace/walk.ts';
+import { refresh } from '../../workspace/refresh-scene.ts';
 
 let dir: string;
 let project: string;
@@ -33,22 +34,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function prepare(id: string, verify: boolean): Promise<BaseGeneration> {
-  const sessionDir = path.join(dir, 'sessions', id);
-  mkdirSync(sessionDir, { recursive: true });
-  return prepareBase({
-    dir: path.join(dir, 'base'),
-    project,
-    grafts: new Map(),
-    selection: EVERYTHING,
-    owner: undefined,
-    sessionId: id,
-    sessionDir,
-    verify,
-    stack: false,
-    tell: (event) => told.push(event),
-  });
-}
+const prepare = (id: string, verify: boolean): Promise<BaseGeneration> =>
+  refresh(dir, id, { verify, tell: (event) => told.push(event) });
 
 /** What the second start, with --verify, made of a base that something was done to. */
 async function verified(harm: (tree: string) => void): Promise<'kept' | 'made anew'> {
