@@ -15,7 +15,8 @@ export function setup(): () => void {
   process.env['RUN_CLAUDE_TESTS_SHARED'] = shared;
   return () => {
     rmSync(shared, { recursive: true, force: true });
-    const ours = '--filter label=run-claude.test';
+    // Of this run: another one may be building its own.
+    const ours = `--filter label=run-claude.test=${path.basename(shared)}`;
     // Images that the tests tagged, then the stages that stood behind them.
     const script = `docker images -q ${ours} | sort -u | xargs -r docker image rm -f; docker image prune -f ${ours}`;
     execFileSync('sh', ['-c', script], { stdio: 'ignore' });

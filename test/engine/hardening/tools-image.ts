@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** What the audit tools and language suites run, laid over our image as somebody else's would be. */
-const DOCKERFILE = `ARG OURS
+const dockerfile = (run: string): string => `ARG OURS
 FROM $OURS AS selftests
-LABEL run-claude.test=tools
+LABEL run-claude.test=${run}
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   gcc libc6-dev linux-libc-dev libcap-dev linux-source-6.1
@@ -14,7 +14,7 @@ RUN mkdir /src /selftests && cd /src && tar -xJf /usr/src/linux-source-6.1.tar.x
 RUN cd /src && gcc -O2 -I. -o /selftests/seccomp seccomp/seccomp_bpf.c -lpthread -lcap \\
   && gcc -O2 -I. -o /selftests/landlock landlock/base_test.c -lcap
 FROM $OURS
-LABEL run-claude.test=tools
+LABEL run-claude.test=${run}
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   golang-go rustc cargo default-jdk-headless chromium gcc libc6-dev \\
@@ -29,10 +29,12 @@ USER agent
  * engine's cache. It goes at the end of the test run (test/setup-engine.ts).
  */
 export function toolsImage(ours: string): string {
-  const tag = `run-claude-test-tools:${ours.replace(/^.*:/, '')}`;
-  const lock = path.join(process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir(), 'tools.lock');
+  const shared = process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir();
+  const run = path.basename(shared);
+  const tag = `run-claude-test-tools:${run}`;
+  const lock = path.join(shared, 'tools.lock');
   execFileSync('flock', [lock, 'docker', 'build', '-q', '--build-arg', `OURS=${ours}`, '-t', tag, '-'], {
-    input: DOCKERFILE,
+    input: dockerfile(run),
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   return tag;
