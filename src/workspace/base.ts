@@ -28,7 +28,15 @@ import {
 } from './manifest.ts';
 import { type Owner, refreshTree } from './refresh.ts';
 import type { Selection } from './selection.ts';
-import { compareSnapshots, countEntries, encodeSnapshot, loadHeader, rowAt, type Snapshot } from './snapshot.ts';
+import {
+  compareSnapshots,
+  countEntries,
+  type Differences,
+  encodeSnapshot,
+  loadHeader,
+  rowAt,
+  type Snapshot,
+} from './snapshot.ts';
 import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
 import { dropGoneUsers, enterUser, usersOf } from './users.ts';
 import { isIntact } from './verify.ts';
@@ -146,6 +154,8 @@ interface Target {
   readonly number: number;
   /** What its tree has, or the tree that it is stacked on. */
   readonly from: Loaded | undefined;
+  /** Between that and the project. */
+  readonly differences: Differences;
   readonly stacked: boolean;
 }
 
@@ -158,14 +168,16 @@ async function makeTarget(
   walked: Walked,
 ): Promise<Target> {
   const number = highestNumber(dir) + 1;
+  const differences = compareSnapshots(from?.snapshot ?? new Map(), walked.snapshot);
+  const target = { number, from, differences, stacked: false };
   if (whole !== undefined && from !== undefined) {
-    if (!needed.has(whole) || isEqual(from, walked)) return { number: whole, from, stacked: false };
-    if (stack && isLittle(compareSnapshots(from.snapshot, walked.snapshot)) && openStacked(dir, number, whole))
-      return { number, from, stacked: true };
+    const same = !differences.any && hasRoot(from.header, walked);
+    if (!needed.has(whole) || same) return { ...target, number: whole };
+    if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { ...target, stacked: true };
     removeTree(path.join(dir, 'gen'), String(number));
   }
   await cloneGeneration(genDir(dir, whole ?? 0), genDir(dir, number), from?.snapshot);
-  return { number, from, stacked: false };
+  return target;
 }
 
 /** What a generation turned out to hold. */
@@ -175,7 +187,8 @@ interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
 }
 
 /** Makes it equal to the project; what changes meanwhile is looked at again. */
-async function fill(options: BaseOptions, { number, from, stacked }: Target, first: Walked): Promise<Filled> {
+async function fill(options: BaseOptions, target: Target, first: Walked): Promise<Filled> {
+  const { number, from, stacked } = target;
   const gen = genDir(options.dir, number);
   const manifest = path.join(gen, 'manifest');
   const below = from?.snapshot ?? new Map();
@@ -183,7 +196,7 @@ async function fill(options: BaseOptions, { number, from, stacked }: Target, fir
   const dropped = new Map(from?.header.dropped.map((line) => [line, line]) ?? []);
   let walked = first;
   let known: Snapshot = below;
-  let differences = compareSnapshots(known, walked.snapshot);
+  let { differences } = target;
   let header = from?.header;
   for (let round = 1; differences.any || !hasRoot(header, walked) || !existsSync(manifest); round++) {
     if (stacked && round > 1) {

@@ -1,4 +1,3 @@
-import ignore from 'ignore';
 import { isDotGitName } from '../git/names.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { ListedEntry } from '../types/collector.ts';
@@ -6,7 +5,7 @@ import { type Change, type Collected, type Entry, HELD_BYTES, type WithheldGroup
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
-import { baseIgnoreRules } from './ignored.ts';
+import { askedBack, baseIgnoreRules, IgnoredOutput } from './ignored.ts';
 import type { Delta } from './layer.ts';
 import { type Pair, pairWithBase } from './pair.ts';
 import type { Selection } from './selection.ts';
@@ -76,26 +75,23 @@ async function setIgnoredAside(
   options: CollectOptions,
 ): Promise<{ wanted: Wanted[]; withheld: WithheldGroup[] }> {
   const wanted: Wanted[] = [];
-  const groups = new Map<string, { entries: number; bytes: number }>();
+  const output = new IgnoredOutput();
   const rules = baseIgnoreRules(options.collector);
-  const { includeIgnored } = options;
-  const back = typeof includeIgnored === 'boolean' ? undefined : ignore({ ignorecase: false }).add([...includeIgnored]);
+  const asked = askedBack(options.includeIgnored);
   let named = 0;
   for (const pair of pairs) {
     const entry = (pair.after ?? pair.before) as ListedEntry;
     const directory = entry.kind === 'dir';
-    const asked = includeIgnored === true || back?.ignores(directory ? `${pair.path}/` : pair.path) === true;
-    const top = asked || inGit(pair.path) ? undefined : await rules.top(pair.path, directory);
+    const top = asked(pair.path, directory) || inGit(pair.path) ? undefined : await rules.top(pair.path, directory);
     if (top === undefined) {
       wanted.push({ ...pair, ignored: false });
     } else if (pair.before !== undefined && !untouched(pair) && ++named <= IGNORED_NAMED_MAX) {
       wanted.push({ ...pair, ignored: true });
     } else if (!untouched(pair)) {
-      const group = groups.get(top) ?? { entries: 0, bytes: 0 };
-      groups.set(top, { entries: group.entries + 1, bytes: group.bytes + (pair.after?.size ?? 0) });
+      output.add(top, pair.after?.size ?? 0);
     }
   }
-  return { wanted, withheld: [...groups].map(([directory, sum]) => ({ directory, ...sum })) };
+  return { wanted, withheld: output.groups() };
 }
 
 /** A directory that was only copied up. */

@@ -1,6 +1,7 @@
 import ignore, { type Ignore } from 'ignore';
 import { asBoolean, type ConfigEntry, parseConfig } from '../git/config-parse.ts';
 import { indexPaths } from '../git/index-paths.ts';
+import type { WithheldGroup } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
 import { parentOf } from './walk.ts';
@@ -113,4 +114,25 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
       return (await tracked).has(path) ? undefined : top;
     },
   };
+}
+
+/** Whether --include-ignored asks for a path after all. Its patterns are git's; letter case counts. */
+export function askedBack(includeIgnored: boolean | readonly string[]): (path: string, directory: boolean) => boolean {
+  if (typeof includeIgnored === 'boolean') return () => includeIgnored;
+  const rules = ignore({ ignorecase: false }).add([...includeIgnored]);
+  return (path, directory) => rules.ignores(directory ? `${path}/` : path);
+}
+
+/** Counts ignored output by its topmost directory. */
+export class IgnoredOutput {
+  readonly #sums = new Map<string, { readonly entries: number; readonly bytes: number }>();
+
+  add(top: string, size: number): void {
+    const { entries, bytes } = this.#sums.get(top) ?? { entries: 0, bytes: 0 };
+    this.#sums.set(top, { entries: entries + 1, bytes: bytes + size });
+  }
+
+  groups(): WithheldGroup[] {
+    return [...this.#sums].map(([directory, sum]) => ({ directory, ...sum }));
+  }
 }

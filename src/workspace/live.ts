@@ -1,9 +1,8 @@
-import ignore from 'ignore';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
-import { baseIgnoreRules } from './ignored.ts';
+import { askedBack, baseIgnoreRules, IgnoredOutput } from './ignored.ts';
 import type { Delta, LayerView } from './layer.ts';
 import { inDotGit, prunedLister } from './list-pruned.ts';
 import { pairWithBase } from './pair.ts';
@@ -35,14 +34,10 @@ export function liveReader(
   const fixed = view.moved === undefined;
   const source = fixed ? rememberingBase(collector) : collector;
   const rules = baseIgnoreRules(collector);
-  const back = typeof includeIgnored === 'boolean' ? undefined : ignore().add([...includeIgnored]);
+  const asked = askedBack(includeIgnored);
   let last: readonly LiveChange[] | undefined;
   let ignored: readonly WithheldGroup[] = [];
 
-  const topOf = async (path: string, directory: boolean): Promise<string | undefined> => {
-    if (includeIgnored === true || back?.ignores(directory ? `${path}/` : path) === true) return undefined;
-    return rules.top(path, directory);
-  };
   const passedBy = new Set<string>();
   const list = prunedLister(collector, 'upper', async (dir) => {
     if (includeIgnored !== false || !(await rules.whole(dir))) return true;
@@ -60,22 +55,21 @@ export function liveReader(
   };
   const compare = async (delta: Delta): Promise<LiveLook> => {
     const changes: LiveChange[] = [];
-    const groups = new Map<string, { entries: number; bytes: number }>();
+    const output = new IgnoredOutput();
     for (const { path, before, after } of await pairWithBase(source, delta)) {
       const kind = inDotGit(path) ? undefined : liveKind(before, after);
       if (kind === undefined) continue;
       const directory = (after ?? before)?.kind === 'dir';
-      const top = await topOf(path, directory);
+      const top = asked(path, directory) ? undefined : await rules.top(path, directory);
       const size = after?.size ?? 0;
       // A file that the project has is named, as at the end, unless its directory is ignored.
       if (top === undefined || (top === path && before !== undefined && !directory)) {
         changes.push({ path: path as RelPath, kind, size, stamp: after?.ctimeNs ?? '' });
         continue;
       }
-      const { entries, bytes } = groups.get(top) ?? { entries: 0, bytes: 0 };
-      groups.set(top, { entries: entries + 1, bytes: bytes + size });
+      output.add(top, size);
     }
-    return { changes, ignored: [...groups].map(([directory, sum]) => ({ directory, ...sum })) };
+    return { changes, ignored: output.groups() };
   };
   return {
     async look(counting) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { ListedEntry } from '../../../src/types/collector.ts';
-import { baseIgnoreRules } from '../../../src/workspace/ignored.ts';
+import { askedBack, baseIgnoreRules } from '../../../src/workspace/ignored.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-ignored-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -65,4 +65,15 @@ it.each([
   expect(ours).not.toContain('forced.log');
   expect(ours.includes('UPPER.LOG')).toBe(caseless === 'true');
   expect(await rules.top('build/new/file.js', false)).toBe('build');
+});
+
+it('brings back what --include-ignored names, letter by letter', () => {
+  const some = askedBack(['dist/', '*.log', '!no.log']);
+  expect(['dist', 'Dist'].map((dir) => some(dir, true))).toEqual([true, false]);
+  expect(['a.log', 'a.LOG', 'no.log', 'dist/x'].map((file) => some(file, false))).toEqual([true, false, false, true]);
+  expect([askedBack(true)('a', false), askedBack(false)('a', false), askedBack([])('a', false)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
