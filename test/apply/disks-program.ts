@@ -217,13 +217,17 @@ const image = (make: string, options = 'loop'): Pick<Disk, 'up' | 'down'> => ({
 const OVERLAY = `mkdir -p ${at}/o; mount -t tmpfs tmpfs ${at}/o; mkdir ${at}/o/l ${at}/o/u ${at}/o/w
 mount -t overlay -o lowerdir=${at}/o/l,upperdir=${at}/o/u,workdir=${at}/o/w overlay "$1"`;
 
-/** The kernel's own server and client; the answer to what is asked twice is made by taking the server away. */
+/**
+ * The kernel's own server and client; the answer to what is asked twice is made by taking the server away. The second
+ * mount speaks an older version: mounts of one version are one client to the server, which tells no client of its own
+ * doings, and a delegated file that the first removed stays for the second for good.
+ */
 const NFS = `mkdir -p ${at}/export /run/lock; truncate -s 64M ${at}/image; mkfs.ext4 -q ${at}/image; mount -o loop ${at}/image ${at}/export
 mount -t tmpfs tmp /var/lib/nfs; mkdir /var/lib/nfs/v4recovery /var/lib/nfs/rpc_pipefs; touch /var/lib/nfs/etab /var/lib/nfs/rmtab
 mount -t nfsd nfsd /proc/fs/nfsd
 exportfs -i -o rw,no_root_squash,insecure,fsid=0,no_subtree_check 127.0.0.1:${at}/export
 rpc.nfsd -N 3 2; rpc.mountd -N 2 -N 3; echo Y >/proc/fs/nfsd/v4_end_grace
-mount -t nfs4 127.0.0.1:/ "$1"; mount -t nfs4 -o nosharecache,noac 127.0.0.1:/ "$2"`;
+mount -t nfs4 127.0.0.1:/ "$1"; mount -t nfs4 -o vers=4.1,noac 127.0.0.1:/ "$2"`;
 
 const DISKS: Readonly<Record<string, Disk>> = {
   tmpfs: {
@@ -286,8 +290,8 @@ async function lockOnNfs(here: string, there: string) {
     order.push('first out');
     return refused;
   });
-  // A client may believe for a while that what it has seen is still there.
-  const after = await withLock(`${there}/lock`, { ...what, waitMs: 120_000 }, async () => 'taken');
+  // A client hears a moment later that what it has seen is gone.
+  const after = await withLock(`${there}/lock`, { ...what, waitMs: 10_000 }, async () => 'taken');
   return { second, after, left: readdirSync(here).filter((name) => name.startsWith('lock')), order };
 }
 
