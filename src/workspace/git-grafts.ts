@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Graft } from './list-directories.ts';
 import { objectStores } from './object-stores.ts';
+import { rowAt, type Snapshot } from './snapshot.ts';
 
 /** What belongs to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
 const OF_A_WORKTREE = [
@@ -26,6 +27,8 @@ const OF_A_WORKTREE = [
 ];
 const POINTERS = ['commondir', 'gitdir', 'locked'];
 
+/** Only in what is named `.git`, which no checkout makes: a project may bring along a bare repository of any content. */
+const INFO_OF_OBJECTS = /(^|\/)\.git\/(.*\/)?objects\/info$/;
 /** Of a directory of git's objects: all else in one that a repository names is not git's, and may be anything. */
 const OBJECTS = /^(pack|[0-9a-f]{2})$/;
 const PACKS = /^(pack-|multi-pack-index)/;
@@ -34,34 +37,43 @@ const OF_SEVERAL = ['alternates', 'http-alternates', 'commit-graphs'];
 
 /**
  * Where the content of `.git` comes from when it does not all lie there. When it is a file, the copy gets a
- * self-contained directory, put together from the linked worktree's own and the shared one, or the submodule's; objects
- * that are borrowed from other repositories lie among its own. Empty when there is no `.git`, or nothing elsewhere.
+ * self-contained directory, put together from the linked worktree's own and the shared one, or the submodule's. Empty
+ * when there is no `.git`, or nothing elsewhere.
  */
 export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]> {
   const own = gitDirOf(project);
-  if (own === undefined) return new Map();
-  if (own === path.join(project, '.git')) return objectGrafts(own);
+  if (own === undefined || own === path.join(project, '.git')) return new Map();
   const common = readText(path.join(own, 'commondir'));
   const shared = common === undefined ? own : path.resolve(own, common.trim());
   // As git looks at it: a project may name any directory of the person's.
   if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
   const grafts: Graft[] = [{ source: own, without: POINTERS }];
   if (shared !== own) grafts.push({ source: shared, without: OF_A_WORKTREE });
-  return new Map([['.git', grafts], ...objectGrafts(shared)]);
+  return new Map([['.git', grafts]]);
 }
 
-function objectGrafts(gitDir: string): Map<string, readonly Graft[]> {
-  const objects = path.join(gitDir, 'objects');
-  const borrowed = objectStores(objects).slice(1);
-  if (borrowed.length === 0) return new Map();
-  const [info, packs] = [path.join(objects, 'info'), path.join(objects, 'pack')];
-  const lent = borrowed.map((dir) => only(dir, OBJECTS));
-  const lentPacks = borrowed.map((dir) => only(path.join(dir, 'pack'), PACKS));
-  return new Map([
-    ['.git/objects', [{ source: objects, without: [] }, ...lent]],
-    ['.git/objects/info', [{ source: info, without: OF_SEVERAL }]],
-    ['.git/objects/pack', [{ source: packs, without: [] }, ...lentPacks]],
-  ]);
+/**
+ * Objects that the repositories of a walked tree borrow from others lie among their own: the project's, those of its
+ * submodules, those inside it. By the path of each directory that is put together: the `objects` first, then those in it.
+ */
+export function borrowedObjects(
+  snapshot: Snapshot,
+  sourceOf: (entry: string) => string,
+): ReadonlyMap<string, readonly Graft[]> {
+  const grafts = new Map<string, readonly Graft[]>();
+  for (const info of snapshot.keys()) {
+    if (!INFO_OF_OBJECTS.test(info) || rowAt(snapshot, `${info}/alternates`)?.kind !== 'f') continue;
+    const at = path.posix.dirname(info);
+    const objects = sourceOf(at);
+    const borrowed = objectStores(objects).slice(1);
+    if (borrowed.length === 0) continue;
+    const lent = borrowed.map((dir) => only(dir, OBJECTS));
+    const lentPacks = borrowed.map((dir) => only(path.join(dir, 'pack'), PACKS));
+    grafts.set(at, [{ source: objects, without: [] }, ...lent]);
+    grafts.set(info, [{ source: path.join(objects, 'info'), without: OF_SEVERAL }]);
+    grafts.set(`${at}/pack`, [{ source: path.join(objects, 'pack'), without: [] }, ...lentPacks]);
+  }
+  return grafts;
 }
 
 function only(source: string, names: RegExp): Graft {

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { Problem } from '../types/entry.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
+import { borrowedObjects } from './git-grafts.ts';
 import {
   type AnyPath,
   type Graft,
@@ -24,7 +25,7 @@ export interface WalkOptions {
   readonly selection: Selection;
   /** Directories whose content comes from elsewhere, later ones first: a linked worktree's `.git`. */
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
-  /** Git configurations are files like any other: a tree that was walked before. */
+  /** Git's directories are like any other: a tree that was walked before. */
   readonly plain?: boolean;
   /** How it was before: what is unchanged shares its memory. */
   readonly known?: Snapshot | undefined;
@@ -102,7 +103,26 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   } finally {
     crew.end();
   }
+  if (!told.plain) await takeBorrowed();
   return { rootRow, ...walked };
+
+  /** Lists the objects of repositories that borrow once more, those of the lenders among them. */
+  async function takeBorrowed(): Promise<void> {
+    const { snapshot, sourceOf } = walked;
+    const grafts = borrowedObjects(snapshot, sourceOf);
+    if (grafts.size === 0) return;
+    const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
+    for (const [dir, sources] of grafts) {
+      if (grafts.has(parentOf(dir))) continue;
+      for (const one of snapshot.keys()) if (one.startsWith(`${dir}/`)) snapshot.delete(one);
+      todo.push({ parent: parentOf(dir), name: path.posix.basename(dir), sources, grafted: true });
+    }
+    while (todo.length > 0) {
+      signal?.throwIfAborted();
+      took(listBorrowed(todo.splice(-TASKS), SLICE));
+      await nextTurn();
+    }
+  }
 }
 
 /** What was found, put together: `took` is given each piece, directories before what is in them. */

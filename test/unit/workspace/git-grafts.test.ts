@@ -112,6 +112,35 @@ describe('git in the copy of', () => {
     expectWhole(await alone('project'), ['lent', 'first']);
   });
 
+  it('a submodule, a repository in the project and a submodule of that, which borrow, have all objects', async () => {
+    git('main', 'gc', '-q');
+    git('.', 'clone', '-q', '--shared', 'main', 'lender');
+    commit('lender', 'lent');
+    git('lender', 'commit-graph', 'write', '--reachable');
+    mkdirSync(path.join(dir, 'project'));
+    for (const where of ['project', 'project/inner']) {
+      if (where === 'project') git(where, 'init', '-q', '-b', 'main');
+      else git('project', 'clone', '-q', '--shared', '../lender', 'inner');
+      git(where, 'submodule', 'add', '-q', '--reference', path.join(dir, 'lender'), `file://${dir}/lender`, 'lib');
+      commit(where, 'own');
+    }
+    git('project/inner', 'commit-graph', 'write', '--reachable', '--split');
+    const tree = await alone('project');
+    for (const inside of ['lib', 'inner', 'inner/lib']) {
+      writeFileSync(path.join(dir, tree, inside, 'edited.txt'), 'edited\n');
+      expect(git(`${tree}/${inside}`, 'status', '--porcelain'), inside).toBe('?? edited.txt\n');
+      git(`${tree}/${inside}`, 'fsck', '--full', '--strict');
+      expect(git(`${tree}/${inside}`, 'log', '--format=%s', 'main'), inside).toMatch(/lent\nfirst\n$/);
+    }
+  });
+
+  it('a bare repository that was checked out with the project has what the project has', async () => {
+    mkdirSync(path.join(dir, 'project'));
+    git('project', 'clone', '-q', '--bare', '--shared', '../main', 'bare');
+    const tree = await alone('project');
+    expect(readdirSync(path.join(dir, tree, 'bare/objects')).sort()).toEqual(['info', 'pack']);
+  });
+
   it('a repository that names some other directory of the person has nothing of it but objects', async () => {
     mkdirSync(path.join(dir, 'private/.keys'), { recursive: true });
     writeFileSync(path.join(dir, 'private/id'), 'PRIVATE');
