@@ -43,7 +43,7 @@ export interface Listed {
   readonly same: readonly number[];
   readonly chunk: SharedArrayBuffer;
   readonly entries: number;
-  /** Whether one of the entries changed since the walk began. */
+  /** Whether one of the directories or entries changed since the walk began. */
   readonly changed: boolean;
   /** Not looked at yet: what the budget did not reach, and what is not for a lister to enter. */
   readonly below: readonly ListTask[];
@@ -104,6 +104,15 @@ export function makeLister(
       } catch (error) {
         problems.push({ dir, name, why: `cannot be looked at (${(error as NodeJS.ErrnoException).code})` });
         return undefined;
+      }
+    };
+    const hasMoved = (source: AnyPath): boolean => {
+      try {
+        const stat = fs.lstatSync(source as string, quietly);
+        return stat === undefined || stat.ctimeMs >= options.since;
+      } catch {
+        // Whoever listed it has said so.
+        return false;
       }
     };
     const special = (type: number): string =>
@@ -172,6 +181,8 @@ export function makeLister(
           grafted: graft !== undefined || grafted,
         });
       }
+      // What went away shows in its directory alone, which was looked at before it was listed.
+      changed ||= sources.some(({ source }) => hasMoved(source));
       seen += names.length + 1;
       if (gone.size > 0) names = names.filter((_, i) => !gone.has(i));
       keep(dir, names, text, numbers.subarray(0, at));

@@ -62,6 +62,20 @@ it('walks again when something changed on both sides of the walker', async () =>
   expect(treeFacts(treeOf(base))).toEqual(treeFacts(project));
 });
 
+it.each(['c/moved', 'c'])('walks again when %s went from where the walker comes to where it has been', async (what) => {
+  for (const file of ['a/f', 'b/f', 'c/f', 'c/moved']) put(file, file);
+  await prepare('one');
+  let edited = false;
+  // A directory is looked at before it is listed: nothing that is seen later says so.
+  const selection = watching((entry) => {
+    if (edited || entry !== 'a/f') return;
+    edited = true;
+    renameSync(path.join(project, what), path.join(project, 'a/moved'));
+  });
+  const base = await prepare('two', selection);
+  expect(treeFacts(treeOf(base))).toEqual(treeFacts(project));
+});
+
 /** Another inode in the file's place. */
 function replace(name: string, content: string): void {
   put(`${name}.new`, content);
