@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 const ALPHABET = '23456789bcdfghjkmnpqrstvwxz';
 
 /**
- * A session's id, e.g. `261121-140512-k7p`: UTC date and time, so ids sort by age, and three random characters.
+ * A session's id, e.g. `261121-140512-k7p`: UTC date and time, and three random characters.
  * Valid in names of containers, volumes and networks.
  */
 export function newSessionId(nowMs: number): string {

@@ -65,8 +65,8 @@ export function releaseRecord(sessionDir: string): void {
 }
 
 /**
- * Records of all sessions, newest first. A directory without a readable record is left out and named in `damaged`
- * (its owner may be writing the first one right now).
+ * Records of all sessions, newest first, to the millisecond (ids tell seconds). A directory without a readable record
+ * is left out and named in `damaged` (its owner may be writing the first one right now).
  */
 export function listSessions(stateDir: string): {
   readonly sessions: readonly SessionRecord[];
@@ -81,12 +81,12 @@ export function listSessions(stateDir: string): {
   }
   const sessions: SessionRecord[] = [];
   const damaged: string[] = [];
-  for (const name of names.filter(isSessionId).sort().reverse()) {
+  for (const name of names.filter(isSessionId)) {
     const record = readRecord(path.join(sessionsDir(stateDir), name));
     if (record === undefined) damaged.push(name);
     else sessions.push(record);
   }
-  return { sessions, damaged };
+  return { sessions: sessions.sort((a, b) => (b.started < a.started ? -1 : 1)), damaged: damaged.sort() };
 }
 
 /**
