@@ -8,9 +8,10 @@ setFlagsFromString('--optimize-for-size');
 
 // A promise that never settles must not look like success.
 process.exitCode = 1;
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader has gone (`run-claude sessions | head`): nobody is left to tell.
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader has gone (`| head`): nobody is left to tell, and what was begun, a session above all, goes to its end.
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 process.exitCode = await main(process.argv.slice(2));

@@ -49,7 +49,7 @@ export interface AttachOutcome {
 }
 
 const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** How long output may still arrive once the container has ended: the engine's stream is closed by then, as a rule. */
+/** How long a stream may be silent once the container has ended: the engine has closed it by then, as a rule. */
 const DRAIN_MS = 3000;
 /** Keys and answers still on their way when the agent ends; they are nobody's. */
 const SETTLE_MS = 80;
@@ -69,7 +69,7 @@ export async function attachTerminal(container: Container, options: AttachOption
   const filters = new Map<OutputStream, TerminalFilter>();
   let signal: NodeJS.Signals | undefined;
 
-  const output = (source: NodeJS.ReadableStream, target: OutputStream): Promise<void> => {
+  const output = (source: NodeJS.ReadableStream, target: OutputStream): Poured => {
     const filter = target.isTTY === true || tty ? (filters.get(target) ?? createTerminalFilter()) : undefined;
     if (filter !== undefined) filters.set(target, filter);
     return pour(source, target, filter, undo);
@@ -112,7 +112,7 @@ export async function attachTerminal(container: Container, options: AttachOption
     if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, onKeys, undo);
     else container.stdin?.end();
     const status = await Promise.race([container.wait(), wasLetGo]);
-    if (status !== undefined) await Promise.race([Promise.all(poured), delay(DRAIN_MS)]);
+    if (status !== undefined) await drain(poured, () => signal !== undefined);
     const dropped: Record<string, number> = {};
     for (const filter of filters.values()) {
       for (const [reason, count] of Object.entries(filter.dropped())) dropped[reason] = (dropped[reason] ?? 0) + count;
@@ -141,23 +141,48 @@ function listen(
   undo.push(() => source.off(event, listener));
 }
 
+/** One stream on its way to the person. */
+interface Poured {
+  readonly ended: Promise<void>;
+  /** Whether it waits for its reader, or something came since it was last asked. */
+  isBusy(): boolean;
+}
+
+/** Waits for the rest of the output as long as its reader takes, unless somebody is tired of that. */
+async function drain(streams: readonly Poured[], isInterrupted: () => boolean): Promise<void> {
+  const all = Promise.all(streams.map(({ ended }) => ended)).then(() => true);
+  const wait = (): Promise<boolean> => Promise.race([all, delay(DRAIN_MS).then(() => false)]);
+  while (!(await wait())) {
+    const busy = streams.filter((one) => one.isBusy());
+    if (busy.length === 0 || isInterrupted()) return;
+  }
+}
+
 /** Copies with backpressure. When nobody reads the target any more the rest is read and dropped. */
 function pour(
   source: NodeJS.ReadableStream,
   target: OutputStream,
   filter: TerminalFilter | undefined,
   undo: (() => void)[],
-): Promise<void> {
-  return new Promise((resolve) => {
-    let broken = false;
+): Poured {
+  let broken = false;
+  let held = false;
+  let came = false;
+  const ended = new Promise<void>((resolve) => {
     const onData = (chunk: Buffer): void => {
+      came = true;
       const passed = filter === undefined ? chunk : filter.write(chunk);
       if (broken || passed.length === 0 || target.write(passed)) return;
+      held = true;
       source.pause();
-      target.once('drain', () => source.resume());
+      target.once('drain', () => {
+        held = false;
+        source.resume();
+      });
     };
     const onBroken = (): void => {
       broken = true;
+      held = false;
       source.resume();
     };
     const onEnd = (): void => resolve();
@@ -171,6 +196,12 @@ function pour(
       for (const event of ['end', 'close']) source.removeListener(event, onEnd);
     });
   });
+  const isBusy = (): boolean => {
+    const busy = held || came;
+    came = false;
+    return busy;
+  };
+  return { ended, isBusy };
 }
 
 /** `onKeys` sees what is typed and gives what of it the program gets. */

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { mainJs, Scene } from '../scene.ts';
 import { sees } from '../sees.ts';
@@ -30,7 +31,13 @@ it('status and diff --follow show a running session’s changes, ignored output 
     said += chunk.toString();
   });
   await expect.poll(() => said).toContain('src/made.txt');
+  // Another one, whose reader leaves: it ends with the next line that it has to say.
+  const unread = scene.spawn(['diff', '--follow']);
+  const left = once(unread, 'exit');
+  await sees(unread, 'src/made.txt');
+  unread.stdout?.destroy();
   session.stdin.write('go on\n');
+  expect(await left).toEqual([0, null]);
   await expect.poll(() => said).toContain('z.txt');
   // The session's end is the end of it.
   session.stdin.end('end\n');

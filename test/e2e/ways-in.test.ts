@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { type RunResult, Scene } from '../scene.ts';
+import { sees } from '../sees.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
@@ -54,6 +55,19 @@ it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, wi
   } finally {
     await standIn.close();
   }
+});
+
+it('goes to its end when nobody reads it any more, as with `2>&1 | head`', async () => {
+  await using scene = new Scene();
+  const script = 'echo first; read -r line; seq 100000; echo made > made.txt; exit 3';
+  const child = scene.spawn(['exec', '--auto-apply', '.', '--', 'sh', '-c', script], '');
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await sees(child, 'first');
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.stdin?.end('go on\n');
+  expect(await ended).toBe(3);
+  expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
 });
 
 it('two sessions of one project run at once, and the second apply merges against the first', async () => {

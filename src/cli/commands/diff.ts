@@ -55,7 +55,7 @@ function countsOf(diff: FileDiff): string {
   return `+${count('+')} -${count('-')}`;
 }
 
-/** `diff --follow`: what a running session changes, as it happens, until it ends or Ctrl-C. */
+/** `diff --follow`: what a running session changes, as it happens, until it ends, Ctrl-C, or nobody reads it. */
 async function follow(record: SessionRecord, line: CommandLineOfCommand, context: CommandContext): Promise<number> {
   if (!isRunning(record)) {
     throw usageError(`session ${record.id} does not run`, 'Without --follow, diff shows what it changed.');
@@ -63,7 +63,9 @@ async function follow(record: SessionRecord, line: CommandLineOfCommand, context
   const engine = await connectOurs(record.plan.policy.engine, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
   const { tell, write } = context;
-  const { signal } = context.interruption;
+  const unread = new AbortController();
+  process.stdout.once('error', () => unread.abort());
+  const signal = AbortSignal.any([context.interruption.signal, unread.signal]);
   try {
     await followSession(record, { engine, tell, signal, write, wanted, json: line.options.has('json') });
   } finally {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { attachTerminal, type TerminalStreams } from '../../../src/terminal/attach.ts';
 import type { Container } from '../../../src/types/engine.ts';
 
@@ -121,6 +121,33 @@ describe('attaching to the person’s terminal', () => {
     for (let i = 0; i < 50; i += 1) s.stdout.write(Buffer.alloc(65_536));
     s.finish(0);
     expect((await done).status).toBe(0);
+  });
+
+  it('waits for a reader who takes longer than the program ran, and not for a stream that stays open in silence', async () => {
+    vi.useFakeTimers();
+    try {
+      const s = scene({ screen: false });
+      const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: false, signals: s.signals });
+      for (let i = 0; i < 10; i += 1) s.stdout.write(Buffer.alloc(65_536));
+      s.finish(0);
+      let size = 0;
+      // Whatever has come, each ten seconds.
+      for (let turn = 0; turn < 60; turn += 1) {
+        await vi.advanceTimersByTimeAsync(10_000);
+        size += (s.screen.read() as Buffer | null)?.length ?? 0;
+      }
+      expect(size).toBe(655_360);
+      expect((await done).status).toBe(0);
+
+      const silent = scene({ screen: false });
+      silent.container.wait = async () => 7;
+      const options = { streams: silent.streams, tty: false, stdin: false, signals: silent.signals };
+      const over = attachTerminal(silent.container, options);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect((await over).status).toBe(7);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('slows the program down to the speed of the reader', async () => {
