@@ -45,8 +45,21 @@ function formatOf(path: string, text: string): Format {
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
   if (/\.toml$/.test(name)) return 'toml';
   if (/\.(ini|cfg|conf|properties)$|^\.(npm|pnpm)rc$/.test(name)) return 'ini';
-  if (/^[^\S\r\n\u2028\u2029]*\[[\w.:/ -]+\]\s*$/m.test(text)) return 'ini';
-  return /^\s*[{[]/.test(text) ? 'jsonc' : 'yaml';
+  // Without an extension the first line that is no comment decides: further down a list of JSON looks like a section.
+  if (/^(?:[^\S\r\n]*(?:[#;][^\r\n]*)?[\r\n])*[^\S\r\n]*\[[\w.:/ -]+\][^\S\r\n]*(?:[\r\n]|$)/.test(text)) return 'ini';
+  return /^[{[]/.test(withoutComments(text)) ? 'jsonc' : 'yaml';
+}
+
+/** What follows the blanks and JavaScript's comments at the beginning. */
+function withoutComments(text: string): string {
+  for (let at = 0; ; ) {
+    at += text.slice(at).search(/\S|$/);
+    const long = text.startsWith('/*', at);
+    if (!long && !text.startsWith('//', at)) return text.slice(at);
+    const end = long ? text.indexOf('*/', at + 2) + 1 : text.slice(at).search(/[\r\n\u2028\u2029]|$/) + at;
+    if (end <= at) return '';
+    at = end + 1;
+  }
 }
 
 function fromJson(text: string, comments: boolean): Structure | undefined {
@@ -125,11 +138,14 @@ function fromYaml(text: string): Structure | undefined {
   return out;
 }
 
-/** INI as most tools read it: sections, `key = value` or `key: value`, indented lines continue a value. */
+/**
+ * INI as most tools read it: sections, `key = value` or `key: value`, lines that stand further in than their key continue
+ * its value. What so looks like a key of its own counts as one too: some tools do not look at how far in a line stands.
+ */
 function fromIni(text: string): Structure {
   const out = collector();
   let section = '';
-  let last: { key: string; value: string } | undefined;
+  let last: { key: string; value: string; indent: number } | undefined;
   const flush = (): void => {
     if (last !== undefined) add(out, last.key, last.value);
     last = undefined;
@@ -138,16 +154,19 @@ function fromIni(text: string): Structure {
     const trimmed = line.trim();
     if (trimmed === '' || /^[#;!]/.test(trimmed)) continue;
     const header = /^\[([^\]]*)\]/.exec(trimmed);
+    const indent = line.search(/\S/);
+    const at = trimmed.search(/[=:]/);
+    const key = join(section, unquote(at < 0 ? trimmed : trimmed.slice(0, at)));
+    const value = at < 0 ? 'true' : unquote(trimmed.slice(at + 1));
     if (header !== null) {
       flush();
       section = (header[1] ?? '').trim();
-    } else if (/^\s/.test(line) && last !== undefined) {
+    } else if (last !== undefined && indent > last.indent) {
       last.value += `\n${trimmed}`;
+      if (/^[A-Za-z_][\w.-]*\s*=(?!=)/.test(trimmed)) add(out, key, value);
     } else {
       flush();
-      const at = trimmed.search(/[=:]/);
-      const name = unquote(at < 0 ? trimmed : trimmed.slice(0, at));
-      last = { key: join(section, name), value: at < 0 ? 'true' : unquote(trimmed.slice(at + 1)) };
+      last = { key, value, indent };
     }
   }
   flush();

@@ -9,7 +9,7 @@ const CODE_CONFIG =
   payload.config gulpfile gruntfile plopfile knexfile ormconfig lint-staged.config build.config unbuild uno.config
   windi.config panda.config`.split(/\s+/);
 const LOADS =
-  /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|hooks?|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?|(plugins|support|globals)_?(file|path)|subscribers|entities|migrations|\w*_?command|processor|exe|launchers|interpreter)(\.|\[|$)/i;
+  /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|\w*hooks?|download\w*|docker\w*|frontend:\w+|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?|(plugins|support|globals)_?(file|path)|subscribers|entities|migrations|\w*_?command|processor|exe|launchers|interpreter)(\.|\[|$)/i;
 
 export const javascriptRules: readonly FileRule[] = [
   {
@@ -99,7 +99,6 @@ export const javascriptRules: readonly FileRule[] = [
       'typedoc.json',
       '.nycrc{,.json}',
       '.c8rc{,.json}',
-      '.lintstagedrc{,.json,.yaml,.yml}',
       '.simple-git-hooks.json',
       'jest-*.json',
       '.oxlintrc.json',
@@ -113,6 +112,9 @@ export const javascriptRules: readonly FileRule[] = [
       'renovate.json5',
       '.foreverignore',
       'openapitools.json',
+      'wails.json',
+      'book.json',
+      '{ios,android}/sentry.properties',
       'cypress.json',
       'testem.json',
       'nightwatch.json',
@@ -143,6 +145,16 @@ export const javascriptRules: readonly FileRule[] = [
     ],
     why: 'It names plugins, presets, commands or paths that the tool loads.',
     source: 'documentation of the tools',
+  },
+  {
+    id: 'js-commands',
+    family: 'javascript',
+    trigger: 'the next commit, where a hook of git starts lint-staged',
+    severity: 'suspect',
+    paths: ['.lintstagedrc{,.json,.yaml,.yml}'],
+    judges: [{ kind: 'keys', format: 'auto', danger: /^/ }],
+    why: 'Every value in it is a command.',
+    source: 'lint-staged documentation',
   },
   {
     id: 'js-tsconfig',

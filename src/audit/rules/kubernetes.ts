@@ -13,6 +13,7 @@ export const kubernetesRules: readonly FileRule[] = [
       'Chart.yaml',
       'values*.y{,a}ml',
       'helmfile.y{,a}ml',
+      'helmfile.d/*.y{,a}ml{,.gotmpl}',
       'skaffold.y{,a}ml',
       'devspace.yaml',
       'garden.y{,a}ml',

@@ -49,6 +49,12 @@ export const NAMED_ROWS: readonly Row[] = [
     { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"1","loadsh":"1"}}') },
     { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"2"}}') },
   ),
+  row(
+    'tried',
+    'js-commands',
+    { '.lintstagedrc': edit('{"*.js":"a"}', '{"*.js":"b"}') },
+    { '.lintstagedrc': edit('{"*.js":"a"}', '{ "*.js": "a" }') },
+  ),
   row('tried', 'program-by-name', { 'ext/a/extconf.rb': 'x' }, { 'lib/a/extension.rb': 'x' }),
   row(
     'tried',
