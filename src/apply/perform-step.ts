@@ -18,6 +18,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { settableTime } from '../store/file-time.ts';
+import { dataRuns } from '../store/holes.ts';
 import { encodeBytes } from '../types/path.ts';
 import { copyAttributes } from './attributes.ts';
 import { splitPath } from './host-entry.ts';
@@ -128,7 +129,7 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temp, flags, 0o600);
   try {
-    writeAll(fd, content);
+    writeAll(fd, content, dataRuns);
     const owner = step.pre?.kind === 'file' ? step.pre : post;
     if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid, step.pre === undefined);
     if (step.attributes) copyAttributes(target, fd);
@@ -151,7 +152,7 @@ function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array
   for (const _ of content);
   const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    ftruncateSync(fd, writeAll(fd, content));
+    ftruncateSync(fd, writeAll(fd, content, wholePiece));
     if (modeOf(fd) !== post.mode) fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
     fsyncSync(fd);
@@ -161,14 +162,23 @@ function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array
   }
 }
 
-/** Gives the number of bytes. */
-function writeAll(fd: number, content: Iterable<Uint8Array>): number {
-  let size = 0;
+/** Writes the runs of each piece, and gives the number of bytes. */
+function writeAll(fd: number, content: Iterable<Uint8Array>, runsOf: typeof dataRuns): number {
+  let [size, end] = [0, 0];
   for (const piece of content) {
-    for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at, piece.length - at, size + at);
+    for (const [from, to] of runsOf(piece)) {
+      for (let at = from; at < to; ) at += writeSync(fd, piece, at, to - at, size + at);
+      end = size + to;
+    }
     size += piece.length;
   }
+  if (end < size) ftruncateSync(fd, size);
   return size;
+}
+
+/** Where something else may stand in the file, zeros are written too. */
+function* wholePiece(piece: Uint8Array): ReturnType<typeof dataRuns> {
+  yield [0, piece.length];
 }
 
 /**

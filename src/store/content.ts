@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
+import { dataRuns } from './holes.ts';
 import { readOpen } from './read-open.ts';
 import { makePrivateDir, syncDir } from './record.ts';
 
@@ -189,7 +190,7 @@ async function syncFileSystem(dir: string): Promise<boolean> {
   }
 }
 
-/** Hashes the chunks; what is not small is in the new file. */
+/** Hashes the chunks; what is not small is in the new file, without its long runs of zeros. */
 async function hashInto(
   file: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -198,25 +199,38 @@ async function hashInto(
   let size = 0;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
-  let spilled = false;
+  let spilled: FileHandle | undefined;
   const spill = async (): Promise<void> => {
-    await writeNew(file, Buffer.concat(held), spilled ? 'a' : 'wx');
-    [spilled, held, heldBytes] = [true, [], 0];
+    const [piece, start] = [Buffer.concat(held), size - heldBytes];
+    try {
+      spilled ??= await open(file, 'wx', 0o600);
+      for (const [from, to] of dataRuns(piece)) {
+        for (let at = from; at < to; ) at += (await spilled.write(piece, at, to - at, start + at)).bytesWritten;
+      }
+      await spilled.truncate(size);
+    } catch (cause) {
+      throw unwritable(file, cause as Error);
+    }
+    [held, heldBytes] = [[], 0];
   };
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    size += chunk.length;
-    held.push(chunk);
-    heldBytes += chunk.length;
-    if (heldBytes > SMALL_BYTES) await spill();
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.length;
+      held.push(chunk);
+      heldBytes += chunk.length;
+      if (heldBytes > SMALL_BYTES) await spill();
+    }
+    if (spilled !== undefined && heldBytes > 0) await spill();
+  } finally {
+    await spilled?.close();
   }
-  if (spilled && held.length > 0) await spill();
-  return { digest: hash.digest('hex'), size, small: spilled ? undefined : Buffer.concat(held) };
+  return { digest: hash.digest('hex'), size, small: spilled === undefined ? Buffer.concat(held) : undefined };
 }
 
-async function writeNew(file: string, content: Uint8Array, flag: 'wx' | 'a' = 'wx'): Promise<void> {
+async function writeNew(file: string, content: Uint8Array): Promise<void> {
   try {
-    await writeFile(file, content, { flag, mode: 0o600 });
+    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
   } catch (cause) {
     throw unwritable(file, cause as Error);
   }

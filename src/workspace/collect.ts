@@ -18,8 +18,8 @@ export interface CollectOptions {
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   readonly baseEntries: number;
-  /** A session cannot write more in the ordinary way (--disk): a file that says so is not read. */
-  readonly largestBytes: number;
+  /** What all files with holes may say together: what a session may write (--disk). */
+  readonly sparseBytes: number;
   /** Free bytes where the store is. */
   room(): Promise<number>;
   /** Paths whose base side is not what it was when the session began. */
@@ -27,8 +27,6 @@ export interface CollectOptions {
   readonly tell: Tell;
 }
 
-/** A sparse file is as large as it says wherever it is copied: more than this is blocked. */
-const SPARSE_MAX_BYTES = 1 << 30;
 /** What stays free on the disk of the session's record when large content is frozen. */
 const ROOM_BYTES = 256 << 20;
 /** What is less is read before a bar could be seen. */
@@ -47,11 +45,12 @@ export async function collectChanges(options: CollectOptions): Promise<Collected
   const pairs = await pairWithBase(collector, options.delta);
   const { wanted, withheld } = await setIgnoredAside(pairs, options);
   const changes: Array<Change | undefined> = new Array(wanted.length);
+  const freezing: Freezing = { ...options, sparse: { left: options.sparseBytes } };
   let next = 0;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
-        changes[at] = await toChange(wanted[at] as Wanted, options);
+        changes[at] = await toChange(wanted[at] as Wanted, freezing);
         if (wanted.length >= SHOWN_FROM) {
           tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
         }
@@ -63,6 +62,10 @@ export async function collectChanges(options: CollectOptions): Promise<Collected
   const found = changes.filter((change) => change !== undefined);
   const problems = found.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));
   return { changes: found, problems, withheld, baseEntries: options.baseEntries };
+}
+
+interface Freezing extends CollectOptions {
+  readonly sparse: { left: number };
 }
 
 interface Wanted extends Pair {
@@ -109,7 +112,7 @@ function isGitObject(path: string): boolean {
 }
 
 /** The frozen change, undefined when both sides are the same. */
-async function toChange(pair: Wanted, options: CollectOptions): Promise<Change | undefined> {
+async function toChange(pair: Wanted, options: Freezing): Promise<Change | undefined> {
   const { path, before, after, ignored } = pair;
   if (untouched(pair)) return undefined;
   const problems: string[] = [];
@@ -140,7 +143,7 @@ async function toChange(pair: Wanted, options: CollectOptions): Promise<Change |
 async function frozen(
   root: string,
   entry: ListedEntry | undefined,
-  options: CollectOptions,
+  options: Freezing,
   problems: string[],
 ): Promise<Entry | undefined> {
   if (entry === undefined) return undefined;
@@ -174,16 +177,16 @@ async function frozen(
   }
 }
 
-/** Why content is not frozen; it stays in the session's layer. */
-async function whyTooLarge({ size, allocated }: ListedEntry, options: CollectOptions): Promise<string | undefined> {
-  if (allocated !== undefined && size > SPARSE_MAX_BYTES)
-    return `sparse: it says ${size} bytes, of which ${allocated} are on the disk`;
-  const { largestBytes } = options;
-  if (size > largestBytes)
-    return `larger than all that a session may write (${size} of ${largestBytes} bytes; see --disk)`;
+/** Why content is not frozen; it stays in the session's layer. Holes take no room in the store, but time to read. */
+async function whyTooLarge({ size, allocated }: ListedEntry, options: Freezing): Promise<string | undefined> {
+  if (allocated !== undefined) {
+    if (size > options.sparse.left)
+      return `sparse: it says ${size} bytes, of which ${allocated} are on the disk; such files are read up to ${options.sparseBytes} bytes in all (see --disk)`;
+    options.sparse.left -= size;
+  }
   if (size <= HELD_BYTES) return undefined;
-  const free = await options.room();
-  return size + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${size} bytes, ${free} are free)`;
+  const [needed, free] = [allocated ?? size, await options.room()];
+  return needed + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${needed} bytes, ${free} are free)`;
 }
 
 function changeKind(before: Entry | undefined, after: Entry | undefined): Change['kind'] | undefined {

@@ -177,7 +177,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
         selection: selectPaths(record.rules),
         includeIgnored: plan.policy.includeIgnored,
         baseEntries: record.entries,
-        largestBytes: bytes,
+        sparseBytes: bytes,
         room: () => freeBytes(plan.sessionDir),
         ...(layer.moved === undefined ? {} : { moved: await layer.moved() }),
       });

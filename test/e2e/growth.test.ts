@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -85,5 +85,8 @@ it('a limit that is reached while it works pauses the agent with most of the res
     expect(pty.output).not.toContain('lost]');
   }
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('filler\nmore\n');
-  expect((await scene.run(['discard', '--yes'])).status).toBe(0);
+  // Files that are larger than the first limit are like any other.
+  const applied = await scene.run(['apply', '--yes']);
+  expect(applied.status, applied.stderr).toBe(0);
+  expect(statSync(path.join(scene.project, 'filler')).size).toBe(100 * 1024 ** 2);
 });

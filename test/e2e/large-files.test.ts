@@ -39,3 +39,18 @@ it('a file of two gigabytes comes back like any other, is shown by its size, and
   expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(digestOf(file)).toBe(digest);
 });
+
+it('files with holes come back with them, together as large as the session may write', async () => {
+  await using scene = new Scene();
+  const [small, giant] = ['small.img', 'giant.img'];
+  const script = `for one in ${small} ${giant}; do echo start > $one; done
+    truncate -s 1100M ${small}; echo end >> ${small}; truncate -s 1T ${giant}; sha256sum ${small}`;
+  const options = ['--disk', '2g', '--auto-apply', '--allow-suspect', '*.img'];
+  const made = await scene.run(['exec', ...options, scene.project, '--', 'sh', '-c', script]);
+  expect(made.status, made.stderr).toBe(121);
+  const file = path.join(scene.project, small);
+  expect(statSync(file).size).toBe(1100 * 1024 ** 2 + 4);
+  expect(statSync(file).blocks * 512).toBeLessThan(1 << 20);
+  expect(digestOf(file)).toBe(made.stdout.split(' ')[0]);
+  expect(made.stderr).toMatch(/giant\.img: sparse: it says 1099511627776 bytes, .*BLOCKED/);
+});

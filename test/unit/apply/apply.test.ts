@@ -327,6 +327,22 @@ describe('the host', () => {
   });
 });
 
+it('runs of zeros take no room in a file that is new, and are written into one that stays', async () => {
+  const zeros = '\0'.repeat(1 << 19);
+  const full = file('x'.repeat(1 << 21));
+  const fresh = file(`${zeros}${'mid'.padEnd(1 << 16)}${zeros}`);
+  const scene = await lay({
+    base: { linked: full },
+    session: { linked: file(`head${zeros}mid${zeros}end`), fresh },
+    host: { linked: full },
+  });
+  linkSync(path.join(scene.project, 'linked'), path.join(scene.project, 'other-name'));
+  await scene.apply();
+  expect(scene.now()).toMatchObject({ linked: file(`head${zeros}mid${zeros}end`), fresh });
+  expect(statSync(path.join(scene.project, 'fresh')).blocks * 512).toBeLessThan(200_000);
+  expect(readFileSync(path.join(scene.project, 'other-name'), 'latin1')).toBe(`head${zeros}mid${zeros}end`);
+});
+
 describe('undo', () => {
   it('leaves what was edited since, unless the merge is accepted', async () => {
     const base = 'a\nb\nc\nd\ne\n';

@@ -171,6 +171,17 @@ describe('the content store', () => {
     await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
   });
 
+  it('gives what has long runs of zeros no more room than the rest of it', async () => {
+    const store = openContentStore(path.join(dir, 'store'));
+    const zeros = Buffer.alloc(1 << 20);
+    // At the start, in the middle, at the end, and not at the edge of a piece.
+    const pieces = [zeros, Buffer.from('one'), ...Array(20).fill(zeros), Buffer.from('two'), ...Array(20).fill(zeros)];
+    const { digest, size } = await store.put(pieces);
+    expect(Buffer.concat([...store.pieces(digest)]).equals(Buffer.concat(pieces))).toBe(true);
+    const stat = statSync(path.join(dir, 'store', digest.slice(0, 2), digest));
+    expect([stat.size, stat.blocks * 512 < 1 << 19]).toEqual([size, true]);
+  });
+
   it('keeps nothing of a source that fails', async () => {
     const store = openContentStore(path.join(dir, 'store'));
     const source = async function* () {
