@@ -45,11 +45,28 @@ export class Pty implements AsyncDisposable {
     this.#child.stdin?.write(keys);
   }
 
-  /** Types a line into a program with a screen of its own; what is pasted with its Enter would count as one piece. */
-  async enter(text: string): Promise<void> {
+  /** Types into a program with a screen of its own, and gives it the time to draw: the next key is no part of this. */
+  async type(text: string): Promise<void> {
+    const from = this.output.length;
     this.send(text);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await this.see(/./s, { from });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+
+  /** Types a line into such a program; what is pasted with its Enter would count as one piece. */
+  async enter(text: string): Promise<void> {
+    await this.type(text);
     this.send('\r');
+  }
+
+  /** Presses a key until it shows: a program that is about to ask may drop one. */
+  async press(key: string, pattern: RegExp, options: { readonly from?: number } = {}): Promise<number> {
+    const shows = (): boolean => pattern.test(this.output.slice(options.from ?? 0));
+    for (let tries = 0; tries < 60 && !shows(); tries += 1) {
+      this.send(key);
+      await this.see(pattern, { ...options, timeoutMs: 3000 }).catch(() => undefined);
+    }
+    return this.see(pattern, { ...options, timeoutMs: 0 });
   }
 
   /** Another size of the window: the kernel tells the programs in it. */

@@ -31,14 +31,14 @@ it('a killed command: the next one offers to leave, attach to, or stop its agent
     const first = await killed();
     {
       await using pty = scene.pty(['status', first]);
-      await pty.see(QUESTION, { timeoutMs: 60_000 });
+      await pty.see(QUESTION);
       pty.send('\r');
       expect(await pty.exited).toBe(120);
       expect(running(first)).not.toBe('');
     }
     {
       await using pty = scene.pty(['status', first]);
-      let at = await pty.see(QUESTION, { timeoutMs: 60_000 });
+      let at = await pty.see(QUESTION);
       pty.send('?\r');
       at = await pty.see(/what was piped to it has ended; Ctrl-C stops it/, { from: at });
       at = await pty.see(QUESTION, { from: at });
@@ -52,7 +52,7 @@ it('a killed command: the next one offers to leave, attach to, or stop its agent
     const second = await killed();
     {
       await using pty = scene.pty(['status', second]);
-      await pty.see(QUESTION, { timeoutMs: 60_000 });
+      await pty.see(QUESTION);
       pty.send('s\r');
       await pty.see(/was cut off\. Collecting/);
       await pty.see(/stopped: run-claude was killed/);

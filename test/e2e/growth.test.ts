@@ -48,7 +48,7 @@ it('a limit that is reached while it works pauses the agent with most of the res
     const volume = (): string =>
       `run-claude-${execFileSync('ls', [path.join(disk.at, 'run-claude/sessions')], { encoding: 'utf8' }).trim()}-workspace`;
     const paused = async (why: RegExp, from: number): Promise<number> => {
-      const seen = await pty.see(new RegExp(`The agent is paused: ${why.source}`), { from, timeoutMs: 60_000 });
+      const seen = await pty.see(new RegExp(`The agent is paused: ${why.source}`), { from });
       await expect.poll(agent).toContain('paused');
       return seen;
     };
@@ -58,7 +58,6 @@ it('a limit that is reached while it works pauses the agent with most of the res
     // Someone else takes the room, and gives it back.
     sh('fallocate -l "$1" "$2"', String(Math.round(disk.free() - 1.8 * GB)), ballast);
     from = await paused(/only 1\.8 GB of the disk are free/, from);
-    pty.send('lost\r');
     rmSync(ballast);
     from = await pty.see(/The agent goes on\./, { from });
     pty.send('found\r');
@@ -68,10 +67,12 @@ it('a limit that is reached while it works pauses the agent with most of the res
     pty.send('filler 100M\r');
     from = await paused(/it has written 0\.10 GB \(--disk allows 0\.06 GB\)/, from);
     expect(disk.free()).toBeGreaterThan(2 * GB);
+    pty.send('lost\r');
     await sleep(700);
-    pty.send('c');
-    from = await pty.see(/goes on, with twice as much/, { from });
-    pty.send('again\r');
+    // Pressed again where it came too soon after that.
+    from = await pty.press('c', /goes on, with twice as much/, { from });
+    // What has been typed since is deleted first.
+    pty.send('\u0015again\r');
     from = await pty.see(/got \[again\]/, { from });
 
     pty.send('more 100M\r');
@@ -79,7 +80,7 @@ it('a limit that is reached while it works pauses the agent with most of the res
     await sleep(700);
     pty.send('\u0003');
     from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from, timeoutMs: 60_000 });
+    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
     pty.send('n\r');
     expect(await pty.exited).toBe(124);
     expect(pty.output).not.toContain('lost]');

@@ -31,10 +31,9 @@ const status = (scene: Scene): string[] =>
     .filter((line) => line !== '')
     .sort();
 
-/** Waits for the question, and for the half second in which keys are ignored. */
+/** The question stands there when the half second in which keys are ignored is over. */
 async function answer(pty: Pty, keys: string): Promise<void> {
   await pty.see(QUESTION);
-  await sleep(700);
   pty.send(keys);
 }
 
@@ -73,7 +72,6 @@ it('the example of the contract: each answer once, now and later; nothing typed 
     // The list fits the screen, the differences did not.
     const listed = await pty.see(/three\.txt/, { from: again });
     await pty.see(QUESTION, { from: listed });
-    await sleep(700);
     pty.send('n\r');
   });
   expect(await shown).toBe(120);
@@ -91,7 +89,6 @@ it('the example of the contract: each answer once, now and later; nothing typed 
   const yes = ask(['apply'], async (pty) => {
     await answer(pty, 'y\r');
     await pty.see(/Makefile.*\[y\/N/);
-    await sleep(700);
     pty.send('y\r');
   });
   expect(await yes).toBe(121);

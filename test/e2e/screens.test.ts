@@ -76,8 +76,7 @@ mkdir -p /tmp/h && echo '${TRUST}' >/tmp/h/.claude.json && export HOME=/tmp/h &&
     await pause(2000);
     pty.send('/');
     at = await pty.see(/\/add-dir/, { from: at });
-    pty.send('\u007f');
-    await pause(1000);
+    await pty.type('\u007f');
     await pty.enter('show');
     at = await pty.see(/XKXKXK/, { from: at });
     pty.resize(90, 30);
@@ -87,15 +86,14 @@ mkdir -p /tmp/h && echo '${TRUST}' >/tmp/h/.claude.json && export HOME=/tmp/h &&
     await pty.enter('change');
     at = await pty.see(/QZQZQZ/, { from: at });
     // The question whether to make this edit.
-    await pause(3000);
-    pty.send('\r');
-    at = await pty.see(/WVWVWV/, { from: at });
+    await pause(1000);
+    at = await pty.press('\r', /WVWVWV/, { from: at });
     await pause(1000);
     await pty.enter('/exit');
     // The question whether this folder is trusted.
     at = await pty.see(/safety|trust/, { from: at });
-    await pause(2000);
-    pty.send('\u001b');
+    await pause(1000);
+    await pty.press('\u001b', /Session ended/, { from: at });
     expect(await pty.exited).toBeLessThan(2);
   } finally {
     await standIn.close();

@@ -48,7 +48,7 @@ function inside(script: string): string {
 /** As a person's own machine: `in_home NAME claude…` runs it in a home with a fresh stand-in and a log of requests. */
 const PRELUDE = `
 export ANTHROPIC_API_KEY=sk-ant-test DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 NO_PROXY='*'
-serve() { sleep 300 | node /stand-in.mjs --script /w/turns.json --log /w/$1.requests --port $2 >/dev/null & export ANTHROPIC_BASE_URL=http://127.0.0.1:$2; sleep 2; }
+serve() { sleep 300 | node /stand-in.mjs --script /w/turns.json --log /w/$1.requests --port $2 >/dev/null & export ANTHROPIC_BASE_URL=http://127.0.0.1:$2; until (: </dev/tcp/127.0.0.1/$2) 2>/dev/null; do sleep 0.1; done; }
 in_home() { export HOME=/w/$1; shift; cd /workspace; "$@" </dev/null; }
 `;
 

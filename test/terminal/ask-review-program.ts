@@ -13,7 +13,6 @@ const review = buildReview({
   allowSuspect: [],
   includeIgnored: false,
 });
-if (scene.delayMs) await new Promise((resolve) => setTimeout(resolve, scene.delayMs));
 const choice = await askReview({
   review,
   content: openContentStore(scene.store),

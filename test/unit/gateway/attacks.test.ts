@@ -604,7 +604,7 @@ it('reads no more of a flood of requests on one connection than it can keep', as
 });
 
 it('answers so many at once and puts the rest off, and does not wait for a handshake that never comes', async () => {
-  const limits = { connections: 5, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 500, idleMs: 60_000 };
+  const limits = { connections: 5, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 20_000, idleMs: 60_000 };
   {
     await using gateway = await start({ limits });
     const held: Socket[] = [];
@@ -621,7 +621,8 @@ it('answers so many at once and puts the rest off, and does not wait for a hands
     answerWith = ok('{"usage":{}}');
     expect(await say(gateway, post('/v1/messages'))).toContain(' 200 ');
   }
-  await using mute = await start({ limits, provider: { url: `https://127.0.0.1:${port}`, relay: true } });
+  const impatient = { ...limits, connectMs: 500 };
+  await using mute = await start({ limits: impatient, provider: { url: `https://127.0.0.1:${port}`, relay: true } });
   expect(await say(mute, post('/v1/messages'))).toMatch(/ 502 [\s\S]*no TLS handshake in 0.5 s/);
 });
 

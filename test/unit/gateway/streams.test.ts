@@ -177,24 +177,26 @@ it('two hundred at once; past the limit the rest is turned away, and is served o
 });
 
 it('cuts a connection at its limits of bytes and of silence, and says which in the log', async () => {
-  await using gateway = await start({ limits: { bytesPerConnection: 1_000_000, idleMs: 300 } });
+  const whys = (gateway: GatewayProcess): string[] => gateway.entries().flatMap(({ why }) => why ?? []);
+  await using gateway = await start({ limits: { bytesPerConnection: 1_000_000 } });
   const long = await tunnel(gateway, 'plain.test:9000');
   long.write('big');
   expect((await rest(long)).length).toBeLessThan(3_000_000);
-  const silent = await tunnel(gateway, 'plain.test:9000');
-  silent.write('x');
-  expect(await rest(silent)).toHaveLength(0);
-  await expect
-    .poll(() => gateway.entries().flatMap(({ why }) => why ?? []))
-    .toEqual(['too many bytes received', 'idle for too long']);
+  await expect.poll(() => whys(gateway)).toEqual(['too many bytes received']);
   const sent = `POST http://web.test/never HTTP/1.1\r\nHost: web.test\r\nContent-Length: 3000000\r\n\r\n${'x'.repeat(3_000_000)}`;
   expect(await gateway.say(sent)).toMatch(/^$| 502 [\s\S]*too many bytes sent/);
   const talks = await tunnel(gateway, 'plain.test:9000');
   talks.write('x'.repeat(3_000_000));
   await rest(talks).catch(() => undefined);
-  await expect.poll(() => gateway.entries().filter(({ why }) => why === 'too many bytes sent').length).toBe(2);
+  await expect.poll(() => whys(gateway).filter((why) => why === 'too many bytes sent').length).toBe(2);
+
+  await using patient = await start({ limits: { idleMs: 300 } });
+  const silent = await tunnel(patient, 'plain.test:9000');
+  silent.write('x');
+  expect(await rest(silent)).toHaveLength(0);
+  await expect.poll(() => whys(patient)).toEqual(['idle for too long']);
   // A server that takes a request and never answers.
-  const waits = connect(path.join(gateway.dir, 'proxy.sock'));
+  const waits = connect(path.join(patient.dir, 'proxy.sock'));
   waits.on('error', () => undefined).resume();
   waits.write('GET http://web.test/never HTTP/1.1\r\nHost: web.test\r\n\r\n');
   await expect.poll(() => waits.closed).toBe(true);

@@ -38,7 +38,15 @@ async function listen(server: Server, host: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Keeps the bytes of one connection and answers once they have been quiet for a while. */
+/** Whether the body is there, as the head says how long it is. */
+function isWhole(bytes: string): boolean {
+  const [head = '', ...rest] = bytes.split('\r\n\r\n');
+  const body = rest.join('\r\n\r\n');
+  if (/^transfer-encoding: chunked/im.test(head)) return body.endsWith('0\r\n\r\n');
+  return rest.length > 0 && body.length >= Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+}
+
+/** Keeps the bytes of one connection and answers once they are whole and have been quiet for a while. */
 function keep(name: string): (socket: Socket) => void {
   return (socket) => {
     let bytes = '';
@@ -48,6 +56,7 @@ function keep(name: string): (socket: Socket) => void {
       bytes += chunk.toString('latin1');
       clearTimeout(timer);
       timer = setTimeout(() => {
+        if (!isWhole(bytes)) return;
         arrived[name]?.push(bytes);
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\nhere');
       }, 300);
@@ -227,20 +236,31 @@ it('waits for no handshake with a brokered host that does not come, on either si
   );
   const bundle = path.join(tmpdir(), `run-claude-mute-${process.pid}`);
   writeFileSync(bundle, '');
-  await using gateway = await GatewayProcess.start({
-    config: {
-      caBundle: bundle,
-      allowAddresses: ['127.0.0.2/32'],
-      rules: [{ host: 'mute.test', from: 'test' }],
-      brokers: [{ host: 'mute.test', header: 'Authorization', value: SECRET, methods: ['GET'] }],
-      hosts: { 'mute.test': [`127.0.0.2@${mute}`] },
-      limits: { connections: 512, bytesPerConnection: 1 << 30, headMs: 700, connectMs: 700, idleMs: 600_000 },
-    },
-  });
+  const impatient = (limit: 'headMs' | 'connectMs'): Promise<GatewayProcess> => {
+    const limits = {
+      connections: 512,
+      bytesPerConnection: 1 << 30,
+      headMs: 15_000,
+      connectMs: 15_000,
+      idleMs: 600_000,
+    };
+    return GatewayProcess.start({
+      config: {
+        caBundle: bundle,
+        allowAddresses: ['127.0.0.2/32'],
+        rules: [{ host: 'mute.test', from: 'test' }],
+        brokers: [{ host: 'mute.test', header: 'Authorization', value: SECRET, methods: ['GET'] }],
+        hosts: { 'mute.test': [`127.0.0.2@${mute}`] },
+        limits: { ...limits, [limit]: 700 },
+      },
+    });
+  };
+  await using towardsHost = await impatient('connectMs');
+  await using towardsAgent = await impatient('headMs');
   rmSync(bundle);
   const get = 'GET / HTTP/1.1\r\nHost: mute.test\r\n\r\n';
-  expect(await say(gateway, 'mute.test', get)).toMatch(/ 502 [\s\S]*no TLS handshake in 0.7 s/);
-  const silent = connect(path.join(gateway.dir, 'proxy.sock'));
+  expect(await say(towardsHost, 'mute.test', get)).toMatch(/ 502 [\s\S]*no TLS handshake in 0.7 s/);
+  const silent = connect(path.join(towardsAgent.dir, 'proxy.sock'));
   silent.write('CONNECT mute.test:443 HTTP/1.1\r\nHost: mute.test:443\r\n\r\n');
   silent.resume();
   await new Promise((done) => silent.once('close', done));

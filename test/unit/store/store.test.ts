@@ -66,7 +66,7 @@ describe('locks', () => {
       await new Promise((resolve) => setTimeout(resolve, 150));
       order.push(1);
     });
-    await withLock(file, { what: 'two', waitMs: 5000 }, async () => {
+    await withLock(file, { what: 'two', waitMs: 600_000 }, async () => {
       order.push(2);
     });
     await one;
@@ -108,7 +108,7 @@ describe('locks', () => {
     left(`${file}.over-second`, 'third');
     let [inside, most, turns] = [0, 0, 0];
     const take = () =>
-      withLock(file, { what: 'one of many', waitMs: 60_000 }, async () => {
+      withLock(file, { what: 'one of many', waitMs: 600_000 }, async () => {
         most = Math.max(most, ++inside);
         turns += 1;
         await new Promise((resolve) => setTimeout(resolve, 2));

@@ -89,7 +89,7 @@ describe('the base', () => {
     expect(statSync(path.join(treeOf(base), 'sparse')).blocks).toBeLessThan(1000);
     const again = await prepare('two');
     expect(again.dir).toBe(base.dir);
-  }, 120_000);
+  });
 
   it('never holds what is excluded, and holds what is masked empty', async () => {
     put('.env', 'SECRET=1');
