@@ -19,6 +19,11 @@ export interface ReceivedBranch {
   readonly commit: string;
   /** refs/run-claude/ID/BRANCH: where an import puts it. */
   readonly ref: string;
+  /**
+   * What the person has of it: the newest commit that it shares with their branch of that name, or with their HEAD. That
+   * itself where git finds none in common (a shallow clone may lack it), nothing where they have no commit yet.
+   */
+  readonly base: string | undefined;
 }
 
 /** A session's commits in a repository of our own, checked; the person's repository does not know of them yet. */
@@ -55,7 +60,12 @@ export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
     const pack = bundle.subarray(head.packAt);
     hostGit(repository, ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxBytes}`], pack);
     refuseBomb(repository);
-    const branches = namedBranches(head.branches, head.head, sessionId, repository);
+    const branches = namedBranches(head.branches, head.head, repository).map(({ branch, commit }) => ({
+      branch,
+      commit,
+      ref: `refs/run-claude/${sessionId}/${branch}`,
+      base: baseOf(project, repository, branch, commit),
+    }));
     const commits = newCommits(repository, branches, hostTips(project));
     const create = branches.map(({ branch, commit }) => `create refs/heads/${branch}\0${commit}\0`).join('');
     hostGit(repository, ['update-ref', '--stdin', '-z'], Buffer.from(create));
@@ -88,9 +98,8 @@ function refuseBomb(repository: string): void {
 function namedBranches(
   branches: ReadonlyMap<string, string>,
   head: string | undefined,
-  sessionId: string,
   repository: string,
-): ReceivedBranch[] {
+): Pick<ReceivedBranch, 'branch' | 'commit'>[] {
   const named = [...branches];
   const isReached = (id: string): boolean =>
     named.some(([, tip]) => hostGitSays(repository, ['merge-base', '--is-ancestor', id, tip]));
@@ -100,7 +109,19 @@ function namedBranches(
     while (branches.has(name)) name += '-x';
     named.push([name, head]);
   }
-  return named.map(([branch, commit]) => ({ branch, commit, ref: `refs/run-claude/${sessionId}/${branch}` }));
+  return named.map(([branch, commit]) => ({ branch, commit }));
+}
+
+function baseOf(project: string, repository: string, branch: string, commit: string): string | undefined {
+  const names = [`refs/heads/${branch}`, 'HEAD'].map((name) => `${name}^{commit}\n`);
+  const asked = hostGit(
+    project,
+    ['cat-file', '--batch-check=%(objectname) %(objecttype)'],
+    Buffer.from(names.join('')),
+  );
+  const [, own] = /^([0-9a-f]+) commit$/m.exec(asked.toString()) ?? [];
+  if (own === undefined || !hostGitSays(repository, ['merge-base', own, commit])) return own;
+  return hostGit(repository, ['merge-base', own, commit]).toString().trim();
 }
 
 /** Complete: a missing object is an error here and is never fetched from elsewhere. */

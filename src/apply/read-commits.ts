@@ -59,23 +59,39 @@ export function readCommits({ repository, commits }: ReceivedCommits): CommitFac
  */
 export function readCommitChanges({ repository, commits }: ReceivedCommits): CommitChanges[] {
   if (commits.length === 0) return [];
-  const words = [
-    'diff-tree',
-    '--stdin',
-    '-r',
-    '-z',
-    '--root',
-    '--no-renames',
-    '--diff-merges=first-parent',
-    '--raw',
-    '--no-abbrev',
-  ];
-  const out = decodeBytes(hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join(''))));
+  const words = [...RAW_DIFF, '--stdin', '--root', '--diff-merges=first-parent'];
+  return parseRaw(hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join(''))), commits);
+}
+
+/**
+ * What each branch as a whole would bring that its commits alone do not show: where it is built on commits that the
+ * person's repository knows and their branch does not have, or merges (a merge is shown beside its first parent, which
+ * may be any). Named by its newest commit. Throws COMMITS_REFUSED.
+ */
+export function readBranchChanges({ repository, commits, branches }: ReceivedCommits): CommitChanges[] {
+  const received = new Set(commits);
+  return branches.flatMap(({ commit, base }) => {
+    const range = base === undefined ? [commit] : [commit, `^${base}`];
+    const listed = hostGit(repository, ['rev-list', '--parents', ...range, '--'])
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' '));
+    if (listed.every(([id = '', ...parents]) => received.has(id) && parents.length < 2)) return [];
+    const from = base ?? hostGit(repository, ['mktree']).toString().trim();
+    return parseRaw(hostGit(repository, [...RAW_DIFF, from, commit, '--']), [commit]);
+  });
+}
+
+const RAW_DIFF = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev'];
+
+/** Of one commit, or of several, each after its id. */
+function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
   const found = new Map<string, { raw: RawChange[]; gitlinks: string[] }>(
     commits.map((id) => [id, { raw: [], gitlinks: [] }]),
   );
-  let current: { raw: RawChange[]; gitlinks: string[] } | undefined;
-  const fields = out.split('\0');
+  let current = commits.length === 1 ? found.get(commits[0] as string) : undefined;
+  const fields = decodeBytes(bytes).split('\0');
   let count = 0;
   for (let at = 0; at < fields.length; at++) {
     const field = fields[at] as string;

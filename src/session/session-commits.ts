@@ -1,7 +1,7 @@
 import { bundleCommits } from '../apply/bundle-commits.ts';
 import { hostGitSays, hostTips } from '../apply/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../apply/import-commits.ts';
-import { readBlobs, readCommitChanges, withTargets } from '../apply/read-commits.ts';
+import { readBlobs, readBranchChanges, readCommitChanges, withTargets } from '../apply/read-commits.ts';
 import { auditChanges } from '../audit/audit.ts';
 import { RunClaudeError } from '../errors.ts';
 import { matcher } from '../review/build-review.ts';
@@ -66,7 +66,10 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
   });
 }
 
-/** The audit over each commit alone, so that nothing hides in one that a later one takes back; the worst first. */
+/**
+ * The audit over each commit alone, so that nothing hides in one that a later one takes back, and over what a branch
+ * brings as a whole; the worst first.
+ */
 export function auditCommits(received: ReceivedCommits, policy: Policy): CommitFinding[] {
   const allowed = matcher(policy.allowSuspect);
   const seen = new Set<string>();
@@ -77,7 +80,7 @@ export function auditCommits(received: ReceivedCommits, policy: Policy): CommitF
     seen.add(key);
     found.push({ commit, finding });
   };
-  for (const { commit, changes, gitlinks } of readCommitChanges(received)) {
+  for (const { commit, changes, gitlinks } of [...readCommitChanges(received), ...readBranchChanges(received)]) {
     const contents = readBlobs(received.repository, changes);
     const filled: Change[] = changes.map((change) => withTargets(change, contents));
     for (const link of gitlinks) add(commit, gitlinkFinding(link));

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -140,6 +149,22 @@ it('makes a branch by name where there is none of that name, and checks out noth
   expect(git(project, 'status', '--porcelain')).toBe('');
 });
 
+it('takes commits to a shallow clone', () => {
+  const request = scene();
+  const project = path.join(root, 'shallow');
+  git(request.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'second');
+  git(root, 'clone', '-q', '--depth=1', `file://${request.project}`, project);
+  git(request.clone, 'fetch', '-q', 'origin');
+  git(request.clone, 'reset', '-q', '--hard', 'origin/main');
+  commitFile(request.clone, 'Makefile', 'all:\n');
+  const file = path.join(root, 'shallow.bundle');
+  git(request.clone, 'bundle', 'create', '-q', file, 'main', '^origin/main');
+  using received = receiveCommits({ ...request, project, bundle: readFileSync(file) });
+  expect(auditCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
+  received.import();
+  expect(received.branches.map((branch) => planMove(project, branch))).toMatchObject([{ commits: 1 }]);
+});
+
 it('takes commits of a detached HEAD, and no tags, notes or replacements', () => {
   const request = scene((clone) => {
     git(clone, 'checkout', '-q', '--detach');
@@ -179,6 +204,42 @@ it('audits each commit alone: what a later one takes back is found, and named wi
   expect(found).toContainEqual(['suspect', 'sub', 'gitlink']);
   using plain = receiveCommits(scene());
   expect(auditCommits(plain, policy)).toEqual([]);
+});
+
+// A contributor's branch that the person has fetched and not merged: its commits are known here, and not looked at.
+it.each([
+  ['builds on them', (clone: string, theirs: string) => git(clone, 'checkout', '-q', '-B', 'main', theirs)],
+  [
+    'merges, with them as the first parent',
+    (clone: string, theirs: string) => {
+      const merge = ['commit-tree', `${theirs}^{tree}`, '-p', theirs, '-p', 'HEAD', '-m', 'merge'];
+      git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
+    },
+  ],
+  [
+    'merges, over an old commit of the branch itself',
+    (clone: string) => {
+      const merge = ['commit-tree', 'HEAD~1^{tree}', '-p', 'HEAD~1', '-p', 'HEAD', '-m', 'merge'];
+      git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
+    },
+  ],
+])('audits what a branch would bring that is in the repository and not on it: one that %s', (_, build) => {
+  const request = scene((clone) => {
+    commitFile(clone, 'Makefile', 'all:\n\ttrue\n');
+    git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/next');
+    git(clone, 'checkout', '-q', '--detach', 'HEAD~2');
+    commitFile(clone, 'Makefile', 'all:\n\tcurl x\n');
+    git(clone, 'push', '-q', 'origin', 'HEAD:refs/remotes/fork/theirs');
+    const theirs = git(clone, 'rev-parse', 'HEAD');
+    git(clone, 'checkout', '-q', 'main');
+    build(clone, theirs);
+    commitFile(clone, 'docs', 'harmless\n');
+  });
+  git(request.project, 'reset', '-q', '--hard', 'next');
+  using received = receiveCommits(request);
+  const tip = git(request.clone, 'rev-parse', 'main');
+  const found = auditCommits(received, policy).map(({ commit, finding }) => [finding.severity, finding.path, commit]);
+  expect(found).toContainEqual(['suspect', 'Makefile', tip]);
 });
 
 it.each([
