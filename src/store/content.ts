@@ -10,6 +10,7 @@ import type { ContentReader, Digest } from '../types/entry.ts';
 import { dataRuns } from './holes.ts';
 import { readOpen } from './read-open.ts';
 import { makePrivateDir, syncDir } from './record.ts';
+import { remedyOf } from './remedy.ts';
 
 export interface StoredContent {
   readonly digest: Digest;
@@ -239,7 +240,7 @@ async function writeNew(file: string, content: Uint8Array): Promise<void> {
 function unwritable(file: string, cause: Error): RunClaudeError {
   return new RunClaudeError('STORE_UNWRITABLE', `cannot write the session's store (${file}): ${cause.message}`, {
     cause,
-    hint: 'Free some space on that disk; the session is kept as it is.',
+    hint: `The session is kept as it is. ${remedyOf(cause) ?? '`run-claude doctor` looks at that disk.'}`,
   });
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { remedyOf } from './remedy.ts';
 
 /**
  * A directory of ours, 0700, with its parents. Throws RunClaudeError RECORD_UNWRITABLE. Step by step: Node's own
@@ -20,7 +21,7 @@ import { RunClaudeError } from '../errors.ts';
 export function makePrivateDir(dir: string): void {
   if (makeOne(dir)) return;
   makePrivateDir(path.dirname(dir));
-  if (!makeOne(dir)) throw unwritable(dir, 'nothing can be made there');
+  if (!makeOne(dir)) throw unwritable(dir, new Error('nothing can be made there'));
 }
 
 /** False where its parent is not there. */
@@ -28,18 +29,18 @@ function makeOne(dir: string): boolean {
   try {
     mkdirSync(dir, { mode: 0o700 });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
     const there = code === 'EEXIST' && statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
-    if (!there) throw unwritable(dir, message, cause);
+    if (!there) throw unwritable(dir, cause as Error);
   }
   return true;
 }
 
-function unwritable(place: string, why: string, cause?: unknown): RunClaudeError {
-  return new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${place}: ${why}`, {
+function unwritable(place: string, cause: Error): RunClaudeError {
+  return new RunClaudeError('RECORD_UNWRITABLE', `cannot write ${place}: ${cause.message}`, {
     cause,
-    hint: 'Free some space there, or make the directory yours.',
+    hint: remedyOf(cause) ?? 'HOME and the XDG variables must name directories that are yours.',
   });
 }
 
@@ -77,7 +78,7 @@ export function writeFileAtomic(
     if (options.durable) syncDir(dir);
   } catch (cause) {
     rmSync(beside, { force: true });
-    throw unwritable(file, (cause as Error).message, cause);
+    throw unwritable(file, cause as Error);
   }
 }
 

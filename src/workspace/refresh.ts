@@ -15,6 +15,7 @@ import {
 import { RunClaudeError } from '../errors.ts';
 import { rewriteConfig } from '../git/config-write.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
+import { remedyOf } from '../store/remedy.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { openDirectory, removeShared } from './remove-shared.ts';
@@ -218,6 +219,6 @@ function touch(touched: Map<string, Row | undefined>, path: string): void {
 function unwritable(tree: string, cause: Error): RunClaudeError {
   return new RunClaudeError('BASE_UNWRITABLE', `cannot write the private copy in ${tree}: ${cause.message}`, {
     cause,
-    hint: 'Is that disk full? `run-claude gc` removes copies that nobody needs; the project was not touched.',
+    hint: remedyOf(cause) ?? 'The project was not touched; `run-claude doctor` looks at that disk.',
   });
 }

@@ -201,7 +201,7 @@ async function send(options: VolumeBaseOptions, sending: Sending): Promise<void>
 
 function uploadFailed(why: string): RunClaudeError {
   return new RunClaudeError('VOLUME_UPLOAD_FAILED', `the project could not be sent to the engine: ${why}`, {
-    hint: "Is the engine's disk full? The next start sends the project anew.",
+    hint: `${/no space left|quota/i.test(why) ? "The engine's disk is full: `docker system df` tells of what. " : ''}The next start sends the project anew.`,
   });
 }
 

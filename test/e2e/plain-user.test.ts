@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionObjects } from '../engine.ts';
@@ -34,6 +34,24 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
 
   scene.shell('chmod -R u+w mod; echo new > mod/a/b/two; rm -r mod/c; chmod -R a-w mod');
   expect(await exec(inside)).toMatchObject({ status: 0, stdout: `${person}mod/a/b/two\nmod/a/one\nnew\n` });
+
+  // What a run as root left is no bug and no full disk.
+  const [base = ''] = readdirSync(path.join(scene.places().cacheDir, 'bases'));
+  for (const [place, why] of [
+    ['', /ERROR: EACCES(.|\n)*owned by another user/],
+    ['gen/1/tree', /ERROR: cannot write the private copy .* EPERM(.|\n)*owned by another user/],
+  ] as const) {
+    const dir = path.join(scene.places().cacheDir, 'bases', base, place);
+    const { uid, gid, mode } = statSync(dir);
+    chownSync(dir, 0, 0);
+    chmodSync(dir, 0o755);
+    scene.shell('echo more > more.txt');
+    const refused = await exec('true');
+    chownSync(dir, uid, gid);
+    chmodSync(dir, mode);
+    scene.shell('rm more.txt');
+    expect([refused.status, refused.stderr], place).toEqual([125, expect.stringMatching(why)]);
+  }
 
   const work = 'chmod -R u+w mod; echo inside > mod/a/b/two; rm mod/a/one README.md; chmod -R a-w mod';
   expect((await exec(work)).status).toBe(120);

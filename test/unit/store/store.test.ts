@@ -192,14 +192,25 @@ describe('the content store', () => {
     expect(readdirSync(path.join(dir, 'store'))).toEqual([]);
   });
 
-  it('says so when the disk is full', async () => {
+  it('says so when the disk is full, or read-only', async () => {
     const small = path.join(dir, 'small');
     mkdirSync(small);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
     try {
       const store = openContentStore(path.join(small, 'store'));
-      await expect(store.put([Buffer.alloc(200_000, 1)])).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
+      await expect(store.put([Buffer.alloc(200_000, 1)])).rejects.toMatchObject({
+        code: 'STORE_UNWRITABLE',
+        hint: expect.stringMatching(/session is kept .*disk is full/),
+      });
       expect(readdirSync(path.join(small, 'store'))).toEqual([]);
+      const record = { code: 'RECORD_UNWRITABLE', hint: expect.stringContaining('disk is full') };
+      expect(() => writeJsonAtomic(path.join(small, 'record'), 'x'.repeat(200_000))).toThrow(
+        expect.objectContaining(record),
+      );
+      execFileSync('mount', ['-o', 'remount,ro', small]);
+      const readOnly = { hint: expect.stringContaining('mounted read-only') };
+      await expect(store.put([Buffer.alloc(10)])).rejects.toMatchObject(readOnly);
+      expect(() => makePrivateDir(path.join(small, 'new'))).toThrow(expect.objectContaining(readOnly));
     } finally {
       execFileSync('umount', [small]);
     }

@@ -1,0 +1,18 @@
+const REMEDIES: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /^ENOSPC\b/,
+    'That disk is full, of bytes or of files: `run-claude gc` removes copies and sessions that nobody needs.',
+  ],
+  [/^EDQUOT\b|^Unknown system error -(122|69)\b/, 'Your quota on that disk is used up: free some space there.'],
+  [/^EROFS\b/, 'That disk is mounted read-only: mount it writable, or name another directory by the XDG variables.'],
+  [
+    /^(EACCES|EPERM)\b/,
+    'You may not do that there: is it owned by another user (a run as root)? Make the directory yours.',
+  ],
+  [/^EIO\b/, "The disk itself fails: see the system's log."],
+];
+
+/** What a person can do about what the system said of a directory of ours; undefined where only the message tells. */
+export function remedyOf({ message }: Error): string | undefined {
+  return REMEDIES.find(([said]) => said.test(message))?.[1];
+}
