@@ -9,6 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { loadSource } from './load-source.mjs';
 import { main } from './scene.mjs';
+import { median } from './session.mjs';
 
 const ROUNDS = 5;
 const [{ startGateway }, { connectEngine, ownerOf }, { agentSpec }, { readSeccompProfile }] = await loadSource(
@@ -18,8 +19,6 @@ const [{ startGateway }, { connectEngine, ownerOf }, { agentSpec }, { readSeccom
   'engine/seccomp.ts',
 );
 
-/** @param {number[]} values */
-const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 /** @param {...string} words */
 const docker = (...words) => execFileSync('docker', words, { encoding: 'utf8', maxBuffer: 1 << 26 });
 

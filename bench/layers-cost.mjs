@@ -1,20 +1,21 @@
 // node bench/layers-cost.mjs: what the layers of the agent's container cost beside plain `docker run --rm` of the same
-// image. Medians of RUN_CLAUDE_BENCH_ROUNDS (15) runs of `true`, one of each kind in turn. Needs the image.
+// image. Medians of RUN_CLAUDE_BENCH_ROUNDS (15) runs of `true`, one of each kind in turn. Needs an engine.
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { loadSource } from './load-source.mjs';
+import { main } from './scene.mjs';
+import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 15);
-const [{ connectEngine }, { agentSpec }, { readSeccompProfile }, { addressImage }] = await loadSource(
+const [{ connectEngine }, { agentSpec }, { readSeccompProfile }] = await loadSource(
   'engine/connect.ts',
   'engine/hardened.ts',
   'engine/seccomp.ts',
-  'image/ensure.ts',
 );
 
 const { env, platform } = process;
 const engine = await connectEngine({ choice: 'auto', env, home: homedir(), platform, owner: 'bench' });
-const image = addressImage(engine, { env, toolchain: false });
+const image = execFileSync(process.execPath, [main, 'build'], { encoding: 'utf8' }).trim();
 const seccomp = await readSeccompProfile();
 
 /** @param {string} network */
@@ -64,5 +65,5 @@ await engine.close();
 console.log('| kind | median | fastest | slowest |\n|---|---|---|---|');
 for (const [name, all] of Object.entries(times)) {
   const sorted = all.sort((a, b) => a - b).map((one) => Math.round(one));
-  console.log(`| ${name} | ${sorted[Math.floor(sorted.length / 2)]} ms | ${sorted[0]} ms | ${sorted.at(-1)} ms |`);
+  console.log(`| ${name} | ${median(sorted)} ms | ${sorted[0]} ms | ${sorted.at(-1)} ms |`);
 }

@@ -215,8 +215,8 @@ async function compare(tree, image, dir) {
   process.stdout.write(`\n${scene.says}${where}; median of ${ROUNDS}\n\n`);
   /** @type {Row[]} */
   const rows = [
-    ['--help', ms('help'), 'node -e 0', ms('node')],
-    ['sessions', ms('listed'), 'node -e 0', ms('node')],
+    ['--help, beyond node -e 0', ms('help') - ms('node'), '0.1 s', 100],
+    ['sessions, beyond node -e 0', ms('listed') - ms('node'), '0.1 s', 100],
     ['first start', ms('first'), 'cp -a', ms('cp')],
     ['first start', ms('first'), `${share} of cp -a, docker run, git status, 0.6 s`, share * ms('cp') + allowed],
     ['first start', ms('first'), 'cp -a --reflink=always', ms('reflink')],
@@ -229,8 +229,8 @@ async function compare(tree, image, dir) {
     ['later start', ms('later'), 'git status', ms('status')],
     ['later start', ms('later'), 'srt true', ms('srt')],
     ['later start', ms('later'), 'docker run, git status, 0.6 s', allowed],
-    ['start after 100 host edits', ms('edited'), 'rsync -an --delete', ms('compare')],
-    ['the same, another session waiting', ms('beside'), 'rsync -an --delete', ms('compare')],
+    ['start after 100 host edits', ms('edited'), 'docker run, git status, 0.6 s', allowed],
+    ['the same, another session waiting', ms('beside'), 'docker run, git status, 0.6 s', allowed],
     ['exit, nothing changed', ms('exitNothing'), '0.3 s', 300],
     ['exit, 10 files changed', ms('exitTen'), '0.3 s', 300],
     ['exit, 1,000 files changed', ms('exitThousand'), 'rsync -an --delete', ms('compare')],
@@ -245,10 +245,15 @@ async function compare(tree, image, dir) {
       `| ${what} | ${took.toFixed(0)} | ${besides} | ${besideMs.toFixed(0)} | ${(took / besideMs).toFixed(2)} |\n`,
     );
   }
-  process.stdout.write(
-    `\nPeak memory of the command: first ${ms('firstMb').toFixed(0)} MB, later ${ms('laterMb').toFixed(0)} MB. `,
-  );
-  process.stdout.write(`Disk that a further session takes before it writes: ${(ms('second') / 1024).toFixed(0)} KB.\n`);
+  /** @type {[string, number, string][]} */
+  const sizes = [
+    ['Peak memory of the command, first start', ms('firstMb'), 'MB'],
+    ['Peak memory of the command, later start', ms('laterMb'), 'MB'],
+    ['Disk that a further session takes before it writes', ms('second') / 1024, 'KB'],
+  ];
+  process.stdout.write('\n');
+  for (const [what, size, unit] of sizes)
+    if (!Number.isNaN(size)) process.stdout.write(`${what}: ${size.toFixed(0)} ${unit}\n`);
 }
 
 const image = execFileSync(process.execPath, [ours, 'build'], { encoding: 'utf8' }).trim();
