@@ -20,10 +20,10 @@ if [ -z "$loader" ]; then
   refuse "it has no glibc, which the guards and Claude Code need"
 fi
 
-# What a guard says when it can't be loaded, the loader prints; the program runs on without it.
-for guard in nodump git-guard; do
-  said=$(LD_PRELOAD=/usr/lib/run-claude/$guard.so /bin/sh -c : 2>&1) || refuse "its glibc is too old for the $guard guard"
-  if [ -n "$said" ]; then refuse "its glibc is too old for the $guard guard: $said"; fi
+# What can't be loaded, the loader names; the program runs on without it.
+for library in nodump git-guard rename-tree; do
+  said=$(LD_PRELOAD=/usr/lib/run-claude/$library.so /bin/sh -c : 2>&1) || refuse "its glibc is too old for $library"
+  if [ -n "$said" ]; then refuse "its glibc is too old for $library: $said"; fi
 done
 said=$(/opt/claude/package/claude --version 2>&1) || refuse "Claude Code does not start in it: $said"
 

@@ -20,3 +20,40 @@ it('the first git status inside reads no file again: the index of the host is be
   const { stdout } = await scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
   expect(stdout).toBe('first\n14\n');
 });
+
+it('directories are renamed inside by programs that copy nothing: git mv, os.rename, fs.rename', async () => {
+  await using scene = new Scene();
+  for (const name of ['deep/a/b/one.txt', 'deep/a/two.txt', 'docs/page.md', 'onto/page.md', 'full/page.md'])
+    scene.write(name, `${name}\n`);
+  scene.shell(`
+    ln -s two.txt deep/a/link && mkdir deep/closed && echo x > deep/closed/x && chmod 555 deep/closed && mkdir empty
+    git add -A && git commit -qm deep && touch -d 2001-02-03 deep/a`);
+  const script = `
+    git mv src lib && git status --porcelain | grep -c '^R '
+    echo new > deep/a/new.txt
+    node -e "require('fs').renameSync('deep', 'sunk')"
+    python3 -c "import os; os.rename('docs', 'manual'); os.rename('onto', 'empty')"
+    for to in full /tmp/away /dev/shm; do
+      node -e "try { require('fs').renameSync('manual', process.argv[1]) } catch (e) { console.log(e.code) }" $to
+    done
+    ls -d /tmp/away manual/page.md 2>&1 | wc -l; stat -c '%a %n' sunk/closed; stat -c %y sunk/a | cut -c1-4; ls -A`;
+  const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'bash', '-c', script]);
+  const left = '.git Makefile README.md empty full lib log.txt manual sunk'.split(' ').join('\n');
+  // The file that was added moved the time of its directory.
+  const year = new Date().getUTCFullYear();
+  expect(result.stdout, result.stderr).toBe(`14\nENOTEMPTY\nEXDEV\nEXDEV\n2\n555 sunk/closed\n${year}\n${left}\n`);
+  expect(result.status, result.stderr).toBe(0);
+  const now = scene.shell('find . -path ./.git -prune -o -printf "%P %l\n" | LC_ALL=C sort');
+  for (const name of [
+    'sunk/a/b/one.txt ',
+    'sunk/a/link two.txt',
+    'sunk/a/new.txt ',
+    'sunk/closed/x ',
+    'empty/page.md ',
+  ])
+    expect(now.split('\n')).toContain(name);
+  expect(now).not.toMatch(/^(src|deep|docs|onto)\b/m);
+  expect(scene.shell('cat sunk/a/b/one.txt lib/file3.txt; stat -c %a sunk/closed')).toBe(
+    'deep/a/b/one.txt\nfile 3\nsecond line\nthird line\n555\n',
+  );
+});
