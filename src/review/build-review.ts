@@ -76,8 +76,11 @@ function countKinds(items: readonly ReviewItem[]): Record<ChangeKind, number> {
 }
 
 function massDeletion(items: readonly ReviewItem[], of: number): Review['massDeletion'] {
+  const kept = items.filter(({ state }) => state === 'clean' || state === 'suspect');
+  const renamed = new Set(kept.map(({ renamedFrom }) => renamedFrom));
   const deleted = items.filter(
-    ({ change, state }) => change.kind === 'deleted' && !change.inGit && state !== 'withheld',
+    ({ change, state }) =>
+      change.kind === 'deleted' && !change.inGit && state !== 'withheld' && !renamed.has(change.path),
   );
   return deleted.length > MASS_DELETION_MORE_THAN && deleted.length * 2 > of
     ? { deleted: deleted.length, of }

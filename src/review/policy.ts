@@ -15,7 +15,7 @@ export interface PathFilter {
  */
 export function chooseClean(review: Review, filter: PathFilter = { only: [], skip: [] }): Choice {
   const passes = pathFilter(filter);
-  return choose(review, (item) => {
+  return chooseWhole(review, (item) => {
     if (!passes(item.change.path)) return { verdict: 'skipped', why: 'not selected' };
     if (review.massDeletion !== undefined) {
       const { deleted, of } = review.massDeletion;
@@ -50,10 +50,51 @@ export function choose(review: Review, pick: (item: ReviewItem) => Picked): Choi
       else left.push({ path, ...picked });
     }
   }
+  const kept = keptFolders(chosen, left);
   const folders = review.items.filter(
     ({ change, state }) => isSelectable({ state }) && change.kind === 'created' && change.after?.kind === 'dir',
   );
-  return { decided: true, discard: false, chosen, left, folders: folders.map(({ change }) => change) };
+  return {
+    decided: true,
+    discard: false,
+    chosen: chosen.filter(({ change }) => !kept.has(change.path)),
+    left: [...left, ...kept.values()],
+    folders: folders.map(({ change }) => change),
+  };
+}
+
+/**
+ * As `choose`, but what is held back under its new name also stays under its old one: a rename whose second half
+ * waits would take a file from the project.
+ */
+export function chooseWhole(review: Review, pick: (item: ReviewItem) => Picked): Choice {
+  const isHeld = (item: ReviewItem): boolean => {
+    if (item.state !== 'suspect') return item.state === 'blocked';
+    const picked = pick(item);
+    return picked !== 'apply' && 'verdict' in picked && picked.verdict === 'suspect';
+  };
+  const renamed = review.items.filter((item) => item.renamedFrom !== undefined && isHeld(item));
+  const stays = new Map(renamed.map(({ renamedFrom, change }) => [renamedFrom, change.path]));
+  return choose(review, (item) => {
+    const picked = pick(item);
+    const to = stays.get(item.change.path);
+    if (to === undefined || picked !== 'apply') return picked;
+    return { verdict: 'suspect', why: `its new name is held back: ${to}` };
+  });
+}
+
+/** Folders that were chosen to go and cannot: something in them stays. They wait as that does. */
+function keptFolders(chosen: readonly ChosenChange[], left: readonly ChangeOutcome[]): Map<string, ChangeOutcome> {
+  const goes = (change: Change): boolean => isDeletion(change) && change.before?.kind === 'dir';
+  const folders = new Map(chosen.flatMap(({ change }) => (goes(change) ? [[change.path as string, change]] : [])));
+  const kept = new Map<string, ChangeOutcome>();
+  for (const { path, verdict } of left) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const folder = folders.get(path.slice(0, at));
+      if (folder !== undefined) kept.set(folder.path, { path: folder.path, verdict, why: `${path} in it stays` });
+    }
+  }
+  return kept;
 }
 
 /** A predicate on paths from --only and --skip. */

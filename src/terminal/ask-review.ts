@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { isConversation } from '../review/claude-items.ts';
-import { choose, chooseNothing, isDeletion, isSelectable } from '../review/policy.ts';
+import { chooseNothing, chooseWhole, isDeletion, isSelectable } from '../review/policy.ts';
 import type { Choice, ReviewItem } from '../types/review.ts';
 import { askLine, isYes, waitForSilence } from './ask.ts';
 import { cleanLine } from './clean.ts';
@@ -80,7 +80,7 @@ async function confirmMass({ review, screen }: ReviewQuestion): Promise<boolean>
 
 async function applyClean(question: ReviewQuestion): Promise<Choice> {
   const taken = await askSuspects(question, question.review.items);
-  const choice = choose(question.review, (item) => {
+  const choice = chooseWhole(question.review, (item) => {
     if (item.state !== 'suspect' || taken.has(item)) return 'apply';
     return { verdict: 'suspect', why: 'not accepted' };
   });

@@ -14,7 +14,7 @@ export interface ReviewItem {
   readonly change: Change;
   readonly state: ItemState;
   readonly findings: readonly Finding[];
-  /** For a created file: the deleted path that it most likely was. Display only. */
+  /** For a created file or link: the deleted path that it most likely was. It stays there while this is held back. */
   readonly renamedFrom?: string;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
-import { chooseClean, chooseNothing, pathFilter } from '../../../src/review/policy.ts';
+import { chooseClean, chooseNothing, chooseWhole, pathFilter } from '../../../src/review/policy.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
@@ -75,6 +75,64 @@ describe('what is chosen without a person', () => {
     expect(chooseClean(review(all, [], [], 41)).chosen).toEqual([]);
     expect(chooseClean(review(all, [], [], 42)).chosen).toHaveLength(22);
     expect(chooseNothing(review(all)).chosen).toEqual([]);
+  });
+
+  it('is all of a project whose files only got other names', () => {
+    const moved = Array.from({ length: 30 }, (_, n): Change[] => {
+      const one: Entry = { ...entry, digest: `${n}` };
+      return [
+        { path: `a/${n}` as RelPath, kind: 'deleted', before: one },
+        { path: `b/${n}` as RelPath, kind: 'created', after: one },
+      ];
+    });
+    expect(chooseClean(review(moved.flat(), [], [], 30)).chosen).toHaveLength(60);
+    // What comes back under no name is gone.
+    const withheld = moved.flatMap(([gone, made]) => [gone as Change, { ...(made as Change), ignored: true }]);
+    expect(chooseClean(review(withheld, [], [], 30)).chosen).toEqual([]);
+  });
+});
+
+describe('what hangs together', () => {
+  const file = (digest: string): Entry => ({ ...entry, digest });
+  const dir: Entry = { ...entry, kind: 'dir' };
+  const link: Entry = { ...entry, kind: 'symlink', target: '/elsewhere' };
+  const gone = (path: string, before: Entry = file(path)): Change =>
+    change(path, { kind: 'deleted', before, after: undefined as never });
+  const verdicts = ({ chosen, left }: ReturnType<typeof chooseClean>) => ({
+    chosen: chosen.map((one) => one.change.path),
+    left: left.map(({ path, verdict }) => `${path} ${verdict}`),
+  });
+
+  it('a folder stays while something in it does, as long as that waits', () => {
+    const changes = [gone('a', dir), gone('a/b', dir), gone('a/b/suspect'), gone('a/clean'), gone('a/c', dir)];
+    expect(verdicts(chooseClean(review(changes, [finding('a/b/suspect', 'suspect')])))).toEqual({
+      chosen: ['a/clean', 'a/c'],
+      left: ['a/b/suspect suspect', 'a/b suspect', 'a suspect'],
+    });
+    const ignored = [gone('a', dir), { ...gone('a/node_modules', dir), ignored: true }, gone('a/x')];
+    expect(verdicts(chooseClean(review(ignored)))).toEqual({
+      chosen: ['a/x'],
+      left: ['a/node_modules withheld', 'a withheld'],
+    });
+  });
+
+  it('a renamed file or link is not taken away while its new name is held back', () => {
+    const changes = [
+      ...[gone('old/a', file('1')), gone('old/b', file('2')), gone('old/link', link)],
+      ...[
+        change('new/a', { after: file('1') }),
+        change('new/b', { after: file('2') }),
+        change('new/link', { after: link }),
+      ],
+    ];
+    const held = review(changes, [finding('new/a', 'suspect'), finding('new/link', 'blocked')]);
+    expect(verdicts(chooseClean(held))).toEqual({
+      chosen: ['old/b', 'new/b'],
+      left: ['old/a suspect', 'old/link suspect', 'new/a suspect', 'new/link blocked'],
+    });
+    // Who names the new name takes both.
+    expect(chooseWhole(held, () => 'apply').chosen.map((one) => one.change.path)).not.toContain('old/link');
+    expect(chooseWhole(held, () => 'apply').chosen.map((one) => one.change.path)).toContain('old/a');
   });
 });
 
