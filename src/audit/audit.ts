@@ -56,7 +56,7 @@ export function auditChanges(input: AuditInput): Finding[] {
       path: dir,
       title: "Git's own data changed",
       why: 'Objects, refs, index and logs stay in the copy.',
-      detail: `${count} files`,
+      detail: count === 1 ? '1 file' : `${count} files`,
     });
   hits.push(...treeHits(scene, aliases), ...userHits(input));
   return settle(hits, input);

@@ -83,7 +83,7 @@ const PARTS: readonly (readonly [RegExp, Part])[] = [
     },
   ],
   [
-    /^(merge_head|cherry_pick_head|revert_head|auto_merge|squash_msg|merge_msg|merge_mode)$/,
+    /^(merge_head|cherry_pick_head|revert_head|rebase_head|auto_merge|squash_msg|merge_msg|merge_mode|merge_rr)$/,
     {
       rule: 'git-half-done',
       severity: 'note',
@@ -133,6 +133,8 @@ const PARTS: readonly (readonly [RegExp, Part])[] = [
   ],
   [/^rr-cache(\/|$)/, ORDINARY],
 ];
+/** What these say stands there: where a session took it away, it has finished what the person had begun. */
+const GONE_IS_DONE = new Set(['git-half-done', 'git-stash', 'git-lock', 'git-unknown']);
 const UNKNOWN: Part = {
   rule: 'git-unknown',
   severity: 'suspect',
@@ -183,10 +185,14 @@ export function judgeGitPath(scene: Scene, change: Change, inner: string): Hit[]
     scene.text(change.after)?.trim() === '../..'
   )
     return [];
+  if (change.after === undefined && GONE_IS_DONE.has(part.rule)) return [at(ORDINARY)];
   if (change.after === undefined && part.severity === 'blocked')
     return [at({ ...part, severity: 'note', title: `${part.title} (removed)` })];
   if (change.after?.kind === 'dir') return [];
-  return [at(part)];
+  // A rebase that was left is one thing to know, not the fifteen files that git keeps of it.
+  const operation = /^(rebase-merge|rebase-apply|sequencer)\//i.exec(inner)?.[0];
+  if (operation === undefined) return [at(part)];
+  return [{ ...at(part), path: change.path.slice(0, change.path.length - inner.length + operation.length - 1) }];
 }
 
 function hookHits(change: Change, inner: string, at: (part: Part, detail?: string) => Hit): Hit[] {

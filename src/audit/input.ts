@@ -51,6 +51,8 @@ export interface Scene {
   /** Lines that are new in a change, and those that are gone; what is no text that can be read has none. */
   added(change: Change): readonly Line[];
   gone(change: Change): readonly Line[];
+  /** Where the content of a new file stood before, when the session took it away there: a file that was moved. */
+  movedFrom(change: Change): string | undefined;
   /** What stands at a path after the session, as far as the changes and the base tell. */
   after(path: string): Entry | 'base' | undefined;
   /** Whether a folder was there before, or its own entry is among the changes. */
@@ -89,6 +91,11 @@ export function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
+function takenAway({ kind, before, path, inGit, ignored }: Change): [Digest, string][] {
+  const isFile = kind === 'deleted' && before?.kind === 'file' && before.digest !== undefined;
+  return isFile && inGit !== true && ignored !== true ? [[before.digest, path]] : [];
+}
+
 /** A scene over one input. */
 export function sceneOf(input: AuditInput): Scene {
   const byPath = new Map<string, Change>(input.changes.map((change) => [change.path, change]));
@@ -96,6 +103,7 @@ export function sceneOf(input: AuditInput): Scene {
   // Of a large project making the set takes longer than most audits.
   const basePaths: ReadonlySet<string> = known instanceof Set ? known : new Set(known);
   const baseFolders = lazy(() => foldersOf(basePaths));
+  const moved = lazy(() => new Map(input.changes.flatMap(takenAway)));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
   const bytesOf: Scene['bytes'] = (entry) => {
@@ -114,6 +122,7 @@ export function sceneOf(input: AuditInput): Scene {
     text: textOf,
     added: remember((change: Change) => newLines(textOf(change.before), textOf(change.after))),
     gone: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
+    movedFrom: ({ after }) => (after?.digest === undefined ? undefined : moved().get(after.digest)),
     after: (path) => {
       const change = byPath.get(path);
       if (change !== undefined) return change.after;

@@ -59,11 +59,14 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
       if (own) [followed, bytesFollowed] = [followed + 1, bytesFollowed + bytes.length];
     }
   }
+  const isGone = (path: string): boolean => scene.byPath.has(path) && scene.after(path) === undefined;
+  // What goes names its files last: where something that stays names them too, that one is told.
+  const standing = [...all.filter(([path]) => !isGone(path)), ...all.filter(([path]) => isGone(path))];
   const by = new Map<string, string>();
   const tables = { files: by, modules: new Map<string, string>(), folders: new Map<string, string>() };
   // A script leads on only where something leads to it.
-  const scripts = all.filter(([path]) => isScript(path));
-  for (const [path, leads] of all) if (!isScript(path)) take(tables, path, leads);
+  const scripts = standing.filter(([path]) => isScript(path));
+  for (const [path, leads] of standing) if (!isScript(path)) take(tables, path, leads);
   for (let round = 0, left = scripts; round < 3 && left.length > 0; round += 1) {
     const reached = left.filter(([path]) => reachedBy(tables, path) !== undefined);
     for (const [path, leads] of reached) take(tables, path, leads);
@@ -71,10 +74,12 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   }
   const hits: Hit[] = [];
   for (const change of changes) {
-    if (change.ignored === true || change.after?.kind === 'dir') continue;
+    if (change.ignored === true || (change.after ?? change.before)?.kind === 'dir') continue;
     const named = [change.path, ...aliases(change.path)]
       .map((name) => reachedBy(tables, name))
       .find((one) => one !== undefined && one !== change.path);
+    // It goes together with what ran it.
+    if (change.after === undefined && named !== undefined && isGone(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named)) continue;
     hits.push({

@@ -3,7 +3,7 @@ import type { Severity } from '../types/finding.ts';
 import { binaryHits, isText } from './binary.ts';
 import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
 import { lazy } from './lazy.ts';
-import { LINE_SIGNALS } from './line-signals.ts';
+import { LINE_SIGNALS, type LineSignal } from './line-signals.ts';
 import type { Line } from './lines.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from './secrets.ts';
 import { looksLatin } from './skeleton.ts';
@@ -23,6 +23,8 @@ type Say = (rule: string, severity: Severity, title: string, why: string, detail
 export function signalHits(scene: Scene, change: Change): Hit[] {
   const bytes = scene.bytes(change.after);
   if (!Buffer.isBuffer(bytes) || bytes.length === 0 || change.before?.digest === change.after?.digest) return [];
+  const from = change.before === undefined ? scene.movedFrom(change) : undefined;
+  if (from !== undefined && looksAlike(from, change.path)) return [];
   const old = scene.bytes(change.before);
   const before = Buffer.isBuffer(old) ? old : undefined;
   const hits: Hit[] = [];
@@ -78,6 +80,18 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
   characters(change.path, text, oldText, lines, say);
   lineSignals(change.path, lines, oldText, say);
   return hits;
+}
+
+/** Whether the same bytes are looked at in the same way under both names: then the move brings nothing new. */
+function looksAlike(from: string, to: string): boolean {
+  const ending = (path: string): string => /[^/.]*$/.exec(path)?.[0].toLowerCase() ?? '';
+  const isSeen = (path: string, { paths, except }: LineSignal): boolean => paths.test(path) && !except?.test(path);
+  return (
+    ending(from) === ending(to) &&
+    PROSE.test(from) === PROSE.test(to) &&
+    CODE.test(from) === CODE.test(to) &&
+    LINE_SIGNALS.every((signal) => isSeen(from, signal) === isSeen(to, signal))
+  );
 }
 
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
@@ -245,7 +259,8 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
   for (const signal of fits) {
     const one = found.get(signal.id);
     if (one === undefined) continue;
-    const more = one.count > SHOWN ? `, and ${one.count - SHOWN} more lines` : '';
+    const more =
+      one.count > SHOWN ? `, and ${one.count - SHOWN} more ${one.count - SHOWN === 1 ? 'line' : 'lines'}` : '';
     say(signal.id, signal.severity, signal.title, signal.why, one.line.text.slice(0, 120) + more, one.line.line);
   }
   const longest = lines.reduce((most, line) => Math.max(most, line.text.length), 0);

@@ -22,7 +22,7 @@ export const pythonRules: readonly FileRule[] = [
       'setup.py',
       'conftest.py',
       'noxfile.py',
-      'tasks.py',
+      '/tasks.py',
       'fabfile.py',
       'dodo.py',
       'duties.py',
@@ -37,8 +37,8 @@ export const pythonRules: readonly FileRule[] = [
       '.pdbrc.py',
       'pavement.py',
       'hatch_build.py',
-      'build.py',
-      '_build.py',
+      '/build.py',
+      '/_build.py',
       'jupyter_*config.{py,json}',
       'ipython_config.py',
       'ipython_kernel_config.py',
@@ -67,6 +67,18 @@ export const pythonRules: readonly FileRule[] = [
     judges: [],
     why: 'The tool runs it by its name, without being told.',
     source: 'setuptools, pytest, site and pdb documentation',
+  },
+  {
+    id: 'python-tasks',
+    family: 'python',
+    trigger: 'invoke in that folder',
+    severity: 'suspect',
+    paths: ['tasks.py'],
+    except: ['/tasks.py'],
+    // Below the top it is more often a module of an application: Celery's, say.
+    judges: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
+    why: 'The tool runs it by its name, without being told.',
+    source: 'invoke documentation',
   },
   {
     id: 'python-pth',
@@ -243,6 +255,11 @@ export const pythonRules: readonly FileRule[] = [
     source: 'Python zipapp documentation',
   },
 ];
+
+function invokes(text: string): string[] | undefined {
+  const found = /^[ \t]{0,20}(?:from|import)[ \t]{1,20}(invoke|fabric)\b/m.exec(text)?.[1];
+  return found === undefined ? undefined : [`tasks of ${found}`];
+}
 
 /** A channel of conda that was not there, unless it is one of the large ones. */
 function newChannels({ path, before = '', after = '' }: JudgedText): string[] {

@@ -57,6 +57,51 @@ describe('the configuration of git', () => {
   });
 });
 
+describe('an operation of git that was half done', () => {
+  const FILES = ['.git/rebase-merge/done', '.git/rebase-merge/git-rebase-todo', '.git/REBASE_HEAD', '.git/MERGE_HEAD'];
+  const all = (planted: Files[string]): Files => Object.fromEntries(FILES.map((path) => [path, planted]));
+
+  it('is said once where the session leaves it, and not at all where the session finished it', () => {
+    expect(said(all('x'))).toEqual([
+      'suspect git-half-done .git/rebase-merge',
+      'note git-half-done .git/MERGE_HEAD',
+      'note git-half-done .git/REBASE_HEAD',
+    ]);
+    expect(said(all(['x', null]))).toEqual(['note git-data .git']);
+  });
+});
+
+describe('what goes together with what ran it', () => {
+  const MAKEFILE = 'all:\n\tsh tools/gen\n';
+  const COMPOSE = 'services:\n  a:\n    build: ./context\n    env_file: app.env\n';
+
+  it('is no finding; what something that stays runs is one', () => {
+    const base = { 'x/compose.yaml': COMPOSE, 'x/app.env': 'A=1\n', 'x/context/Dockerfile': 'FROM a\n' };
+    const gone = (...paths: (keyof typeof base)[]): Files =>
+      Object.fromEntries(paths.map((path) => [path, [base[path], null]]));
+    expect(said(gone('x/app.env'), base)).toContain('suspect reached x/app.env');
+    expect(said(gone('x/compose.yaml', 'x/app.env'), base)).not.toContain('suspect reached x/app.env');
+    const twice = { ...base, 'x/a.compose.yaml': COMPOSE, 'x/docker-compose.yml': COMPOSE };
+    expect(said(gone('x/compose.yaml', 'x/app.env'), twice)).toContain('suspect reached x/app.env');
+    const both = { Makefile: MAKEFILE, 'tools/gen': 'x\n' };
+    expect(said({ Makefile: [MAKEFILE, null], 'tools/gen': ['x\n', 'y\n'] }, both)).toContain(
+      'suspect reached tools/gen',
+    );
+  });
+});
+
+describe('a file that was moved', () => {
+  const PAGE =
+    '<link href="https://example.com/a.css" rel="stylesheet">\n<script src="https://example.com/a.js"></script>\n';
+
+  it('brings nothing new where it is read as before, and is judged anew where it is not', () => {
+    expect(said({ 'manual/a.md': PAGE })).toContain('suspect html-active manual/a.md');
+    expect(said({ 'docs/a.md': [PAGE, null], 'manual/a.md': PAGE })).toEqual([]);
+    expect(said({ 'docs/a.txt': [PAGE, null], 'manual/a.md': PAGE })).toContain('suspect html-active manual/a.md');
+    expect(said({ 'docs/a.md': [PAGE, PAGE], 'manual/a.md': PAGE })).toContain('suspect html-active manual/a.md');
+  });
+});
+
 describe('names', () => {
   it('are blocked below a folder that was there, and otherwise said where the folder is new', () => {
     expect(said({ 'a\u0007/b': 'x' }, { 'a\u0007/c': 'x' })).toContain('blocked name-control a\u0007/b');

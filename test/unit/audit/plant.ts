@@ -43,7 +43,7 @@ const MINUTE = '1999999999000000000';
 
 function changeOf(path: string, planted: Planted, contents: Map<string, Buffer>): Change {
   const file = (bytes: Buffer, mode = 0o644): Entry => {
-    const digest = `${contents.size}`;
+    const digest = bytes.toString('latin1');
     contents.set(digest, bytes);
     return { kind: 'file', mode, size: bytes.length, mtimeNs: MINUTE, digest };
   };

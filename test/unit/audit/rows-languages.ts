@@ -27,6 +27,12 @@ export const LANGUAGE_ROWS: readonly Row[] = [
       ),
     },
   ),
+  row(
+    'B-124-tasks',
+    'python-tasks',
+    { 'backend/tasks.py': edit('from invoke import task\n', 'from invoke import task\nx()\n') },
+    { 'shop/tasks.py': edit('import celery\n', 'import celery\nx()\n'), 'shop/build.py': 'x' },
+  ),
   row('B-124', 'python-runs', { '.pdbrc': 'x' }, { 'docs/pdb.md': 'x' }),
   row(
     'B-125',
