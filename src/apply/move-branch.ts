@@ -14,7 +14,7 @@ export interface BranchMove {
 }
 
 /**
- * The move of one imported branch, or why there is none: the person's branch has moved on, is checked out elsewhere, or
+ * The move of one imported branch, or why there is none: the person's branch holds other commits, is checked out elsewhere, or
  * holds staged changes. Reads refs and the index only.
  */
 export function planMove(
@@ -27,7 +27,7 @@ export function planMove(
   if (from === undefined) return { why: 'there is no such branch here' };
   if (from === commit) return { why: 'it is there already' };
   if (!hostGitSays(project, ['merge-base', '--is-ancestor', from, commit]))
-    return { why: 'it has moved on here meanwhile' };
+    return { why: "it holds commits that the session's does not" };
   const count = hostGit(project, ['rev-list', '--count', commit, `^${from}`]);
   const places = worktreesOn(project, name);
   const checkedOut = currentBranch(project) === name;

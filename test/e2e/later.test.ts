@@ -74,6 +74,13 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
   expect(imported.stderr).toContain(`git merge --ff-only ${ref}`);
   expect(scene.git('log', '-1', '--format=%s', ref)).toBe('made inside\n');
   expect(scene.git('rev-parse', 'main').trim()).toBe(head);
+  // What it says to type works where the files were applied; git would not merge over them.
+  expect(scene.shell(`git merge --ff-only ${ref} 2>&1 || true`)).toContain('would be overwritten by merge');
+  const reset = /git reset refs\S+/.exec(imported.stderr)?.[0] ?? '';
+  expect(scene.shell(`${reset} >/dev/null && git status --porcelain; git log -1 --format=%s`)).toBe(
+    ' M README.md\n?? again.txt\nmade inside\n',
+  );
+  scene.git('reset', '-q', head);
 
   expect((await scene.run(['undo'])).status).toBe(0);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');

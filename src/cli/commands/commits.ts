@@ -93,13 +93,19 @@ async function offerMoves(project: string, received: ReceivedCommits, { screen, 
     say(`Imported ${cleanLine(branch.ref)}`);
     const move = planMove(project, branch);
     if ('why' in move) say(`${cleanLine(branch.branch)} is not moved: ${move.why}`);
-    else if (screen === undefined)
-      say(`To move ${cleanLine(branch.branch)} there: git merge --ff-only ${cleanLine(branch.ref)}`);
+    else if (screen === undefined) say(`To move ${cleanLine(branch.branch)} there: ${byHand(move)}`);
     else if (isYes(await askLine(screen, moveQuestion(move)))) {
       moveBranch(project, move);
       say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
-    } else say(`${cleanLine(move.branch)} stays where it is; later: git merge --ff-only ${cleanLine(branch.ref)}`);
+    } else say(`${cleanLine(move.branch)} stays where it is; later: ${byHand(move)}`);
   }
+}
+
+/** What a person types instead. Where the files were applied already, git would not merge over them. */
+function byHand({ branch, ref, checkedOut }: BranchMove): string {
+  const there = cleanLine(ref);
+  if (!checkedOut) return `git fetch . ${there}:${cleanLine(branch)}`;
+  return `git merge --ff-only ${there}, or, once the session's files were applied: git reset ${there}`;
 }
 
 function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {

@@ -113,7 +113,7 @@ it('offers no move where the host has moved on, staged something, or has no such
   using one = receiveCommits(moved);
   one.import();
   expect(one.branches.map((branch) => planMove(moved.project, branch))).toEqual([
-    { why: 'it has moved on here meanwhile' },
+    { why: "it holds commits that the session's does not" },
   ]);
   const staged = scene((clone) => git(clone, 'branch', 'other'));
   writeFileSync(path.join(staged.project, 'new'), 'new\n');
