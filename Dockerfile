@@ -3,6 +3,8 @@
 # machine's extra certificate authorities). Slow layers first: a change of our own sources rebuilds only the end.
 ARG BASE=run-claude-base:bookworm
 FROM $BASE AS system
+# By it gc knows what builds leave behind, whichever step they came to.
+LABEL run-claude.image=stage
 ARG TOOLCHAIN=
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
@@ -33,3 +35,5 @@ WORKDIR /workspace
 USER agent
 ENTRYPOINT []
 CMD ["/bin/bash"]
+ARG CLAUDE
+LABEL run-claude.image=$CLAUDE

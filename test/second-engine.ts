@@ -13,15 +13,16 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connectForTest } from './engine.ts';
-import { testImage } from './image.ts';
+import { runLabel, testImage } from './image.ts';
 
 /**
  * What a session by a shell and the probes need of the image, a tenth of its size: our programs, Node for the gateway,
  * git, bash, tar, busybox.
  * It takes the image's name on the second engine, where nothing else of that name is.
  */
-const DOCKERFILE = `ARG OURS
+const dockerfile = (): string => `ARG OURS
 FROM $OURS AS ours
+LABEL ${runLabel()}
 USER 0
 RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync /usr/bin/git /usr/bin/sleep /usr/bin/bash /usr/bin/tar; do \\
   cp -L --parents "$f" /mini; ldd "$f" | grep -o '/[^ ]*' | xargs cp -L --parents -t /mini; done; \\
@@ -98,7 +99,7 @@ export class SecondEngine {
     }
     const context = path.join(this.dir, 'context');
     mkdirSync(context);
-    writeFileSync(path.join(context, 'Dockerfile'), DOCKERFILE);
+    writeFileSync(path.join(context, 'Dockerfile'), dockerfile());
     copyFileSync(
       execFileSync('sh', ['-c', 'command -v busybox'], { encoding: 'utf8' }).trim(),
       path.join(context, 'busybox'),

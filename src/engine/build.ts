@@ -18,7 +18,6 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
     const answer = await docker.buildImage(Readable.from(context), {
       t: request.tag,
       buildargs: { ...request.args },
-      labels: { ...request.labels },
       nocache: request.fresh,
       rm: true,
       forcerm: true,
@@ -34,11 +33,14 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
   });
 }
 
+/** Of every image that we make; its value says what it is: 'base', 'stage', 'foreign', or the version of Claude Code. */
+export const IMAGE_LABEL = 'run-claude.image';
+
 /** Loads the tar of a root file system as an image of one layer. */
 export async function importImage(docker: Docker, rootfs: Archive, tag: string): Promise<void> {
   await asking('import the base image', async () => {
     // Name and tag in one: Podman looks at no other.
-    const answer = await docker.importImage(Readable.from(rootfs), { repo: tag });
+    const answer = await docker.importImage(Readable.from(rootfs), { repo: tag, changes: `LABEL ${IMAGE_LABEL}=base` });
     const failure = await follow(answer, () => undefined);
     if (failure !== undefined)
       throw new RunClaudeError('IMAGE_BUILD_FAILED', `the base image could not be imported: ${failure}`);

@@ -3,7 +3,7 @@ import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject, ImageFacts } from '../types/engine.ts';
 import { containerBody, OWNER_LABEL, SESSION_LABEL } from './body.ts';
-import { buildImage, importImage, pullImage } from './build.ts';
+import { buildImage, IMAGE_LABEL, importImage, pullImage } from './build.ts';
 import type { Client } from './client.ts';
 import { attachContainer, removeContainer } from './container.ts';
 import { asking, isGone } from './failure.ts';
@@ -92,6 +92,11 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
     imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
     imageFacts: async (reference) => readImageFacts(await inspectImage(client, reference)),
+    nameImage: (tag, name) =>
+      withDocker('name the image', async (docker) => {
+        const [repo = name, version = 'latest'] = name.split(':');
+        await docker.getImage(tag).tag({ repo, tag: version });
+      }),
     removeImage: (tag) => unlessGone('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
     buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
@@ -221,21 +226,32 @@ async function listObjects(
   ];
 }
 
-/** Images belong to nobody in particular: the address is made of what is in them. */
+/**
+ * Images belong to nobody in particular: the address is made of what is in them. What others build upon ours inherits
+ * our label: their names tell it apart, and a nameless one is ours only while it is no more than a stage.
+ */
 async function listImages(docker: Docker): Promise<FoundObject[]> {
-  const images = await docker.listImages({ filters: { label: [IMAGE_LABEL] } });
-  return images.flatMap((found) =>
-    (found.RepoTags ?? [])
-      .filter((tag) => /^run-claude:[0-9a-f]{16}$/.test(tag))
-      .map((tag) => ({
-        kind: 'image' as const,
-        id: found.Id,
-        name: tag,
-        labels: found.Labels ?? {},
-        running: false,
-        createdMs: found.Created * 1000,
-      })),
-  );
+  const [images, containers] = await Promise.all([
+    docker.listImages({ filters: { label: [IMAGE_LABEL] } }),
+    docker.listContainers({ all: true }),
+  ]);
+  const used = new Set(containers.map(({ ImageID }) => ImageID));
+  return images.flatMap((found) => {
+    const tags = (found.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>');
+    // Podman puts a registry before them.
+    const ours = tags.map((tag) => tag.replace(/^(docker\.io\/library|localhost)\//, '')).filter(isOurImage);
+    const stage = tags.length === 0 && found.Labels[IMAGE_LABEL] === 'stage';
+    return (stage ? [found.Id] : ours).map((name) => ({
+      kind: 'image' as const,
+      id: found.Id,
+      name,
+      labels: found.Labels ?? {},
+      running: used.has(found.Id),
+      createdMs: found.Created * 1000,
+    }));
+  });
 }
 
-const IMAGE_LABEL = 'run-claude.image';
+function isOurImage(tag: string): boolean {
+  return /^run-claude(-unproven|-old)?:[0-9a-f]{16}$/.test(tag) || /^run-claude-base:[\w.-]+$/.test(tag);
+}

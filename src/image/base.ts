@@ -23,8 +23,8 @@ const PULL_MS = 60_000;
  */
 export async function ensureBase(engine: Engine, pins: Pins, workDir: string, watch: Watch): Promise<string> {
   const { tell, signal } = watch;
-  const { reference, release } = pins.debian;
-  const own = `run-claude-base:${release}-${engine.facts.arch}`;
+  const { reference } = pins.debian;
+  const own = ownBase(engine, pins);
   if (await engine.hasImage(own)) return own;
   if (await engine.hasImage(reference)) return reference;
   try {
@@ -37,6 +37,11 @@ export async function ensureBase(engine: Engine, pins: Pins, workDir: string, wa
     await bootstrap(engine, pins, own, workDir, watch, error);
     return own;
   }
+}
+
+/** What a base that was made here is called. */
+export function ownBase(engine: Engine, pins: Pins): string {
+  return `run-claude-base:${pins.debian.release}-${engine.facts.arch}`;
 }
 
 async function bootstrap(

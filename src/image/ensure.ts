@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
-import type { Archive, Engine } from '../types/engine.ts';
+import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
 import type { ContextFile } from './files.ts';
+import { dropLeftBehind, oldName } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
 import { type Pins, readPins } from './pins.ts';
 
@@ -73,14 +74,19 @@ async function build(
   const fetched = await fetchPackages(packages, dir, { tell, signal });
   await nameNewer(pins, dir, tell);
   signal.throwIfAborted();
+  const before = await engine.imageFacts(tag);
   const log: string[] = [];
   const what = 'Building the image';
   tell({ kind: 'message', level: 'info', text: `${what} (the first time takes some minutes)...` });
   try {
     await engine.buildImage(buildContext(files, fetched), {
       tag,
-      args: { BASE: base, TOOLCHAIN: options.toolchain ? TOOLCHAIN : '', ...proxyArguments(options.env) },
-      labels: { 'run-claude.image': pins.claudeVersion },
+      args: {
+        BASE: base,
+        TOOLCHAIN: options.toolchain ? TOOLCHAIN : '',
+        CLAUDE: pins.claudeVersion,
+        ...proxyArguments(options.env),
+      },
       fresh: options.rebuild,
       signal,
       onOutput: (text) => {
@@ -100,6 +106,15 @@ async function build(
   } finally {
     tell({ kind: 'progress-end', what });
   }
+  if (before !== undefined) await keepName(engine, before, tag);
+  await dropLeftBehind(engine, Date.now());
+}
+
+/** An image that another took the name from: without one it could not be told from what others built upon it. */
+async function keepName(engine: Engine, { id }: ImageFacts, tag: string): Promise<void> {
+  if ((await engine.imageFacts(tag))?.id === id) return;
+  // The build is done, whatever comes of this.
+  await engine.nameImage(id, oldName(id)).catch(() => undefined);
 }
 
 async function nameNewer(pins: Pins, dir: string, tell: Tell): Promise<void> {

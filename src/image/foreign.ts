@@ -12,6 +12,7 @@ const DOCKERFILE = `ARG OURS
 ARG REF
 FROM $OURS AS ours
 FROM $REF
+LABEL run-claude.image=stage
 USER 0
 COPY --from=ours /usr/lib/run-claude/ /usr/lib/run-claude/
 COPY --from=ours /opt/node/ /opt/node/
@@ -32,7 +33,7 @@ CMD ["/bin/bash"]
 /** A stamp: only an image that the probes passed has the address that sessions look for. */
 const STAMP = `ARG PROVEN
 FROM $PROVEN
-LABEL run-claude.probed=1
+LABEL run-claude.probed=1 run-claude.image=foreign
 `;
 
 export interface ForeignImageOptions {
@@ -77,7 +78,6 @@ export async function ensureForeign(engine: Engine, options: ForeignImageOptions
     await engine.buildImage(archive(context()), {
       tag: unproven,
       args: { OURS: ours, REF: reference },
-      labels: {},
       fresh: false,
       onOutput: (text) => {
         log = (log + text).slice(-65_536);
@@ -87,7 +87,6 @@ export async function ensureForeign(engine: Engine, options: ForeignImageOptions
     await engine.buildImage(archive([{ name: 'Dockerfile', content: STAMP }]), {
       tag,
       args: { PROVEN: unproven },
-      labels: { 'run-claude.image': 'foreign' },
       fresh: false,
       onOutput: () => undefined,
     });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type InstanceFacts, listInstances, removeInstance } from '../claude/instances.ts';
 import { dataLabel } from '../claude/isolated.ts';
+import { isLeftBehind } from '../image/left-behind.ts';
 import type { Engine, FoundObject } from '../types/engine.ts';
 import type { Problem } from '../types/entry.ts';
 import type { HostFacts } from '../types/plan.ts';
@@ -179,7 +180,8 @@ async function engineRemovals(
   const busy = new Set(all.filter(({ running }) => running).map(({ labels }) => labels['run-claude.session']));
   const stale = all.filter((found) => {
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
-    if (found.kind === 'image') return !images.has(found.name) && nowMs - found.createdMs > KEPT_MS;
+    if (found.kind === 'image')
+      return isLeftBehind(found, nowMs) || (!images.has(found.name) && nowMs - found.createdMs > KEPT_MS);
     const id = found.labels['run-claude.session'] ?? '';
     const session = kept.get(id);
     return session === undefined ? !needed.has(id) : !busy.has(id) && isLeftover(session, found);
@@ -188,7 +190,7 @@ async function engineRemovals(
   return stale.map((found) => ({
     kind: found.kind,
     name: found.name,
-    why: reasonFor(found),
+    why: reasonFor(found, nowMs),
     remove: () => removeFound(engine, found, kept.get(found.labels['run-claude.session'] ?? '')),
   }));
 }
@@ -199,7 +201,9 @@ function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolea
   return !(kind === 'volume' && session.plan.strategy === 'volume' && name === layerVolume(session.id));
 }
 
-function reasonFor({ kind, labels }: FoundObject): string {
+function reasonFor(found: FoundObject, nowMs: number): string {
+  const { kind, labels } = found;
+  if (isLeftBehind(found, nowMs)) return 'a build left it behind';
   if (kind === 'image') return 'no session uses this version';
   return labels['run-claude.session']?.startsWith('data-') ? 'its project is gone' : 'its session is over';
 }

@@ -141,6 +141,7 @@ export interface FoundObject {
   readonly id: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** A container; an image: some container stands on it. */
   readonly running: boolean;
   readonly createdMs: number;
 }
@@ -152,7 +153,6 @@ export interface ImageBuild {
   readonly tag: string;
   /** Build arguments (`ARG`). */
   readonly args: Readonly<Record<string, string>>;
-  readonly labels: Readonly<Record<string, string>>;
   /** Ignore the engine's build cache. */
   readonly fresh: boolean;
   /** Every piece of output, uncleaned. */
@@ -194,6 +194,9 @@ export interface Engine {
   /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
   putArchive(container: string, path: string, tar: Archive): Promise<void>;
   hasImage(tag: string): Promise<boolean>;
+  /** Gives an image one more name. */
+  nameImage(tag: string, name: string): Promise<void>;
+  /** By name or id; with its last name goes the image, and what only it stood on. */
   removeImage(tag: string): Promise<void>;
   /** Builds a tar of a build context with the classic builder. Throws IMAGE_BUILD_FAILED, DISK_FULL. */
   buildImage(context: Archive, request: ImageBuild): Promise<void>;

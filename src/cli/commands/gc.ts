@@ -1,4 +1,6 @@
-import { addressImage } from '../../image/address.ts';
+import { addressFiles, imageFiles } from '../../image/address.ts';
+import { ownBase } from '../../image/base.ts';
+import { readPins } from '../../image/pins.ts';
 import { type GcItem, planGc, runGc } from '../../session/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -9,10 +11,7 @@ import type { CommandContext, CommandRun } from '../context.ts';
 export const gcCommand: CommandRun = async (line, context) => {
   const engine = await engineIfAny(context);
   try {
-    const currentImages =
-      engine === undefined
-        ? []
-        : [false, true].map((toolchain) => addressImage(engine, { env: context.env, toolchain }));
+    const currentImages = engine === undefined ? [] : imagesOf(engine, context);
     const options = { places: context.places, engine, nowMs: Date.now(), currentImages };
     const dry = line.options.has('dry-run');
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
@@ -35,6 +34,12 @@ async function engineIfAny(context: CommandContext): Promise<Engine | undefined>
     context.tell({ kind: 'message', level: 'warning', text });
     return undefined;
   }
+}
+
+function imagesOf(engine: Engine, { env }: CommandContext): readonly string[] {
+  const files = imageFiles({ env });
+  const ours = [false, true].map((toolchain) => addressFiles(engine, files, toolchain));
+  return [...ours, ownBase(engine, readPins(files))];
 }
 
 function shown({ kind, name, why }: GcItem): string {

@@ -8,7 +8,7 @@ import { ensureForeign } from '../../../src/image/foreign.ts';
 import { refuseOpen } from '../../../src/session/probe-layers.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { runLabel, testImage } from '../../image.ts';
 
 const name = `run-claude-test-foreign-${randomBytes(4).toString('hex')}`;
 const made: string[] = [];
@@ -28,10 +28,10 @@ afterAll(async () => {
 /** Builds an image of the test's own. */
 async function build(suffix: string, dockerfile: string): Promise<string> {
   const tar = pack();
-  tar.entry({ name: 'Dockerfile' }, dockerfile);
+  tar.entry({ name: 'Dockerfile' }, `${dockerfile}LABEL ${runLabel()}\n`);
   tar.finalize();
   const tag = `${name}:${suffix}`;
-  await engine.buildImage(tar, { tag, args: {}, labels: {}, fresh: false, onOutput: () => undefined });
+  await engine.buildImage(tar, { tag, args: {}, fresh: false, onOutput: () => undefined });
   made.push(tag);
   return tag;
 }
@@ -92,7 +92,7 @@ ENTRYPOINT ["/bin/false"]
     alpine.finalize();
     await engine.importImage(alpine, `${name}:alpine`);
     made.push(`${name}:alpine`);
-    await expect(layOver(`${name}:alpine`)).rejects.toMatchObject({
+    await expect(layOver(await build('musl', `FROM ${name}:alpine\n`))).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',
       message: expect.stringContaining('musl'),
     });

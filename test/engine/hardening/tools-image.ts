@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { runLabel } from '../../image.ts';
 
 /** What the audit tools and language suites run, laid over our image as somebody else's would be. */
-const dockerfile = (run: string): string => `ARG OURS
+const dockerfile = (): string => `ARG OURS
 FROM $OURS AS selftests
-LABEL run-claude.test=${run}
+LABEL ${runLabel()}
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   gcc libc6-dev linux-libc-dev libcap-dev linux-source-6.1
@@ -14,7 +15,7 @@ RUN mkdir /src /selftests && cd /src && tar -xJf /usr/src/linux-source-6.1.tar.x
 RUN cd /src && gcc -O2 -I. -o /selftests/seccomp seccomp/seccomp_bpf.c -lpthread -lcap \\
   && gcc -O2 -I. -o /selftests/landlock landlock/base_test.c -lcap
 FROM $OURS
-LABEL run-claude.test=${run}
+LABEL ${runLabel()}
 USER 0
 RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
   golang-go rustc cargo default-jdk-headless chromium gcc libc6-dev \\
@@ -26,15 +27,14 @@ USER agent
 
 /**
  * Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the
- * engine's cache. It goes at the end of the test run (test/setup-engine.ts).
+ * engine's cache. It goes at the end of the test run.
  */
 export function toolsImage(ours: string): string {
   const shared = process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir();
-  const run = path.basename(shared);
-  const tag = `run-claude-test-tools:${run}`;
+  const tag = `run-claude-test-tools:${path.basename(shared)}`;
   const lock = path.join(shared, 'tools.lock');
   execFileSync('flock', [lock, 'docker', 'build', '-q', '--build-arg', `OURS=${ours}`, '-t', tag, '-'], {
-    input: dockerfile(run),
+    input: dockerfile(),
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   return tag;

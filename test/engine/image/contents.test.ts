@@ -8,6 +8,7 @@ import type { Engine } from '../../../src/types/engine.ts';
 import { packageRoot } from '../../../src/types/package.ts';
 import { connectForTest, smallContainer } from '../../engine.ts';
 import { testImage } from '../../image.ts';
+import { requestEngine } from '../../raw-engine.ts';
 
 let engine: Engine;
 let image: string;
@@ -97,5 +98,21 @@ describe('the image', () => {
     const record = await inside('cat /etc/ssl/certs/ca-certificates.crt | grep -c BEGIN');
     expect(Number(record)).toBeGreaterThan(100);
     expect(await engine.imageLabel(image, 'run-claude.image')).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
+  it('is labelled from its first step, so that gc finds whatever a build came to', async () => {
+    const labels: (string | undefined)[] = [];
+    for (let at = image; at !== ''; ) {
+      const found = await requestEngine<{ Parent: string; Config: { Labels: Record<string, string> | null } }>(
+        'GET',
+        `/images/${at}/json`,
+      );
+      // The base is older than the image.
+      if (found.Parent === '') break;
+      labels.push(found.Config.Labels?.['run-claude.image']);
+      at = found.Parent;
+    }
+    expect(labels.slice(0, 2)).toEqual([expect.stringMatching(/^\d/), 'stage']);
+    expect(new Set(labels.slice(1))).toEqual(new Set(['stage']));
   });
 });
