@@ -1,4 +1,5 @@
-const BLOCK = 65_536;
+/** Of most disks: what is kept takes no more room than it did in the layer. */
+const BLOCK = 4096;
 const ZEROS = Buffer.alloc(BLOCK);
 
 /** From where to where a piece is not whole blocks of zeros: what is left out in a new file takes no room on the disk. */
