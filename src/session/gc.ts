@@ -13,6 +13,7 @@ import { dropLayer, dropLinks } from '../workspace/drop-layer.ts';
 import { isAnythingGone, removeGone } from '../workspace/gone.ts';
 import { layerVolume } from '../workspace/strategies/volume.ts';
 import { sweepBases } from '../workspace/sweep.ts';
+import { withLayerLock } from './kept-layer.ts';
 import { layerIsOver } from './layer-life.ts';
 import { listSessions, ownerState, sessionsDir } from './record.ts';
 import { needsRecovery } from './recover-earlier.ts';
@@ -118,7 +119,8 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
   const why = ownerState(session) === 'gone' ? layerIsOver(session, nowMs) : undefined;
   if (why === undefined) return [];
-  return [{ kind: 'layer', name: session.id, why, remove: () => dropLayer(session.plan, engine) }];
+  const remove = () => withLayerLock(session.plan, 'removing it', () => dropLayer(session.plan, engine));
+  return [{ kind: 'layer', name: session.id, why, remove }];
 }
 
 /**

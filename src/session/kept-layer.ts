@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
+import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { ownerState } from './record.ts';
 
@@ -23,5 +24,10 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
       hint: 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.',
     });
   }
-  return withLock(path.join(plan.sessionDir, 'layer.lock'), { what }, body);
+  return withLayerLock(plan, what, body);
+}
+
+/** As {@link withLayer}, of a session that is over, whatever it has. Throws RunClaudeError LOCK_HELD. */
+export function withLayerLock<T>({ sessionDir }: Plan, what: string, body: () => Promise<T>): Promise<T> {
+  return withLock(path.join(sessionDir, 'layer.lock'), { what }, body);
 }

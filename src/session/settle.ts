@@ -12,6 +12,7 @@ import { dropLayer } from '../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from './apply-session.ts';
 import type { PersonDeps } from './deps.ts';
 import { endSession } from './end-session.ts';
+import { withLayerLock } from './kept-layer.ts';
 import { ownerState, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
@@ -57,10 +58,15 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome };
 }
 
-/** `discard`: nothing of the session is applied any more; what is left of it goes with the next gc. */
+/**
+ * `discard`: nothing of the session is applied any more; what is left of it goes with the next gc. Throws LOCK_HELD while
+ * another command stands on its layer.
+ */
 export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
   requireSettled(record);
-  await dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined);
+  await withLayerLock(record.plan, 'discarding it', () =>
+    dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined),
+  );
   deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
 }
 

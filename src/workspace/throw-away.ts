@@ -1,7 +1,9 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import type { Mount } from '../types/engine.ts';
+import { makePrivateDir } from '../store/record.ts';
+import type { Engine, Mount } from '../types/engine.ts';
+import { removeTree } from './generation.ts';
 import { treesOf } from './stacked.ts';
 import { closeOverlay, linkOverlay, removeLayerDir } from './strategies/layers.ts';
 import { createOverlay } from './strategies/overlay-volume.ts';
@@ -44,10 +46,30 @@ export async function openThrowAway(options: WorkspaceOptions, record: unknown):
   throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
 }
 
+/** Made while there is one, whatever the strategy: what is found there later was left by a command that was killed. */
+export function throwAwayDir(sessionDir: string): string {
+  return path.join(sessionDir, 'explore');
+}
+
+/** Ends and removes what a killed command left in the engine of one. Nobody else may stand on the session's layer. */
+export async function dropThrowAway(engine: Engine, sessionId: string): Promise<void> {
+  for (const { kind, name } of await engine.list(sessionId)) {
+    if (kind === 'container') await (await engine.find(name))?.remove();
+  }
+  const { volume, own } = volumesOf(sessionId);
+  await engine.removeVolume(volume);
+  await engine.removeVolume(own);
+}
+
+function volumesOf(sessionId: string) {
+  return { volume: `run-claude-${sessionId}-explore`, own: `run-claude-${sessionId}-explore-layer` };
+}
+
 /** As strategies/volume.ts does it: all three layers are directories in volumes of the engine. */
 async function openVolumes({ plan, engine }: WorkspaceOptions, generation: string, base: VolumeBase) {
   const { sessionId, image, user } = plan;
-  const [volume, own] = [`run-claude-${sessionId}-explore`, `run-claude-${sessionId}-explore-layer`];
+  const { volume, own } = volumesOf(sessionId);
+  const dir = throwAwayDir(plan.sessionDir);
   const [lowest, lower] = [await engine.findVolume(base.volume), await engine.findVolume(layerVolume(sessionId))];
   if (lowest === undefined || lower === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', "the session's volume is gone from the engine", {
@@ -57,9 +79,11 @@ async function openVolumes({ plan, engine }: WorkspaceOptions, generation: strin
   const close = async (): Promise<void> => {
     await engine.removeVolume(volume);
     await engine.removeVolume(own);
+    removeTree(plan.sessionDir, path.basename(dir));
   };
   // Those of a command that was killed.
   await close();
+  makePrivateDir(dir);
   await engine.createVolume({ name: own, labels: { 'run-claude.session': sessionId } });
   await fillLayer({ engine, sessionId, image, user, generation }, own, '');
   const top = joinablePath(await engine.findVolume(own));
@@ -76,8 +100,8 @@ async function openOverlay(
   upper: string,
   trees: readonly string[],
 ): Promise<ThrowAway> {
-  const dir = path.join(plan.sessionDir, 'explore');
-  const volume = `run-claude-${plan.sessionId}-explore`;
+  const dir = throwAwayDir(plan.sessionDir);
+  const { volume } = volumesOf(plan.sessionId);
   // One of a command that was killed.
   await engine.removeVolume(volume);
   removeLayerDir(dir);

@@ -14,9 +14,10 @@ const CLOSED = [
   'echo hidden > unreadable.txt; echo hidden > shut/in.txt; chmod 000 unreadable.txt shut',
 ].join('; ');
 
-async function kill(child: ReturnType<Scene['spawn']>): Promise<void> {
+async function kill(child: ReturnType<Scene['spawn']>, before?: () => Promise<void>): Promise<void> {
   const ended = new Promise((resolve) => child.once('close', resolve));
   await sees(child, 'ready');
+  await before?.();
   child.kill('SIGKILL');
   await ended;
 }
@@ -81,6 +82,17 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
   expect((await scene.run(['undo'])).status).toBe(0);
   scene.shell('chmod a-w mod mod/a mod/a/b');
   expect(project()).toBe(closed);
+
+  const [explored] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  const explorer = scene.spawn(['explore'], 'rm log.txt; echo ready; sleep 600\n');
+  await kill(explorer, async () => {
+    const refused = await scene.run(['discard', '--yes']);
+    expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('(exploring it)')]);
+  });
+  expect((await scene.run(['discard', '--yes'])).stderr).toContain('is discarded');
+  expect((await scene.run(['gc', '--yes'])).status).toBe(0);
+  expect(readdirSync(path.join(scene.places().stateDir, 'sessions', explored.id))).not.toContain('explore');
+  expect(sessionObjects(explored.id)).toEqual([]);
 
   await kill(scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'rm README.md; echo ready; sleep 600']));
   const [killed] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);

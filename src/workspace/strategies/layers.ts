@@ -116,16 +116,24 @@ export function viewDirectories(dir: string, generation: string): LayerView {
 }
 
 /**
- * Removes a layer that is not mounted. What the kernel left of a mount that nobody closed is root's (see emptyWork): where
- * that is not ours to remove, it is left to the next gc.
+ * Removes a layer that is not mounted. False where what the kernel left of a mount that nobody closed is root's (see
+ * emptyWork) and stays: {@link emptyByMount} takes it away.
  */
-export function removeLayerDir(dir: string): void {
+export function removeLayerDir(dir: string): boolean {
   dropShortLinks(dir);
-  if (!emptyWork(path.join(dir, 'work'))) {
-    removeTree(dir, 'upper');
-    return;
-  }
-  removeTree(path.dirname(dir), path.basename(dir));
+  const emptied = emptyWork(path.join(dir, 'work'));
+  if (emptied) removeTree(path.dirname(dir), path.basename(dir));
+  else removeTree(dir, 'upper');
+  return emptied;
+}
+
+/** Takes away what a mount that nobody closed left in the layer's work directory: one more mount, over nothing, does it. */
+export async function emptyByMount(place: Omit<LayerPlace, 'generation'>): Promise<void> {
+  const { engine, sessionId, dir } = place;
+  for (const name of ['upper', 'nothing']) makePrivateDir(path.join(dir, name));
+  const volume = `run-claude-${sessionId}-left`;
+  await createOverlay(engine, { name: volume, sessionId, ...linkOverlay(dir, [path.join(dir, 'nothing')]) });
+  await closeOverlay(place, volume);
 }
 
 /**
