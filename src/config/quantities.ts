@@ -10,14 +10,17 @@ export function parseSizeMb(text: string): number | undefined {
   return mb >= 1 ? mb : undefined;
 }
 
-/** '90s', '30m', '2h', '1h30m' as milliseconds; undefined when it is no duration or zero. */
+/** A timer counts in 32 bits, and fires at once for more. */
+const MOST_MS = 24 * 86_400_000;
+
+/** '90s', '30m', '2h', '1h30m' as milliseconds; undefined when it is no duration, zero or above 24 days. */
 export function parseDurationMs(text: string): number | undefined {
   if (!/^(\d{1,6}[smhd])+$/i.test(text)) return undefined;
   let ms = 0;
   for (const [, amount, unit] of text.toLowerCase().matchAll(/(\d+)([smhd])/g)) {
     ms += Number(amount) * (UNITS_MS[unit ?? ''] ?? 0);
   }
-  return ms > 0 ? ms : undefined;
+  return ms > 0 && ms <= MOST_MS ? ms : undefined;
 }
 
 /** Megabytes as a person writes them: '8g', '512m'. */

@@ -25,7 +25,10 @@ export function readValue(setting: Setting, raw: unknown, where: string): Value 
       return mb !== undefined && mb >= form.minMb ? mb : wrong(`a size of at least ${form.minMb}m, such as 512m or 8g`);
     }
     case 'duration':
-      return (text === undefined ? undefined : parseDurationMs(text)) ?? wrong('a duration, such as 90s, 30m or 1h30m');
+      return (
+        (text === undefined ? undefined : parseDurationMs(text)) ??
+        wrong('a duration, such as 90s, 30m or 1h30m, of 24 days at most')
+      );
     case 'count': {
       const count = readNumber(raw);
       return count !== undefined && Number.isSafeInteger(count) && count >= form.min

@@ -65,7 +65,7 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
     const leave = plan.tty ? ` ${LEAVING}.` : '';
     tell({ kind: 'message', level: 'info', text: `Attached. Limits of time and cost count from now.${leave}` });
     const running: Container = { ...agent, start: async () => undefined };
-    const ended = await launch(running, undefined, plan, deps, { gateway, again: true });
+    const ended = await launch(running, plan, deps, { gateway, again: true });
     if (ended.letGo === true) {
       letGo = true;
       agent.detach();

@@ -49,7 +49,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
       });
       const shell = scope.use(await deps.engine.create(spec), (container) => container.remove());
       const policy = { ...plan.policy, timeoutMs: undefined };
-      const { status, neverRan } = await launch(shell, undefined, { ...plan, policy }, deps);
+      const { status, neverRan } = await launch(shell, { ...plan, policy }, deps);
       if (neverRan !== undefined) throw neverRan;
       return status;
     } finally {

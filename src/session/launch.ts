@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialFile } from '../claude/credential-file.ts';
 import { EXIT } from '../errors.ts';
 import type { Gateway } from '../gateway/start-gateway.ts';
-import { attachTerminal } from '../terminal/attach.ts';
+import { type AttachOutcome, attachTerminal } from '../terminal/attach.ts';
 import type { Container } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
@@ -22,6 +23,8 @@ export interface AgentEnd {
 /** What goes on beside the agent. */
 export interface Beside {
   readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>;
+  /** Where what it writes is held to the limit. */
+  readonly disk?: Pick<Workspace, 'watchDisk'>;
   /** Begun once the program may run; a failure stops the session. */
   readonly meanwhile?: () => Promise<unknown>;
   /** It runs already, and its terminal is gone. */
@@ -40,10 +43,9 @@ const GRACE_MS = 10_000;
  */
 export async function launch(
   agent: Container,
-  workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
-  { gateway, meanwhile, again = false }: Beside = {},
+  { gateway, disk, meanwhile, again = false }: Beside = {},
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
   let neverRan: Error | undefined;
@@ -62,19 +64,18 @@ export async function launch(
     void gateway.lost.then((error) => stop(error.message));
     void gateway.exceeded.then(stop);
   }
-  let disk: GrowthWatch | undefined;
+  let growth: GrowthWatch | undefined;
   const watch = (): void => {
     if (done.signal.aborted) return;
     meanwhile?.().catch((error: Error) => stop(error.message));
-    if (workspace === undefined) return;
-    disk = watchGrowth(workspace, agent, { tty: plan.tty, tell: deps.tell, stop });
+    if (disk !== undefined) growth = watchGrowth(disk, agent, { tty: plan.tty, tell: deps.tell, stop });
   };
   const onAbort = (): void => stop('interrupted');
   deps.interruption.signal.addEventListener('abort', onAbort);
   const timer =
     plan.policy.timeoutMs === undefined
       ? undefined
-      : setTimeout(() => stop(`its time limit is reached`), plan.policy.timeoutMs);
+      : setTimeout(() => stop('its time limit is reached'), plan.policy.timeoutMs);
   try {
     const awake = async (): Promise<void> => {
       await agent.start().catch((error: Error) => {
@@ -96,15 +97,10 @@ export async function launch(
         stdin: again ? plan.tty : !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
         signals: process,
         again,
-        keys: (typed) => disk?.keys(typed) ?? typed,
+        keys: (typed) => growth?.keys(typed) ?? typed,
       },
     );
-    for (const [what, count] of Object.entries(ended.dropped)) {
-      const text = `control sequences of the agent that did not reach your terminal: ${count} × ${what}`;
-      if (count === 0) continue;
-      if (ORDINARY.has(what)) deps.tell({ kind: 'trace', text });
-      else deps.tell({ kind: 'message', level: 'warning', text });
-    }
+    tellDropped(ended.dropped, deps.tell);
     return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
   } catch (error) {
     if (neverRan !== undefined) return { status: EXIT.failed, stopped, neverRan };
@@ -112,8 +108,17 @@ export async function launch(
   } finally {
     done.abort();
     clearTimeout(timer);
-    disk?.stop();
+    growth?.stop();
     deps.interruption.signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function tellDropped(dropped: AttachOutcome['dropped'], tell: Tell): void {
+  for (const [what, count] of Object.entries(dropped)) {
+    const text = `control sequences of the agent that did not reach your terminal: ${count} × ${what}`;
+    if (count === 0) continue;
+    if (ORDINARY.has(what)) tell({ kind: 'trace', text });
+    else tell({ kind: 'message', level: 'warning', text });
   }
 }
 
@@ -127,7 +132,6 @@ async function endWithin(agent: Container, done: AbortSignal): Promise<void> {
 /** As {@link launch}, with the credential's file served inside meanwhile where that was asked for. */
 export async function launchWithCredential(
   agent: Container,
-  workspace: Workspace | undefined,
   plan: Plan,
   deps: SessionDeps,
   staged: Beside & { readonly credential: CredentialFile | undefined },
@@ -136,7 +140,7 @@ export async function launchWithCredential(
     deps.tell({ kind: 'message', level: 'warning', text: `the credential inside: ${error.message}` });
   });
   try {
-    return await launch(agent, workspace, plan, deps, staged);
+    return await launch(agent, plan, deps, staged);
   } finally {
     stop?.();
   }

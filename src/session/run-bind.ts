@@ -33,7 +33,7 @@ export async function runBind(plan: Plan, deps: SessionDeps): Promise<number> {
     record = updateRecord(record, { stage: 'running', bound: staged.workspace.bound });
     let ended: AgentEnd;
     try {
-      ended = await launchWithCredential(agent, undefined, plan, deps, staged);
+      ended = await launchWithCredential(agent, plan, deps, staged);
     } finally {
       await agent.remove();
     }

@@ -60,7 +60,7 @@ async function carryThrough(
       await warmUpAudit(auditBase, () => over);
     };
     const meanwhile = () => Promise.all([workspace.wake(), warmUp()]);
-    const ended = await launchWithCredential(agent, workspace, plan, deps, { ...staged, meanwhile });
+    const ended = await launchWithCredential(agent, plan, deps, { ...staged, disk: workspace, meanwhile });
     over = true;
     staged.gateway.quit();
     await agent.remove();
@@ -72,7 +72,7 @@ async function carryThrough(
       stage: 'ended',
       agentStatus: ended.status,
       stoppedBecause: ended.stopped,
-      usage: staged.gateway?.usage(),
+      usage: staged.gateway.usage(),
     });
     const { auditBase, collectSession, settle } = await gate();
     const secrets = staged.credential?.inside() ?? [];

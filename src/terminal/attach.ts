@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Container } from '../types/engine.ts';
 import { createTerminalFilter, type TerminalFilter } from './filter.ts';
+import { drain, type Poured, pour } from './pour.ts';
 
 /** The person's end: process.stdin and its like, or streams of a test. */
 export interface TerminalStreams {
@@ -49,8 +50,6 @@ export interface AttachOutcome {
 }
 
 const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** How long a stream may be silent once the container has ended: the engine has closed it by then, as a rule. */
-const DRAIN_MS = 3000;
 /** Keys and answers still on their way when the agent ends; they are nobody's. */
 const SETTLE_MS = 80;
 /** Between two sizes of which a program is to notice the first. */
@@ -139,69 +138,6 @@ function listen(
 ): void {
   source.on(event, listener);
   undo.push(() => source.off(event, listener));
-}
-
-/** One stream on its way to the person. */
-interface Poured {
-  readonly ended: Promise<void>;
-  /** Whether it waits for its reader, or something came since it was last asked. */
-  isBusy(): boolean;
-}
-
-/** Waits for the rest of the output as long as its reader takes, unless somebody is tired of that. */
-async function drain(streams: readonly Poured[], isInterrupted: () => boolean): Promise<void> {
-  const all = Promise.all(streams.map(({ ended }) => ended)).then(() => true);
-  const wait = (): Promise<boolean> => Promise.race([all, delay(DRAIN_MS).then(() => false)]);
-  while (!(await wait())) {
-    const busy = streams.filter((one) => one.isBusy());
-    if (busy.length === 0 || isInterrupted()) return;
-  }
-}
-
-/** Copies with backpressure. When nobody reads the target any more the rest is read and dropped. */
-function pour(
-  source: NodeJS.ReadableStream,
-  target: OutputStream,
-  filter: TerminalFilter | undefined,
-  undo: (() => void)[],
-): Poured {
-  let broken = false;
-  let held = false;
-  let came = false;
-  const ended = new Promise<void>((resolve) => {
-    const onData = (chunk: Buffer): void => {
-      came = true;
-      const passed = filter === undefined ? chunk : filter.write(chunk);
-      if (broken || passed.length === 0 || target.write(passed)) return;
-      held = true;
-      source.pause();
-      target.once('drain', () => {
-        held = false;
-        source.resume();
-      });
-    };
-    const onBroken = (): void => {
-      broken = true;
-      held = false;
-      source.resume();
-    };
-    const onEnd = (): void => resolve();
-    target.on('error', onBroken);
-    source.on('data', onData);
-    for (const event of ['end', 'close', 'error']) source.on(event, onEnd);
-    undo.push(() => {
-      target.off('error', onBroken);
-      source.removeListener('data', onData);
-      // The listener for errors stays: a connection that breaks after the end is no fault.
-      for (const event of ['end', 'close']) source.removeListener(event, onEnd);
-    });
-  });
-  const isBusy = (): boolean => {
-    const busy = held || came;
-    came = false;
-    return busy;
-  };
-  return { ended, isBusy };
 }
 
 /** `onKeys` sees what is typed and gives what of it the program gets. */

@@ -118,7 +118,15 @@ describe('quantities', () => {
       undefined,
       undefined,
     ]);
-    expect(['90s', '1h30m', '0s', '5'].map(parseDurationMs)).toEqual([90_000, 5_400_000, undefined, undefined]);
+    const durations = {
+      '90s': 90_000,
+      '1h30m': 5_400_000,
+      '24d': 24 * 86_400_000,
+      '24d1s': undefined,
+      '0s': undefined,
+    };
+    for (const [text, ms] of Object.entries({ ...durations, '5': undefined }))
+      expect([text, parseDurationMs(text)]).toEqual([text, ms]);
     expect([formatSizeMb(8192), formatSizeMb(512), formatDurationMs(5_400_000)]).toEqual(['8g', '512m', '1h30m']);
   });
 });
