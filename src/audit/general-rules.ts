@@ -46,6 +46,7 @@ const TABLE: readonly string[] = [
   'entries | blocked | special-file | Special file | FIFO, socket, device | grep -r, backup, an editor | Tools hang on it or read a device. | mkfifo(3)',
   'entries | blocked | setuid | Setuid or setgid bit | modes | running it | It runs with the rights of its owner. | chmod(2)',
   'entries | blocked | link-outside | Link that leaves the project | links, step by step, with the other changes in place | rm -r, an editor, packaging | Tools that follow it act outside the project. | CVE-2021-21300, CVE-2025-53109',
+  'entries | suspect | link-unseen | Link to what the session did not have | links to nothing that the session could see, or to a name of secrets | a build, a server or an upload that follows links | It gives away a file that was kept out of the session. | Vite public folder; aws s3 sync',
   'entries | suspect | link-watched-name | Link under a watched name | links called as a folder of configuration | the tool that reads it | Configuration comes from files with other names. | symlink(7)',
   'entries | suspect | link-many-names | File with very many names | over 64 links that lead to one file | the tool that reads it | More links lead to it than were followed. | symlink(7)',
   'entries | suspect | hard-link | Hard link | two names of one file | editing either | Editing one name changes the other. | link(2)',

@@ -55,6 +55,8 @@ export interface Scene {
   movedFrom(change: Change): string | undefined;
   /** What stands at a path after the session, as far as the changes and the base tell. */
   after(path: string): Entry | 'base' | undefined;
+  /** Whether the person's project has something there once all of this is applied, by what the session could see. */
+  isSeen(path: string): boolean;
   /** Whether a folder was there before, or its own entry is among the changes. */
   hasFolder(path: string): boolean;
 }
@@ -96,6 +98,9 @@ function takenAway({ kind, before, path, inGit, ignored }: Change): [Digest, str
   return isFile && inGit !== true && ignored !== true ? [[before.digest, path]] : [];
 }
 
+/** Output that is ignored is withheld: what stands there is the person's own. */
+const isKept = ({ before, after, ignored }: Change): boolean => (ignored === true ? before : after) !== undefined;
+
 /** A scene over one input. */
 export function sceneOf(input: AuditInput): Scene {
   const byPath = new Map<string, Change>(input.changes.map((change) => [change.path, change]));
@@ -104,6 +109,7 @@ export function sceneOf(input: AuditInput): Scene {
   const basePaths: ReadonlySet<string> = known instanceof Set ? known : new Set(known);
   const baseFolders = lazy(() => foldersOf(basePaths));
   const moved = lazy(() => new Map(input.changes.flatMap(takenAway)));
+  const newFolders = lazy(() => foldersOf(input.changes.filter(isKept).map(({ path }) => path)));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
   const bytesOf: Scene['bytes'] = (entry) => {
@@ -127,6 +133,11 @@ export function sceneOf(input: AuditInput): Scene {
       const change = byPath.get(path);
       if (change !== undefined) return change.after;
       return basePaths.has(path) ? 'base' : undefined;
+    },
+    isSeen: (path) => {
+      const change = byPath.get(path);
+      if (change !== undefined) return isKept(change);
+      return basePaths.has(path) || baseFolders().has(path) || newFolders().has(path);
     },
     hasFolder: (path) => byPath.has(path) || baseFolders().has(path),
   };

@@ -1,5 +1,6 @@
 import type { Change } from '../types/entry.ts';
 import type { Hit, Scene } from './input.ts';
+import { SECRET_NAME } from './secrets.ts';
 
 /** Where a link leads: a path of the tree, or why it does not stay there. */
 export type Resolved = { readonly inside: string } | { readonly outside: string };
@@ -86,6 +87,18 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
     ];
   if (/(^|\/)\.git(\/|$)/i.test(where.inside))
     return [hit('link-outside', 'Link into a git directory', 'What is written through it changes git itself.', target)];
+  const isUnseen = scene.input.base !== undefined && !scene.isSeen(where.inside);
+  if (isUnseen || SECRET_NAME.test(where.inside))
+    return [
+      {
+        rule: 'link-unseen',
+        severity: 'suspect',
+        path: change.path,
+        title: isUnseen ? 'Link to what the session did not have' : 'Link to a file of secrets',
+        why: 'Builds, servers and uploads that follow links give away what it leads to on this machine.',
+        detail: where.inside,
+      },
+    ];
   return [];
 }
 

@@ -1,6 +1,10 @@
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
 
+/** Names under which secrets are kept. */
+export const SECRET_NAME =
+  /\.env|\.pem|\.key\b|\.p12|\.pfx|\.jks|keystore|secret|credential|id_rsa|id_ed25519|\.npmrc|\.netrc|\.aws|kubeconfig|token|password|\.htpasswd|\.kdbx|service-account/i;
+
 /**
  * Formats that issuers publish so that scanners may find what leaked: the kind, something that every such secret has
  * in it (a cheap look at a whole text), and the secret itself. Test keys of payment providers are not among them.

@@ -6,6 +6,7 @@ import { collisions } from './collisions.ts';
 import type { Hit, Scene } from './input.ts';
 import { newLines } from './lines.ts';
 import { reachedHits } from './reached.ts';
+import { SECRET_NAME } from './secrets.ts';
 
 const MANY = 2000;
 
@@ -122,9 +123,6 @@ function hiddenByIgnore(scene: Scene): Hit[] {
   }
   return hits;
 }
-
-const SECRET_NAME =
-  /\.env|\.pem|\.key\b|\.p12|\.pfx|\.jks|keystore|secret|credential|id_rsa|id_ed25519|\.npmrc|\.netrc|\.aws|kubeconfig|token|password|\.htpasswd|\.kdbx|service-account/i;
 
 function safeIgnore(lines: readonly string[]): (path: string) => boolean {
   const matcher = ignore({ allowRelativePaths: true }).add([...lines]);

@@ -156,7 +156,12 @@ export const GIT_ROWS: readonly Row[] = [
     { '.git/hooks/pre-push': { bytes: HOOK, was: 0o644, mode: 0o755 } },
     { 'scripts/x.sh': { bytes: HOOK, was: 0o644, mode: 0o755 } },
   ),
-  row('A-111', 'git-hook', { '.git/hooks': { link: '../tools' } }, { 'docs/hooks': { link: 'guides' } }),
+  row(
+    'A-111',
+    'git-hook',
+    { '.git/hooks': { link: '../tools' } },
+    { 'docs/hooks': { link: 'guides' }, 'docs/guides/a': 'x' },
+  ),
   row('A-113', 'git-hook', { '.git/hooks/pre-commit': [HOOK, null] }, { '.git/hooks/pre-commit.sample': [HOOK, null] }),
   row('A-113b', 'git-config-weaken', { [CLEAN]: edit(config('commit.gpgSign = true'), '') }),
   row('A-114', 'git-hook-managers', at('.husky/pre-commit')),
@@ -181,7 +186,7 @@ export const GIT_ROWS: readonly Row[] = [
     { 'd/refs/a': '', 'd/objects/b': '' },
   ),
   row('A-120', 'git-redirect', { 'sub/.git': 'gitdir: /tmp/x\n' }),
-  row('A-122', 'git-redirect', { 'sub/.git': { link: '../x' } }, { docs: { link: 'guides' } }),
+  row('A-122', 'git-redirect', { 'sub/.git': { link: '../x' } }, { docs: { link: 'guides' }, 'guides/a': 'x' }),
   row('A-123', 'git-redirect', {
     '.git': { more: { before: { kind: 'dir', mode: 0o755, size: 0, mtimeNs: '1' } }, text: 'gitdir: x' },
   }),
