@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { withSettings } from '../claude/settings-env.ts';
-import { EXIT } from '../errors.ts';
+import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../session/probe.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
@@ -42,9 +42,18 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   }
   const places = findPlaces(process.env, homedir());
   const env = withSettings(process.env, { home: homedir(), platform: process.platform });
-  const context: CommandContext = { env, cwd: process.cwd(), places, tell, write, interruption };
+  const context: CommandContext = { env, cwd: currentFolder(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    // It was removed meanwhile; nothing else makes this fail.
+    throw usageError('the current directory is gone', 'Change to one that is there.');
+  }
 }
 
 function asks(line: CommandLine, name: 'trace' | 'quiet'): boolean {

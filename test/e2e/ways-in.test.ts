@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { type RunResult, Scene } from '../scene.ts';
+import { mainJs, type RunResult, Scene } from '../scene.ts';
 import { sees } from '../sees.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
@@ -57,7 +57,7 @@ it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, wi
   }
 });
 
-it('goes to its end when nobody reads it any more, as with `2>&1 | head`', async () => {
+it('goes to its end when nobody reads it any more, as with `2>&1 | head`, or nothing can be written', async () => {
   await using scene = new Scene();
   const script = 'echo first; read -r line; seq 100000; echo made > made.txt; exit 3';
   const child = scene.spawn(['exec', '--auto-apply', '.', '--', 'sh', '-c', script], '');
@@ -68,6 +68,13 @@ it('goes to its end when nobody reads it any more, as with `2>&1 | head`', async
   child.stdin?.end('go on\n');
   expect(await ended).toBe(3);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+  // A disk that is full takes nothing either, and that is told.
+  const command = `'${process.execPath}' '${mainJs}'`;
+  const full = `${command} exec --auto-apply . -- sh -c 'seq 100000; echo 2 > two.txt' 2>&1 >/dev/full || echo "ended with $?"`;
+  expect(scene.shell(full)).toMatch(/ERROR: not all of the output could be written: ENOSPC.*\nended with 125\n$/);
+  expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n?? two.txt\n');
+  const gone = scene.shell(`mkdir gone; cd gone; rmdir ../gone; ${command} sessions 2>&1 || echo "ended with $?"`);
+  expect(gone).toMatch(/ERROR: the current directory is gone\n.*\nended with 2\n$/);
 });
 
 it('two sessions of one project run at once, and the second apply merges against the first', async () => {
