@@ -1,3 +1,4 @@
+import { jsonText } from '../report/json.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import type { ApplyOutcome, ChangeOutcome, Verdict } from '../types/session.ts';
 import type { CommandContext } from './context.ts';
@@ -15,7 +16,7 @@ export function writeOutcome(
   { write }: Pick<CommandContext, 'write'>,
 ): void {
   if (json) {
-    write(`${JSON.stringify(outcome, undefined, 2)}\n`);
+    write(jsonText(outcome));
     return;
   }
   const words = ({ verdict }: ChangeOutcome): string => (verdict === 'applied' ? applied : verdict);

@@ -1,14 +1,16 @@
-import type { Report } from './schema.ts';
-
-/** The report as JSON in plain ASCII: a terminal that shows it cannot be driven by a name of the session. */
-export function jsonReport(report: Report): string {
-  return `${asciiJson(report)}\n`;
+/**
+ * A value as JSON over several lines, in plain ASCII: everything else is an escape, lone surrogates included. A terminal
+ * that shows it cannot be driven by a name of the session, and nothing is lost.
+ */
+export function jsonText(value: unknown): string {
+  return `${plain(JSON.stringify(value, undefined, 2))}\n`;
 }
 
-/** JSON with everything outside printable ASCII as an escape; lone surrogates included, so nothing is lost. */
-export function asciiJson(value: unknown): string {
-  return JSON.stringify(value, undefined, 2).replace(
-    /[\u007f-\uffff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** The same on one line, for one of many. */
+export function jsonLine(value: unknown): string {
+  return `${plain(JSON.stringify(value))}\n`;
+}
+
+function plain(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,11 +1,11 @@
 import { usageError } from '../errors.ts';
-import { jsonReport } from './json.ts';
+import { jsonText } from './json.ts';
 import { markdownReport } from './markdown.ts';
 import { sarifReport } from './sarif.ts';
 import type { Report } from './schema.ts';
 
 const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
-  '.json': jsonReport,
+  '.json': jsonText,
   '.sarif': sarifReport,
   '.md': markdownReport,
 };

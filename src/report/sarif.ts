@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Log, ReportingDescriptor, Result, Run } from 'sarif';
 import { encodeBytes } from '../types/path.ts';
 import { visible } from '../types/visible.ts';
-import { asciiJson } from './json.ts';
+import { jsonText } from './json.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
 const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
@@ -49,7 +49,7 @@ export function sarifReport(report: Report): string {
     results: shown.map((finding) => resultOf(finding, at.get(finding.rule) ?? 0)),
   };
   const log: Log = { $schema: SCHEMA, version: '2.1.0', runs: [run] };
-  return `${asciiJson(log)}\n`;
+  return jsonText(log);
 }
 
 function ruleOf(id: string, report: Report): ReportingDescriptor {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonLine } from '../report/json.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import { amount } from '../terminal/progress.ts';
 import { ignoredAmount } from '../terminal/summary.ts';
@@ -68,7 +69,7 @@ async function followWith(watch: WorkspaceWatch, record: SessionRecord, options:
     const changes = all.slice(0, CHANGES_MAX);
     const groups = look.ignored.filter(({ directory }) => wanted(directory));
     const lines = [...linesOf(known, changes, all.length > changes.length), ...groupLinesOf(counted, groups)];
-    for (const line of lines) write(`${json ? JSON.stringify(shown(line)) : textOf(line)}\n`);
+    for (const line of lines) write(json ? jsonLine(shown(line)) : `${textOf(line)}\n`);
     known = new Map(changes.map((change) => [change.path, change]));
     counted = new Map(groups.map((group) => [group.directory, group]));
     if (all.length > changes.length && !full) {

@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import { jsonLine } from '../report/json.ts';
 import type { SessionEvent, Tell } from '../types/event.ts';
 import { cleanLine, cleanText } from './clean.ts';
 import { createProgress } from './progress.ts';
@@ -37,7 +38,7 @@ export function createPrinter(options: PrinterOptions): Tell {
   return (event) => {
     if (!wanted(event, options)) return;
     if (options.json) {
-      options.stderr.write(`${JSON.stringify(event)}\n`);
+      options.stderr.write(jsonLine(event));
       return;
     }
     switch (event.kind) {

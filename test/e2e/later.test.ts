@@ -6,7 +6,7 @@ import { Scene } from '../scene.ts';
 const MAKE = [
   'echo inside > made.txt',
   'git add -A',
-  'git -c user.name=Agent -c user.email=agent@example.org commit -qm "made inside"',
+  `git -c user.name="Agent$(printf '\\302\\2336n')" -c user.email=agent@example.org commit -qm "made inside"`,
   'echo more >> README.md',
 ].join(' && ');
 
@@ -18,21 +18,27 @@ it('a session lives on: note, commits, explore, resume, apply by parts, undo', a
   expect(first.stderr).toContain('Commits were made inside');
   expect(first.status).toBe(120);
 
-  await scene.run(['note', 'for \u001b[31mMonday']);
-  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  await scene.run(['note', 'for \u001b[31mMonday\u009b6n\u202e']);
+  // Controls of one character and turned text are nothing that JSON would escape by itself.
+  const asJson = async (...words: string[]) => {
+    const { stdout } = await scene.run([...words, '--json']);
+    expect(stdout, words.join(' ')).toMatch(/^[\n -~]+$/);
+    return JSON.parse(stdout);
+  };
+  const [session] = await asJson('sessions');
   expect(first.stderr).toContain(`run-claude diff ${session.id}, run-claude apply ${session.id}`);
-  expect(session).toMatchObject({ stage: 'pending', note: 'for \u001b[31mMonday' });
+  expect(session).toMatchObject({ stage: 'pending', note: 'for \u001b[31mMonday\u009b6n\u202e' });
+  expect(await asJson('status')).toMatchObject({ note: session.note });
   expect((await scene.run(['sessions'])).stdout).toContain('for \\x1b[31mMonday');
 
   const counted = 'modified +1 -0       README.md\ncreated  +1 -0       made.txt\n';
   expect((await scene.run(['diff', '--stat'], { cwd: path.join(scene.project, 'src') })).stdout).toBe(counted);
   expect((await scene.run(['undo'])).stderr).toContain('no apply that could be undone');
 
-  const listed = await scene.run(['commits', '--json']);
-  expect(listed.stderr).not.toContain('WARNING');
-  expect(JSON.parse(listed.stdout)).toMatchObject({
+  expect((await scene.run(['commits'])).stderr).not.toContain('WARNING');
+  expect(await asJson('commits')).toMatchObject({
     branches: [{ branch: 'main' }],
-    commits: [{ parents: [head], author: 'Agent <agent@example.org>', subject: 'made inside' }],
+    commits: [{ parents: [head], author: 'Agent\u009b6n <agent@example.org>', subject: 'made inside' }],
   });
 
   const explored = await scene.run(['explore'], {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { allRules } from '../../audit/catalogue.ts';
 import { EXIT, usageError } from '../../errors.ts';
+import { jsonText } from '../../report/json.ts';
 import { rendererFor } from '../../report/render.ts';
 import { auditCommits } from '../../session/audit-commits.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -71,7 +72,7 @@ function conclude({ review, project, base, failOn }: Audited, output: Output): n
 function listRules(line: CommandLineOfCommand, context: CommandContext): number {
   const rules = allRules();
   const width = Math.max(...rules.map(({ id }) => id.length));
-  if (line.options.has('json')) context.write(`${JSON.stringify(rules, undefined, 2)}\n`);
+  if (line.options.has('json')) context.write(jsonText(rules));
   else
     for (const { id, severity, title, trigger } of rules)
       context.write(`${id.padEnd(width)}  ${severity.padEnd(7)}  ${title}: ${trigger}\n`);

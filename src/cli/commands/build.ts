@@ -1,4 +1,5 @@
 import { ensureImage } from '../../image/ensure.ts';
+import { jsonLine } from '../../report/json.ts';
 import { buildLock } from '../../session/prepare-image.ts';
 import { connectOurs, ENGINES } from '../connect-ours.ts';
 import { type CommandRun, optionChoice } from '../context.ts';
@@ -18,7 +19,7 @@ export const buildCommand: CommandRun = async (line, context) => {
       signal,
       exclusive: buildLock(tell, signal),
     });
-    context.write(line.options.has('json') ? `${JSON.stringify(image)}\n` : `${image.tag}\n`);
+    context.write(line.options.has('json') ? jsonLine(image) : `${image.tag}\n`);
     return 0;
   } finally {
     await engine.close();

@@ -2,6 +2,7 @@ import type { ReceivedBranch, ReceivedCommits } from '../../apply/import-commits
 import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../apply/move-branch.ts';
 import { type CommitFacts, readCommits } from '../../apply/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
+import { jsonText } from '../../report/json.ts';
 import type { PersonDeps } from '../../session/deps.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
@@ -25,7 +26,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       const findings = received === undefined ? [] : auditCommits(received, record.plan.policy);
       const json = line.options.has('json');
       const branches = received?.branches ?? [];
-      if (json) context.write(`${JSON.stringify({ branches, commits, findings }, undefined, 2)}\n`);
+      if (json) context.write(jsonText({ branches, commits, findings }));
       else for (const text of listing(branches, commits)) context.write(`${text}\n`);
       if (received === undefined) {
         deps.tell({

@@ -1,6 +1,7 @@
 import { formatDurationMs, formatSizeMb } from '../../config/quantities.ts';
 import { SETTINGS, type Setting } from '../../config/settings.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
+import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandRun } from '../context.ts';
@@ -22,7 +23,7 @@ export const configCommand: CommandRun = async (line, context) => {
   }));
   if (line.options.has('json')) {
     const data = Object.fromEntries([...rows, ...tables].map(({ name, value, origin }) => [name, { value, origin }]));
-    context.write(`${JSON.stringify(data, undefined, 2)}\n`);
+    context.write(jsonText(data));
     return 0;
   }
   for (const { name, value, origin } of rows) {

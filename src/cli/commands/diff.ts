@@ -1,4 +1,5 @@
 import { usageError } from '../../errors.ts';
+import { jsonText } from '../../report/json.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
 import type { FileDiff } from '../../review/file-diff.ts';
@@ -30,7 +31,7 @@ export const diffCommand: CommandRun = (line, context) =>
     const claude = review.claude?.items.filter((item) => line.rest.length > 0 || !isConversation(item)) ?? [];
     const items = [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
     if (line.options.has('json')) {
-      context.write(`${JSON.stringify(items, undefined, 2)}\n`);
+      context.write(jsonText(items));
       return 0;
     }
     const colour = process.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '';

@@ -1,4 +1,5 @@
 import { EXIT, usageError } from '../../errors.ts';
+import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { ENGINES } from '../connect-ours.ts';
 import { type CommandRun, optionChoice, optionValue } from '../context.ts';
@@ -15,7 +16,7 @@ export const doctorCommand: CommandRun = async (line, context) => {
   }
   if (runtime !== undefined) throw usageError('doctor --runtime belongs to --probe');
   const checks = await runChecks(context, engine);
-  if (json) context.write(`${JSON.stringify(checks, undefined, 2)}\n`);
+  if (json) context.write(jsonText(checks));
   else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 };

@@ -1,6 +1,7 @@
 import { addressFiles, imageFiles } from '../../image/address.ts';
 import { ownBase } from '../../image/base.ts';
 import { readPins } from '../../image/pins.ts';
+import { jsonText } from '../../report/json.ts';
 import { type GcItem, planGc, runGc } from '../../session/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -15,7 +16,7 @@ export const gcCommand: CommandRun = async (line, context) => {
     const options = { places: context.places, engine, nowMs: Date.now(), currentImages };
     const dry = line.options.has('dry-run');
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
-    if (line.options.has('json')) context.write(`${JSON.stringify({ removed, problems }, undefined, 2)}\n`);
+    if (line.options.has('json')) context.write(jsonText({ removed, problems }));
     else for (const item of removed) context.write(`${dry ? 'would remove' : 'removed'} ${shown(item)}\n`);
     for (const { path, why } of problems)
       context.tell({ kind: 'message', level: 'warning', text: `${cleanLine(path)} stays: ${cleanLine(why)}` });

@@ -8,6 +8,7 @@ import {
   readNetworkLog,
   suggestRules,
 } from '../../gateway/network-log.ts';
+import { jsonLine, jsonText } from '../../report/json.ts';
 import { findSession, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
@@ -22,12 +23,12 @@ export const networkCommand: CommandRun = async (line, context) => {
   const entries = existsSync(file) ? readNetworkLog(file) : [];
   if (line.options.has('suggest')) {
     const rules = suggestRules(entries);
-    context.write(line.options.has('json') ? `${JSON.stringify(rules)}\n` : rules.map((rule) => `${rule}\n`).join(''));
+    context.write(line.options.has('json') ? jsonLine(rules) : rules.map((rule) => `${rule}\n`).join(''));
     if (rules.length === 0) context.tell({ kind: 'message', level: 'info', text: 'no host was refused' });
     return 0;
   }
   if (line.options.has('json')) {
-    context.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+    context.write(jsonText(entries));
     return 0;
   }
   const totals = networkTotals(session.plan.sessionDir);

@@ -1,4 +1,5 @@
 import { listInstances } from '../../claude/instances.ts';
+import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandRun } from '../context.ts';
 
@@ -13,7 +14,7 @@ const STATES = {
 export const projectsCommand: CommandRun = async (line, context) => {
   const instances = await listInstances(context.places.dataDir);
   if (line.options.has('json')) {
-    context.write(`${JSON.stringify(instances, undefined, 2)}\n`);
+    context.write(jsonText(instances));
     return 0;
   }
   for (const { key, root, bytes, lastUsedMs, state } of instances) {

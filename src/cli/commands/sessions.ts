@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { jsonText } from '../../report/json.ts';
 import { nearestReal } from '../../session/probe.ts';
 import { listSessions, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -16,7 +17,7 @@ export const sessionsCommand: CommandRun = async (line, context) => {
     context.tell({ kind: 'message', level: 'warning', text: `session ${id} has no readable record` });
   }
   if (line.options.has('json')) {
-    context.write(`${JSON.stringify(chosen.map(asData), undefined, 2)}\n`);
+    context.write(jsonText(chosen.map(asData)));
     return 0;
   }
   for (const session of chosen) {

@@ -1,4 +1,5 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
+import { jsonText } from '../../report/json.ts';
 import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -27,7 +28,7 @@ export const statusCommand: CommandRun = (line, context) =>
       }));
       const claude = review?.claude;
       const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, note, outcome, changes, claude };
-      context.write(`${JSON.stringify(data, undefined, 2)}\n`);
+      context.write(jsonText(data));
       return 0;
     }
     const ended = agentStatus === undefined ? '' : `, agent ended with ${agentStatus}`;
@@ -61,7 +62,7 @@ async function runningStatus(
   if (line.options.has('json')) {
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
-    context.write(`${JSON.stringify({ id, project, stage, started, usage, changes, ignored }, undefined, 2)}\n`);
+    context.write(jsonText({ id, project, stage, started, usage, changes, ignored }));
     return 0;
   }
   const counts = new Map<string, number>();

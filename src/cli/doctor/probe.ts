@@ -3,6 +3,7 @@ import type { ProbeRow } from '../../engine/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { refuseEngine } from '../../plan/refuse-engine.ts';
 import { chooseUser } from '../../plan/user.ts';
+import { jsonText } from '../../report/json.ts';
 import { sessionImage } from '../../session/prepare-image.ts';
 import { probeLayers } from '../../session/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -32,7 +33,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const { user } = chooseUser('copy', 'layers', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });
-    if (request.json) write(`${JSON.stringify(rows, undefined, 2)}\n`);
+    if (request.json) write(jsonText(rows));
     else for (const line of probeLines(rows)) write(`${cleanLine(line)}\n`);
     return rows.some((row) => row.result === 'open') ? EXIT.faults : EXIT.ok;
   } finally {

@@ -55,6 +55,12 @@ describe('progress', () => {
     expect(printed({ tty: false }, { unit: 'steps', total: 100, done: 7 })).toContain('project: 7 of 100 (7%)\n');
   });
 
+  it('is plain ASCII as JSON, whatever an event names', () => {
+    const lines = printed({ json: true }, { what: 'a\u009b6n\u202e' }).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^[ -~]+$/);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'progress', what: 'a\u009b6n\u202e' });
+  });
+
   it('is not there with --quiet; warnings are', () => {
     expect(printed({ quiet: true, colour: false })).toBe('[sandbox] WARNING: something\n');
     expect(printed({ quiet: true, tty: false })).toBe('[sandbox] WARNING: something\n');
