@@ -36,6 +36,7 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   const after = textOf(scene, change.after);
   for (const index of rules) {
     const rule = FILE_RULES[index] as FileRule;
+    if (rule.unlessGone === true && change.after === undefined) continue;
     const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
     const alias = at > 0 ? `through ${names[at]}` : undefined;
     const seen = sees(scene, rule, change, { before, after, path: folded[at] as string });

@@ -65,12 +65,22 @@ const PARTS: readonly (readonly [RegExp, Part])[] = [
     },
   ],
   [
-    /^(info\/grafts|shallow|objects\/info\/commit-graphs?|refs\/replace(\/|$))/,
+    /^(info\/grafts|shallow|refs\/replace(\/|$))/,
     {
       rule: 'git-history-lies',
       severity: 'suspect',
       title: 'Git history is replaced or cut',
       why: 'Log and blame show other objects than those that were signed.',
+    },
+  ],
+  [
+    // git gc writes it too.
+    /^objects\/info\/commit-graph/,
+    {
+      rule: 'git-history-lies',
+      severity: 'note',
+      title: "Git's table of commits was written anew",
+      why: 'Log and blame believe it rather than the commits.',
     },
   ],
   [

@@ -8,7 +8,8 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 const INVISIBLE =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d/u;
 const BLANK_ONLY = /^[\s\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\u3164\ufeff.]*$/u;
-const LITTER = /(^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$|^core(\.\d+)?$)/;
+const LITTER = /(^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$)/;
+const DUMP = /^core(\.\d+)?$/;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 1024;
 
@@ -19,6 +20,8 @@ interface NameCheck {
   readonly title: string;
   readonly why: string;
   readonly test: (part: string) => boolean;
+  /** Looks at a file's own name, not at folders. */
+  readonly filesOnly?: boolean;
 }
 
 const CHECKS: readonly NameCheck[] = [
@@ -121,6 +124,15 @@ const CHECKS: readonly NameCheck[] = [
     test: (part) => LITTER.test(part),
   },
   {
+    rule: 'name-litter',
+    severity: 'suspect',
+    title: 'Left-over of an editor or tool',
+    why: 'It looks like the memory of a program that crashed, with all that was in it.',
+    test: (part) => DUMP.test(part),
+    // Many projects have a folder of that name.
+    filesOnly: true,
+  },
+  {
     rule: 'name-long',
     severity: 'note',
     title: 'Very long name',
@@ -143,7 +155,10 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
   const hits: Hit[] = [];
   const parts = change.path.split('/');
   for (const check of CHECKS) {
-    const at = parts.findIndex((one) => check.test(one));
+    const isFile = change.after.kind !== 'dir';
+    const at = parts.findIndex(
+      (one, index) => check.test(one) && (!check.filesOnly || (isFile && index === parts.length - 1)),
+    );
     const part = parts[at];
     if (part === undefined) continue;
     // A folder's own entry says it, where it has one (a commit's has none); its files need not repeat what only misleads.

@@ -58,6 +58,8 @@ export interface FileRule {
   readonly except?: readonly string[];
   /** Any change is reported; the judges only say what in it counts. */
   readonly always?: boolean;
+  /** Says nothing of a file that is gone. */
+  readonly unlessGone?: boolean;
   /** Speaks only of a file that no other rule is about. */
   readonly lastResort?: boolean;
   readonly judges: readonly Judge[];

@@ -102,6 +102,19 @@ describe('a file that was moved', () => {
   });
 });
 
+describe('what is gone, and folders of a well-known name', () => {
+  it('vendored code that goes is no finding, nor what git gc writes, nor a folder called core', () => {
+    expect(said({ 'vendor/a/b.go': ['x', null], 'target/a.o': ['x', null] })).toEqual([]);
+    expect(said({ 'vendor/a/b.go': ['x', 'y'] })).toEqual(['suspect vendored vendor/a/b.go']);
+    expect(said({ '.git/objects/info/commit-graph': 'x' })).toEqual([
+      'note git-history-lies .git/objects/info/commit-graph',
+    ]);
+    expect(said({ core: { more: { kind: 'dir' } }, 'core/a.ts': 'x', 'src/core/b.ts': 'x' } as Files)).toEqual([]);
+    expect(said({ core: 'x' })).toContain('suspect name-litter core');
+    expect(said({ 'a/core.123': 'x' })).toContain('suspect name-litter a/core.123');
+  });
+});
+
 describe('names', () => {
   it('are blocked below a folder that was there, and otherwise said where the folder is new', () => {
     expect(said({ 'a\u0007/b': 'x' }, { 'a\u0007/c': 'x' })).toContain('blocked name-control a\u0007/b');
