@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isConversation } from '../review/claude-items.ts';
+import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { ClaudeReview, Review } from '../types/review.ts';
 import { cleanLine } from './clean.ts';
@@ -10,8 +11,14 @@ export interface SummaryLine {
   readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
 }
 
-/** What the person reads before the question, one line each without the prefix. Cleaned. */
-export function summaryLines(review: Review): SummaryLine[] {
+/** As many findings of one kind are told one by one. */
+const MOST_OF_A_KIND = 10;
+
+/**
+ * What the person reads before the question, one line each without the prefix. Cleaned. Of very many findings of one
+ * kind the first ones, and how many more there are.
+ */
+export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine[] {
   const lines: SummaryLine[] = [info(countLine(review))];
   const { massDeletion: mass } = review;
   if (mass !== undefined) {
@@ -24,7 +31,15 @@ export function summaryLines(review: Review): SummaryLine[] {
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
-    for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
+    const ofSeverity = findings.filter((finding) => finding.severity === severity);
+    const { shown, more } = firstOfAKind(ofSeverity, ({ title }) => title, most);
+    lines.push(...shown.map(findingLine));
+    for (const { one, count } of more) lines.push(moreLine(one, count));
+  }
+  const ignored = review.items.filter(({ state, change }) => state === 'withheld' && !isFolder(change)).length;
+  if (ignored > 0) {
+    const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
+    lines.push({ text: `withheld: ${what} that the project has`, severity: 'note' });
   }
   for (const group of review.withheld) {
     const size = ignoredAmount(group.entries, group.bytes);
@@ -33,6 +48,26 @@ export function summaryLines(review: Review): SummaryLine[] {
   if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
   return lines;
 }
+
+/** The first `most` of each kind, and of those that have more the last one, with how many it stands for. */
+export function firstOfAKind<T>(
+  all: readonly T[],
+  kindOf: (one: T) => string,
+  most = MOST_OF_A_KIND,
+): { readonly shown: readonly T[]; readonly more: readonly { readonly one: T; readonly count: number }[] } {
+  const counts = new Map<string, number>();
+  const more = new Map<string, { one: T; count: number }>();
+  const shown = all.filter((one) => {
+    const kind = kindOf(one);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count > most) more.set(kind, { one, count: count - most });
+    return count <= most;
+  });
+  return { shown, more: [...more.values()] };
+}
+
+const isFolder = ({ before, after }: Change): boolean => (after ?? before)?.kind === 'dir';
 
 /** '1 ignored entry, 12 bytes'. */
 export function ignoredAmount(entries: number, bytes: number): string {
@@ -76,6 +111,12 @@ export function findingLine(finding: Finding): SummaryLine {
   const { severity } = finding;
   if (severity === 'note') return { text: `${what}${detail}`, severity };
   return { text: `WARNING: ${what}${detail}${severity === 'blocked' ? ' (BLOCKED — not synced)' : ''}`, severity };
+}
+
+/** 'WARNING: Vendored code changed: 62 more (l at the question, or --json, lists them all)'. */
+export function moreLine({ title, severity }: Finding, count: number): SummaryLine {
+  const text = `${cleanLine(title)}: ${count} more (l at the question, or --json, lists them all)`;
+  return { text: severity === 'note' ? text : `WARNING: ${text}`, severity };
 }
 
 /** '12 files modified, 3 files created, 1 file deleted'. */

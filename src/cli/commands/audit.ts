@@ -64,7 +64,7 @@ function conclude({ review, project, base, failOn }: Audited, output: Output): n
   const status = reaches(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
   const report = auditReport(review, project, status, base);
   if (output.json) output.write(rendererFor('x.json')(report));
-  else for (const { text } of summaryLines(review)) output.write(`${text}\n`);
+  else for (const { text } of summaryLines(review, Number.POSITIVE_INFINITY)) output.write(`${text}\n`);
   output.place?.write(report);
   return status;
 }

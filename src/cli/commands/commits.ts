@@ -7,7 +7,7 @@ import type { PersonDeps } from '../../session/deps.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { findingLine } from '../../terminal/summary.ts';
+import { findingLine, firstOfAKind } from '../../terminal/summary.ts';
 import { connectOurs } from '../connect-ours.ts';
 import { type CommandRun, optionValue } from '../context.ts';
 import { withSession } from '../open-session.ts';
@@ -64,9 +64,14 @@ function listing(branches: readonly ReceivedBranch[], commits: readonly CommitFa
 }
 
 function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps): void {
-  for (const { commit, finding } of findings) {
+  const { shown, more } = firstOfAKind(findings, ({ finding }) => `${finding.severity} ${finding.title}`);
+  for (const { commit, finding } of shown) {
     const text = `commit ${commit.slice(0, 10)}: ${findingLine(finding).text.replace(/^WARNING: /, '')}`;
     tell({ kind: 'finding', severity: finding.severity, text });
+  }
+  for (const { one, count } of more) {
+    const { title, severity } = one.finding;
+    tell({ kind: 'finding', severity, text: `${cleanLine(title)}: ${count} more (--json lists them all)` });
   }
 }
 

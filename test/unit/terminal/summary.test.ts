@@ -32,3 +32,26 @@ it('says once why a change cannot be read, in the list and beside its diff', () 
   expect(shown(ignored)).toEqual([`BLOCKED: ${problem}`]);
   expect(shown(plain)).toEqual(['BLOCKED: Unreadable change: What was not seen is not applied.', `  ${problem}`]);
 });
+
+it('names the first of very many findings of one kind, and says how many more there are', () => {
+  const entry = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0', digest: 'x' } as const;
+  const names = Array.from({ length: 13 }, (_, n) => `vendor/${n}.go` as RelPath);
+  const vendored = names.map((path): Change => ({ path, kind: 'created', after: entry }));
+  const gone = ['node_modules/a', 'node_modules/b'].map(
+    (path): Change => ({ path: path as RelPath, kind: 'deleted', before: entry, ignored: true }),
+  );
+  const changes = [...vendored, ...gone];
+  const review = buildReview({
+    collected: { changes, problems: [], withheld: [], baseEntries: 9 },
+    findings: auditChanges({ changes, content: () => Buffer.from('abc') }),
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  const lines = summaryLines(review).map(({ text }) => text);
+  expect(lines.filter((text) => text.includes('vendor/'))).toHaveLength(10);
+  expect(lines.slice(11)).toEqual([
+    'WARNING: Vendored code changed: 3 more (l at the question, or --json, lists them all)',
+    'withheld: the changes of 2 ignored files that the project has',
+  ]);
+  expect(summaryLines(review, 13).filter(({ text }) => text.includes('vendor/'))).toHaveLength(13);
+});
