@@ -113,11 +113,9 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const found = over === undefined ? old : loadGeneration(options, over, undefined);
   const sound =
     options.verify && found !== undefined && whole !== undefined ? await soundOf(options, whole, found, walked) : found;
-  if (over !== undefined && newest !== undefined && !needed.has(newest)) {
-    // Nobody may take it for whole while it is removed, or once what lies below it has changed.
-    rmSync(path.join(genDir(dir, newest), 'manifest'));
+  // Before what lies below it changes.
+  if (over !== undefined && newest !== undefined && !needed.has(newest))
     sweepGenerations(dir, new Set([...needed, over]));
-  }
   const target = await makeTarget(options, whole, sound, needed, walked);
   return entered(options, target.number, await fill(options, target, walked));
 }

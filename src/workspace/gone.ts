@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDir } from '../store/record.ts';
 import { removeShared } from './remove-shared.ts';
@@ -21,6 +21,8 @@ export function setAside(dir: string, number: number): void {
   } catch (error) {
     // A directory of a lower layer cannot be renamed where this machine's disk is an overlay itself.
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    // Nobody may take for whole what a kill leaves of it.
+    rmSync(path.join(from, 'manifest'), { force: true });
     removeShared(path.join(dir, 'gen'), String(number));
   }
 }

@@ -8,8 +8,8 @@
  *   SHIM_SNAP=DIR      before the n-th call SHIM_SCENE is copied to DIR/n: what a kill at this call would leave
  *   SHIM_EVERY=k       only before every k-th
  *
- * Counted: write, pwrite, rename, unlink, rmdir, mkdir, symlink, fsync, ftruncate, fchmod, as libuv calls them from
- * Node's synchronous functions, in the main thread and only after the program created the file of SHIM_START (so that
+ * Counted: write, pwrite, rename, unlink, rmdir, mkdir, symlink, link, fsync, ftruncate, and what sets modes, owners
+ * and times, as libuv calls them from Node's synchronous functions, in the main thread and only after the program created the file of SHIM_START (so that
  * Node's own start is not counted). Of writes those to regular files: Node wakes its own threads by writing too, now
  * and then, and a call must have the same number in every run.
  * cc -shared -fPIC -O1 -o shim.so shim.c -ldl
@@ -132,6 +132,35 @@ int ftruncate64(int fd, off64_t size) {
 int fchmod(int fd, mode_t mode) {
   GATE;
   return REAL(fchmod)(fd, mode);
+}
+
+int link(const char *from, const char *to) {
+  GATE;
+  return REAL(link)(from, to);
+}
+int chmod(const char *path, mode_t mode) {
+  GATE;
+  return REAL(chmod)(path, mode);
+}
+int chown(const char *path, uid_t uid, gid_t gid) {
+  GATE;
+  return REAL(chown)(path, uid, gid);
+}
+int fchown(int fd, uid_t uid, gid_t gid) {
+  GATE;
+  return REAL(fchown)(fd, uid, gid);
+}
+int lchown(const char *path, uid_t uid, gid_t gid) {
+  GATE;
+  return REAL(lchown)(path, uid, gid);
+}
+int utimensat(int dir, const char *path, const struct timespec times[2], int flags) {
+  GATE;
+  return REAL(utimensat)(dir, path, times, flags);
+}
+int futimens(int fd, const struct timespec times[2]) {
+  GATE;
+  return REAL(futimens)(fd, times);
 }
 
 __attribute__((destructor)) static void say_count(void) {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { refresh } from './refresh-scene.ts';
 
 // Brings a base up to date in a process of its own, so that each of its calls can be photographed.
-// argv: the scene's directory. SHIM_START names the file whose making begins the counting.
+// argv: the scene's directory, and as JSON what is not as in every scene. SHIM_START names the file whose making begins the counting.
+const [dir = '', options = '{}'] = process.argv.slice(2);
 writeFileSync(process.env['SHIM_START'] ?? '', '');
-await refresh(process.argv[2] ?? '', 'killed');
+await refresh(dir, 'killed', JSON.parse(options));
