@@ -218,6 +218,7 @@ function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | un
   return { step: { path, ...(pre && { pre }), ...(post && { post }), ...(one.suspect ? { late: true } : {}) } };
 }
 
+/** A change that is not applied, and why. */
 export function left({ change }: ChosenChange, verdict: Verdict, why: string): { readonly outcome: ChangeOutcome } {
   return { outcome: { path: change.path, verdict, why } };
 }

@@ -20,6 +20,7 @@ const ANY = /./;
 const TESTS =
   /(^|\/)(tests?|spec|specs|__tests__|testing)\/|[._-](test|spec)s?\.[a-z]+$|_test\.go$|(^|\/)test_[^/]*\.py$/i;
 
+/** What a new line of any file can give away. */
 export const LINE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-hidden-right',

@@ -12,8 +12,10 @@ import { looksLatin } from './skeleton.ts';
 const SHOWN = 1;
 const WINDOW = 4000;
 
+/** Files that people read, in whatever language. */
 export const PROSE =
   /\.(md|mdx|markdown|rst|txt|adoc|html?|po|pot|xlf|arb|strings|srt|vtt|tex)$|(^|\/)(locales?|i18n|translations?|lang)\//i;
+/** Source by its ending or name. */
 export const CODE =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|py|pyw|rb|php|pl|pm|lua|sh|bash|zsh|fish|ps1|bat|cmd|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|r|jl|ex|exs|erl|hs|ml|clj|dart|groovy|gradle|sql|tf|mk|cmake)$|(^|\/)(makefile|dockerfile|gemfile|rakefile|justfile)$/i;
 

@@ -28,6 +28,7 @@ export interface PodmanInfo {
   };
 }
 
+/** Where {@link PodmanInfo} is asked for. */
 export const PODMAN_INFO: string = `${API}/info`;
 
 /** Of the volumes that the spec mounts, those that are overlays. */

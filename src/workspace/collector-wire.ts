@@ -5,6 +5,7 @@ import { decodeBytes, encodeBytes, parseRelPath } from '../types/path.ts';
 
 // The host's end of images/collector/wire.h: u32 length of the rest, u32 request id, u8 kind, payload; little endian.
 
+/** What the collector says first; another one is refused. */
 export const WIRE_VERSION = 1;
 const FRAME_MAX = 256 * 1024;
 /** Longer paths are refused by the collector, entry by entry. */
@@ -185,6 +186,7 @@ export function readEntry(from: PayloadReader): ListedEntry {
   };
 }
 
+/** What the collector sent cannot be its answer: nothing of it is taken. */
 export function protocolError(what: string): RunClaudeError {
   return new RunClaudeError('COLLECTOR_PROTOCOL', `the collector sent ${what}`, {
     hint: 'Nothing was taken from the session; `run-claude build --rebuild` makes a fresh image.',

@@ -22,7 +22,9 @@ export interface DiskSource {
   written(): Promise<Written>;
 }
 
+/** Of the disk that the session's layer lies on. */
 export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
+/** What a session may make at first, whatever --disk says. */
 export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
 /** A walk may take this part of the time. */

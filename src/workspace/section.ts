@@ -60,6 +60,7 @@ export function sectionAt(buffer: ArrayBufferLike, at: number): Section {
   throw new RunClaudeError('RECORD_DAMAGED', 'the base has a damaged manifest');
 }
 
+/** How many rows it has, without a look at them. */
 export function countRows(section: Section): number {
   return new Uint32Array(section.buffer, section.byteOffset, 1)[0] as number;
 }
@@ -126,6 +127,7 @@ export function rowNamed(section: Section | undefined, name: string): Row | unde
   return index < 0 ? undefined : unpackRow(name, numbersOf(section), index);
 }
 
+/** The rows as a section of their own, which threads can share. */
 export function packRows(rows: readonly Row[]): Section {
   const names = encodeBytes(rows.map((row) => row.name).join('/'));
   const into = new SharedArrayBuffer(packer.length(rows.length, names.length));
@@ -146,6 +148,7 @@ export function sameRow(a: Row, b: Row): boolean {
   return (Object.keys(a) as Array<keyof Row>).every((key) => a[key] === b[key]);
 }
 
+/** The same rows in the same order, unchanged. */
 export function sameSection(a: Section | undefined, b: Section | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && Buffer.compare(a, b) === 0);
 }

@@ -23,6 +23,7 @@ export function dropGoneUsers(dir: string): void {
   for (const { file, user } of entriesOf(dir)) if (!existsSync(user.sessionDir)) rmSync(file, { force: true });
 }
 
+/** Notes that a session stands on a generation, in place of what was noted of it before. */
 export function enterUser(dir: string, sessionId: string, user: BaseUser): void {
   writeJsonAtomic(fileOf(dir, sessionId), user);
 }
