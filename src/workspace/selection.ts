@@ -19,13 +19,14 @@ export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked:
 
 /**
  * The rules as questions. The person's own --include has the last word, over the project's file too. Letter case does not
- * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy. An
- * --include then brings back other cases of its names too.
+ * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy. In
+ * an --include it counts, as in git: that names what is no secret, and nothing else.
  */
 export function selectPaths(rules: SelectionRules): Selection {
+  const included = ignore({ ignorecase: false }).add(rules.include.map((pattern) => `!${pattern}`));
   const out = ignore({ ignorecase: true })
     .add([...rules.exclude])
-    .add(rules.include.map((pattern) => `!${pattern}`));
+    .add(included);
   const mask = ignore({ ignorecase: true }).add([...rules.mask]);
   const excludes = rules.exclude.length > 0;
   const masks = rules.mask.length > 0;
