@@ -20,12 +20,10 @@ const LONG = [
   'test/engine/workspace/random-sessions.test.ts',
   'test/unit/apply/disks.test.ts',
 ];
+/** Part of other runs with fewer names. */
+const LARGER = ['test/attacks/hostile-layer.test.ts'];
 /** Part of other runs with few random cases. */
-const THOROUGH = [
-  'test/attacks/hostile-layer.test.ts',
-  'test/engine/workspace/random-sessions.test.ts',
-  'test/unit/workspace/base.test.ts',
-];
+const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/workspace/base.test.ts'];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
   test: {
@@ -39,7 +37,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     expect: { poll: { timeout: 180_000 } },
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
-    ...(name === 'thorough' ? { env: { RUN_CLAUDE_THOROUGH: '1' } } : {}),
+    env: name === 'thorough' ? { RUN_CLAUDE_THOROUGH: '1' } : name === 'long' ? { RUN_CLAUDE_LONG: '1' } : {},
     ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
   },
 });
@@ -51,7 +49,7 @@ export default defineConfig({
     projects: [
       suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
-      suite('long', LONG, 1_800_000, true),
+      suite('long', [...LONG, ...LARGER], 1_800_000, true),
       suite('thorough', THOROUGH, 1_800_000, true),
     ],
   },

@@ -25,10 +25,11 @@ beforeEach(() => {
 });
 afterEach(() => scene.remove());
 
-/** The goal is 100,000; fewer where time counts. */
-const NAMES = process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 100_000 : 3000;
+/** The goal is 100,000; fewer where time counts, and where the default strategy has shown it. */
+const namesBy = (strategy: StrategyName): number =>
+  process.env['RUN_CLAUDE_LONG'] === '1' && strategy === 'layers' ? 100_000 : 3000;
 // setxattr(2) is call 188, ftruncate by perl's truncate; minbase has no setfattr.
-const ATTACK = `
+const attack = (names: number): string => `
 perl -e 'syscall(188, "/workspace/dir", "user.overlay.opaque", "y", 1, 0)'
 perl -e 'syscall(188, "/workspace/other", "user.overlay.redirect", "/dir", 4, 0)'
 mknod dir/kept2 c 0 0 2>/dev/null
@@ -37,7 +38,7 @@ perl -e 'open(F, ">giant"); truncate(F, 15e12)'
 ln -s /etc/passwd outside; ln -s /proc/self/fd/0 stdin; ln -s . loop
 perl -e '$n = join("", map { chr(128 + $_ % 127) } 1..250); open(F, ">$n")'
 perl -e 'for (1..500) { mkdir("d" x 200); chdir("d" x 200) or last }'
-mkdir many; perl -e 'for (1..${NAMES}) { open(F, ">many/$_") }'
+mkdir many; perl -e 'for (1..${names}) { open(F, ">many/$_") }'
 rm victim; mkdir victim; ln -s /etc victim/etc
 printf changed > policy.env`;
 
@@ -45,7 +46,7 @@ describe.each<StrategyName>(['layers', 'copy'])('a hostile layer by %s', (strate
   it('is listed or refused, never followed, never waited for', async () => {
     const id = `attack-${process.pid}-${strategy}`;
     const workspace = await scene.open(id, strategy, { exclude: [], mask: ['policy.env'] });
-    await scene.inside(id, workspace, ATTACK);
+    await scene.inside(id, workspace, attack(namesBy(strategy)));
     const { changes, problems } = await workspace.collect();
     const by = new Map(changes.map((change) => [change.path as string, change]));
     const listed = new Set(summary(changes));
@@ -57,7 +58,7 @@ describe.each<StrategyName>(['layers', 'copy'])('a hostile layer by %s', (strate
     expect(by.get('victim')?.kind).toBe('type');
     expect(by.get('victim/etc')?.after?.kind).toBe('symlink');
     expect([...by.keys()].filter((name) => name.startsWith('victim/etc/'))).toEqual([]);
-    expect([...by.keys()].filter((name) => name.startsWith('many/'))).toHaveLength(NAMES);
+    expect([...by.keys()].filter((name) => name.startsWith('many/'))).toHaveLength(namesBy(strategy));
     expect(problems.filter(({ why }) => why.includes('too deep'))).toHaveLength(1);
     expect(by.get('policy.env')?.problem).toMatch(/masked/);
     // Outside an overlay a device of number 0:0 needs no capability; it is an entry, not a deletion.
