@@ -64,6 +64,7 @@ export const pythonRules: readonly FileRule[] = [
       '_virtualenv.py',
     ],
     always: true,
+    unlessGone: true,
     judges: [],
     why: 'The tool runs it by its name, without being told.',
     source: 'setuptools, pytest, site and pdb documentation',
@@ -77,6 +78,7 @@ export const pythonRules: readonly FileRule[] = [
     except: ['/tasks.py'],
     // Below the top it is more often a module of an application: Celery's, say.
     judges: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
+    unlessGone: true,
     why: 'The tool runs it by its name, without being told.',
     source: 'invoke documentation',
   },
