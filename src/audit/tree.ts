@@ -1,6 +1,8 @@
 import ignore from 'ignore';
 import { parseConfig } from '../git/config-parse.ts';
+import { guessesIn } from '../git/ignore-patterns.ts';
 import { isDotGitName } from '../git/names.ts';
+import type { Change } from '../types/entry.ts';
 import { decodeBytes } from '../types/path.ts';
 import { collisions } from './collisions.ts';
 import type { Hit, Scene } from './input.ts';
@@ -89,13 +91,19 @@ function hiddenByIgnore(scene: Scene): Hit[] {
       .map((line) => line.text)
       .filter((line) => !line.startsWith('#'));
     const rules = safeIgnore(added);
-    const planted = scene.input.changes.find(
-      (one) =>
-        one.after?.kind === 'file' &&
-        one.path !== change.path &&
-        one.path.startsWith(dir) &&
-        rules(one.path.slice(dir.length)),
+    const below = scene.input.changes.filter(
+      (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
     );
+    const endless = stepsOf(added, below) > MOST_STEPS;
+    const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
+    if (endless)
+      hits.push({
+        rule: 'ignore-hides',
+        severity: 'suspect',
+        path: change.path,
+        title: 'Ignore rules that take too long',
+        why: 'What they hide cannot be told: tools that read them would hang too.',
+      });
     if (planted !== undefined)
       hits.push({
         rule: 'ignore-hides',
@@ -122,6 +130,15 @@ function hiddenByIgnore(scene: Scene): Hit[] {
       });
   }
   return hits;
+}
+
+/** Some ten seconds of matching. */
+const MOST_STEPS = 1e8;
+
+/** How long it would take to match all patterns with all paths: `**` between folders is tried at each of them. */
+function stepsOf(patterns: readonly string[], changes: readonly Change[]): number {
+  const deepest = changes.reduce((most, { path }) => Math.max(most, path.split('/').length), 1);
+  return changes.length * patterns.reduce((sum, pattern) => sum + deepest ** guessesIn(pattern), 0);
 }
 
 function safeIgnore(lines: readonly string[]): (path: string) => boolean {

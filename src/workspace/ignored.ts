@@ -1,5 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
 import { asBoolean, type ConfigEntry, parseConfig } from '../git/config-parse.ts';
+import { isEndless } from '../git/ignore-patterns.ts';
 import { indexPaths } from '../git/index-paths.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
@@ -16,6 +17,8 @@ export interface IgnoreRules {
   whole(dir: string): Promise<boolean>;
 }
 
+/** In what lies deeper no pattern is looked for: nobody's ignored output begins there. */
+const DEEPEST = 100;
 /** Of a monorepo with some 500,000 files. */
 const INDEX_FILE_MAX = 1 << 26;
 
@@ -62,7 +65,12 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     if (texts.length === 0) return undefined;
     const caseless = await setting('core.ignorecase');
     const ignorecase = caseless !== undefined && asBoolean(caseless.value) === true;
-    return ignore({ ignorecase }).add(texts.join('\n'));
+    // What no pattern matches is shown: the safe side.
+    const patterns = texts
+      .join('\n')
+      .split('\n')
+      .filter((line) => !isEndless(line));
+    return ignore({ ignorecase }).add(patterns.join('\n'));
   };
   const rulesIn = (dir: string): Promise<Ignore | undefined> => {
     const known = files.get(dir);
@@ -72,6 +80,7 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     return loading;
   };
   const matched = async (path: string, directory: boolean): Promise<boolean> => {
+    if (path.split('/').length > DEEPEST) return false;
     for (let dir = parentOf(path); ; dir = parentOf(dir)) {
       const rules = await rulesIn(dir);
       const relative = dir === '' ? path : path.slice(dir.length + 1);

@@ -253,6 +253,12 @@ export const GIT_ROWS: readonly Row[] = [
     { '.gitattributes': '* text=auto\n' },
   ),
   row(
+    'tried',
+    'ignore-hides',
+    { '.gitignore': `**/${'a/**/'.repeat(12)}b\n`, [`${'a/'.repeat(60)}d`]: 'x' },
+    { '.gitignore': '**/a/**/b\n', 'a/a/a/d': 'x' },
+  ),
+  row(
     'A-178',
     'ignore-hides',
     { '.gitignore': edit('x\n', 'x\n*.dat\n'), 'a.dat': 'y' },

@@ -77,3 +77,14 @@ it('brings back what --include-ignored names, letter by letter', () => {
     false,
   ]);
 });
+
+it('takes no pattern for a rule whose match would never end, nor looks where nobody keeps output', async () => {
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir);
+  writeFileSync(path.join(dir, '.gitignore'), `**/${'a/**/'.repeat(12)}b\n**/c/**/e\n/out\n`);
+  const rules = baseIgnoreRules(reader);
+  expect(await rules.top(`${'a/'.repeat(60)}d`, false)).toBeUndefined();
+  expect(await rules.top(`${'a/'.repeat(200)}c/e`, false)).toBeUndefined();
+  expect(await rules.top('a/c/a/e', false)).toBe('a/c/a/e');
+  expect(await rules.top(`out/${'a/'.repeat(200)}d`, false)).toBe('out');
+});
