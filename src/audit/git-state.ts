@@ -18,6 +18,12 @@ const HOOK: Part = {
   title: 'New git hook detected',
   why: 'Git runs it by itself at the next commit, checkout or push.',
 };
+const MODULES: Part = {
+  rule: 'git-modules',
+  severity: 'blocked',
+  title: 'Git data of a submodule or worktree changed',
+  why: 'Git enters it with the configuration and hooks that stand there.',
+};
 const CONFIG_TITLE = 'Git configuration key';
 
 /** Files of a git directory by what they do, first match wins. The path is relative to that directory, lower case. */
@@ -55,15 +61,12 @@ const PARTS: readonly (readonly [RegExp, Part])[] = [
       why: 'Configuration, hooks and refs come from the folder named there.',
     },
   ],
+  // What a commit in a submodule or linked work tree writes. What git runs from there stands above.
   [
-    /^(modules|worktrees)(\/|$)/,
-    {
-      rule: 'git-modules',
-      severity: 'blocked',
-      title: 'Git data of a submodule or worktree changed',
-      why: 'Git enters it with the configuration and hooks that stand there.',
-    },
+    /^(modules|worktrees)\/.+\/((objects\/(?!info\/)|refs\/(?!replace\/)|logs\/).+|(head|index|orig_head|fetch_head|commit_editmsg))$/,
+    ORDINARY,
   ],
+  [/^(modules|worktrees)(\/|$)/, MODULES],
   [
     /^(info\/grafts|shallow|refs\/replace(\/|$))/,
     {
@@ -170,7 +173,8 @@ export function judgeGitPath(scene: Scene, change: Change, inner: string): Hit[]
   const lower = inner.toLowerCase();
   if (/(^|\/)(config|config\.worktree)$/.test(lower) && !/^(refs|logs|objects|lfs\/objects)\//.test(lower))
     return configHits(scene, change);
-  const part = PARTS.find(([regex]) => regex.test(lower))?.[1] ?? UNKNOWN;
+  const found = PARTS.find(([regex]) => regex.test(lower))?.[1] ?? UNKNOWN;
+  const part = found === ORDINARY && isNewRepository(change, lower) ? MODULES : found;
   if (change.after?.kind === 'symlink')
     return [
       at(
@@ -203,6 +207,11 @@ export function judgeGitPath(scene: Scene, change: Change, inner: string): Hit[]
   const operation = /^(rebase-merge|rebase-apply|sequencer)\//i.exec(inner)?.[0];
   if (operation === undefined) return [at(part)];
   return [{ ...at(part), path: change.path.slice(0, change.path.length - inner.length + operation.length - 1) }];
+}
+
+/** A submodule or work tree that was not there: its HEAD speaks for it. */
+function isNewRepository({ before }: Change, inner: string): boolean {
+  return before === undefined && /^(modules|worktrees)\/.+\/head$/.test(inner) && !/\/(refs|logs)\//.test(inner);
 }
 
 function hookHits(change: Change, inner: string, at: (part: Part, detail?: string) => Hit): Hit[] {

@@ -90,6 +90,20 @@ describe('what goes together with what ran it', () => {
   });
 });
 
+describe('the repository of a submodule', () => {
+  const at = (name: string): string => `.git/modules/libs/a/${name}`;
+
+  it('is ordinary data after a commit in it, and a finding where it is new or would run something', () => {
+    const commit = { index: ['x', 'y'], HEAD: ['x', 'y'], 'logs/HEAD': ['x', 'y'], COMMIT_EDITMSG: 'x' } as const;
+    const objects = { 'objects/0f/e8': 'x', 'refs/heads/main': ['x', 'y'], 'logs/refs/heads/main': 'x' } as const;
+    const planted = Object.entries({ ...commit, ...objects }).map(([name, one]) => [at(name), one]);
+    expect(said(Object.fromEntries(planted))).toEqual(['note git-data .git']);
+    expect(said({ [at('HEAD')]: 'x' })).toEqual([`blocked git-modules ${at('HEAD')}`]);
+    for (const name of ['hooks/post-commit', 'objects/info/alternates', 'refs/replace/ab', 'commondir'])
+      expect(said({ [at(name)]: '* x\n' }).join(), name).toContain('blocked');
+  });
+});
+
 describe('a file that was moved', () => {
   const PAGE =
     '<link href="https://example.com/a.css" rel="stylesheet">\n<script src="https://example.com/a.js"></script>\n';
