@@ -28,7 +28,7 @@ const OF_A_WORKTREE = [
 const POINTERS = ['commondir', 'gitdir', 'locked'];
 
 /** Only in what is named `.git`, which no checkout makes: a project may bring along a bare repository of any content. */
-const INFO_OF_OBJECTS = /(^|\/)\.git\/(.*\/)?objects\/info$/;
+const OF_GIT = /(^|\/)\.git\//;
 /** Of a directory of git's objects: all else in one that a repository names is not git's, and may be anything. */
 const OBJECTS = /^(pack|[0-9a-f]{2})$/;
 const PACKS = /^(pack-|multi-pack-index)/;
@@ -62,7 +62,8 @@ export function borrowedObjects(
 ): ReadonlyMap<string, readonly Graft[]> {
   const grafts = new Map<string, readonly Graft[]>();
   for (const info of snapshot.keys()) {
-    if (!INFO_OF_OBJECTS.test(info) || rowAt(snapshot, `${info}/alternates`)?.kind !== 'f') continue;
+    if (!info.endsWith('/objects/info') || !OF_GIT.test(info)) continue;
+    if (rowAt(snapshot, `${info}/alternates`)?.kind !== 'f') continue;
     const at = path.posix.dirname(info);
     const objects = sourceOf(at);
     const borrowed = objectStores(objects).slice(1);
