@@ -74,7 +74,7 @@ function start(
   more: Omit<Partial<GatewayProcessOptions>, 'config'> & { limits?: object } = {},
 ): Promise<GatewayProcess> {
   const { limits, ...options } = more;
-  const defaults = { connections: 512, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 20_000, idleMs: 60_000 };
+  const defaults = { connections: 512, bytesPerConnection: 1 << 30, headMs: 60_000, connectMs: 60_000, idleMs: 60_000 };
   return GatewayProcess.start({
     ...options,
     config: {
