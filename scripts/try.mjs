@@ -118,7 +118,8 @@ try {
   const model = await startModel(dir);
   say(`A sample project lies in ${project}. Its test fails.`);
   say('Claude Code, its model a script, is asked to mend it: on a copy, in a');
-  say('container. At the end you choose what of its changes you want: d, then y.');
+  say('container. Enter starts it; at the end you choose what of its changes you');
+  say('want: d shows them (q leaves the pager), then y.');
   say();
   const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Mend the code.'];
   // State of this trial stays with it: nothing is left in the person's own directories.
