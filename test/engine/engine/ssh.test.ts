@@ -1,5 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -7,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../engine.ts';
 import { testImage } from '../../image.ts';
+import { mainJs } from '../../scene.ts';
 import { openSshFront, type SshFront } from '../../ssh-front.ts';
 
 let dir: string;
@@ -104,6 +115,29 @@ describe('one login', () => {
     const second = master(socket());
     await engine.close();
     await expect.poll(() => runs(second)).toBe(false);
+    expect(places()).toEqual([]);
+  });
+
+  it('of a command that was killed leaves a place, which the next command removes; not one that is in use', async () => {
+    const child = spawn(process.execPath, [mainJs, 'doctor'], {
+      env: { PATH: front.path, TMPDIR: dir, DOCKER_HOST: front.host, HOME: mkdtempSync(join(dir, 'home-')) },
+      stdio: 'ignore',
+    });
+    await expect.poll(() => existsSync(socket()), { interval: 5 }).toBe(true);
+    process.kill(master(socket()));
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const killed = places();
+    expect(killed).toHaveLength(1);
+    const next = await connect();
+    expect(places()).toHaveLength(1);
+    expect(places()).not.toEqual(killed);
+    const other = await connect();
+    expect(places()).toHaveLength(2);
+    for (const engine of [next, other]) {
+      expect(await engine.hasImage(image)).toBe(true);
+      await engine.close();
+    }
     expect(places()).toEqual([]);
   });
 
