@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { type Collector, speakToCollector } from '../src/workspace/collector.ts';
 
@@ -11,19 +11,22 @@ const FLAGS = {
   /** Ends with a report, and 99, at a wrong access or an undefined operation. */
   sanitized: ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
 };
-const compiled = new Map<keyof typeof FLAGS, string>();
+const CACHE = path.join(import.meta.dirname, '../node_modules/.cache/run-claude-tests');
 
-/** The collector's program, compiled once a test file. */
+/** The collector's program, compiled once for the same sources: no worker of the tests tells when it ends. */
 export function compileCollector(how: keyof typeof FLAGS = 'plain'): string {
-  let program = compiled.get(how);
-  if (program === undefined) {
-    const sources = path.join(import.meta.dirname, '../images/collector');
-    const files = readdirSync(sources).filter((name) => name.endsWith('.c'));
-    program = path.join(mkdtempSync(path.join(tmpdir(), 'run-claude-collector-')), 'collector');
-    const flags = [...COMMON, ...FLAGS[how], '-o', program];
-    execFileSync('gcc', [...flags, ...files.map((name) => path.join(sources, name))]);
-    compiled.set(how, program);
-  }
+  const dir = path.join(import.meta.dirname, '../images/collector');
+  const names = readdirSync(dir).sort();
+  const flags = [...COMMON, ...FLAGS[how]];
+  const hash = createHash('sha256').update(flags.join(' '));
+  for (const name of names) hash.update(`\0${name}\0`).update(readFileSync(path.join(dir, name)));
+  const program = path.join(CACHE, `collector-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(program)) return program;
+  mkdirSync(CACHE, { recursive: true });
+  const beside = `${program}.${process.pid}`;
+  const sources = names.filter((name) => name.endsWith('.c')).map((name) => path.join(dir, name));
+  execFileSync('gcc', [...flags, '-o', beside, ...sources]);
+  renameSync(beside, program);
   return program;
 }
 

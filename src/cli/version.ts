@@ -1,9 +1,11 @@
-import { readImageFiles } from '../image/files.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readPins } from '../image/pins.ts';
 import { ownVersion, packageRoot } from '../types/package.ts';
 
 /** The text of `run-claude --version`. */
 export function versionText(): string {
-  const { claudeVersion } = readPins(readImageFiles(packageRoot));
+  const path = 'images/pins.json';
+  const { claudeVersion } = readPins([{ path, content: readFileSync(join(packageRoot, path)) }]);
   return `run-claude ${ownVersion()} (Claude Code ${claudeVersion}, Node ${process.versions.node})\n`;
 }

@@ -52,6 +52,8 @@ export interface AttachOutcome {
 const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Keys and answers still on their way when the agent ends; they are nobody's. */
 const SETTLE_MS = 80;
+/** More than anybody types or pastes ahead of a program that does not read. */
+const TYPED_BYTES = 16 * 1024 ** 2;
 /** Between two sizes of which a program is to notice the first. */
 const REDRAW_MS = 500;
 
@@ -108,7 +110,9 @@ export async function attachTerminal(container: Container, options: AttachOption
     const ours = options.keys ?? ((typed: Buffer) => typed);
     const watched = options.again && tty ? watchKeys(letGo) : undefined;
     const onKeys = (typed: Buffer): Buffer => (watched === undefined ? ours(typed) : watched(ours(typed)));
-    if (options.stdin && container.stdin !== undefined) pipeInput(streams.stdin, container.stdin, onKeys, undo);
+    const mayHoldBytes = raw ? TYPED_BYTES : 0;
+    if (options.stdin && container.stdin !== undefined)
+      pipeInput(streams.stdin, container.stdin, { onKeys, mayHoldBytes }, undo);
     else container.stdin?.end();
     const status = await Promise.race([container.wait(), wasLetGo]);
     if (status !== undefined) await drain(poured, () => signal !== undefined);
@@ -140,19 +144,27 @@ function listen(
   undo.push(() => source.off(event, listener));
 }
 
-/** `onKeys` sees what is typed and gives what of it the program gets. */
+/**
+ * `onKeys` sees what is typed and gives what of it the program gets. What the program does not read yet is held, up to
+ * `mayHoldBytes`: what comes behind it may be an answer of ours.
+ */
 function pipeInput(
   source: Readable,
   target: NodeJS.WritableStream,
-  onKeys: (typed: Buffer) => Buffer,
+  { onKeys, mayHoldBytes }: { onKeys: (typed: Buffer) => Buffer; mayHoldBytes: number },
   undo: (() => void)[],
 ): void {
+  let held = 0;
   const onData = (chunk: Buffer): void => {
     const passed = onKeys(chunk);
-    if (passed.length > 0 && !target.write(passed)) {
-      source.pause();
-      target.once('drain', () => source.resume());
-    }
+    if (passed.length === 0) return;
+    held += passed.length;
+    const flows = target.write(passed, () => {
+      held -= passed.length;
+    });
+    if (flows || held < mayHoldBytes) return;
+    source.pause();
+    target.once('drain', () => source.resume());
   };
   const onEnd = (): void => {
     target.end();

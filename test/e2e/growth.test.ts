@@ -36,6 +36,7 @@ it('a limit that is reached while it works pauses the agent with most of the res
   await using disk = onOwnDisk(scene);
   const ballast = path.join(disk.at, 'ballast');
   const script = `echo ready; while read -r word size; do
+    [ "$word" != more ] || { stty raw -echo; echo holds; until [ -e /tmp/go ]; do sleep 0.1; done; }
     [ -z "$size" ] || fallocate -l "$size" "$word"
     echo "got [$word]"
   done`;
@@ -75,11 +76,14 @@ it('a limit that is reached while it works pauses the agent with most of the res
     pty.send('\u0015again\r');
     from = await pty.see(/got \[again\]/, { from });
 
+    // An answer is read behind what the agent does not read.
     pty.send('more 100M\r');
+    from = await pty.see(/holds/, { from });
+    pty.send('x'.repeat(1 << 22));
+    execFileSync('docker', ['exec', volume().replace(/-workspace$/, ''), 'touch', '/tmp/go']);
     from = await paused(/it has written 0\.20 GB \(--disk allows 0\.13 GB\)/, from);
     await sleep(700);
-    pty.send('\u0003');
-    from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });
+    from = await pty.press('\u0003', /Stopping the agent: it has written 0\.20 GB/, { from });
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
     pty.send('n\r');
     expect(await pty.exited).toBe(124);

@@ -46,7 +46,10 @@ async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
     log.close();
     rmSync(dir, { recursive: true, force: true });
   };
-  await kept.ready;
+  await kept.ready.catch(async (error: Error) => {
+    await end();
+    throw error;
+  });
   return { kept, pids, texts, end };
 }
 
