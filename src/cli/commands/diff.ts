@@ -35,7 +35,9 @@ export const diffCommand: CommandRun = (line, context) =>
       return 0;
     }
     const colour = process.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '';
+    const unread = whenUnread();
     for (const item of items) {
+      if (unread.aborted) break;
       const { path, kind } = item.change;
       if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
       else {
@@ -47,6 +49,13 @@ export const diffCommand: CommandRun = (line, context) =>
     }
     return 0;
   });
+
+/** Fires when nobody reads what is written any more: `| head`, a pager that was left. */
+function whenUnread(): AbortSignal {
+  const unread = new AbortController();
+  process.stdout.once('error', () => unread.abort());
+  return unread.signal;
+}
 
 /** '+12 -3', lines added and removed. */
 function countsOf(diff: FileDiff): string {
@@ -64,9 +73,7 @@ async function follow(record: SessionRecord, line: CommandLineOfCommand, context
   const engine = await connectOurs(record.plan.policy.engine, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
   const { tell, write } = context;
-  const unread = new AbortController();
-  process.stdout.once('error', () => unread.abort());
-  const signal = AbortSignal.any([context.interruption.signal, unread.signal]);
+  const signal = AbortSignal.any([context.interruption.signal, whenUnread()]);
   try {
     await followSession(record, { engine, tell, signal, write, wanted, json: line.options.has('json') });
   } finally {
