@@ -21,7 +21,10 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   const kept = strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
   if ((strategy === undefined && record.bound === undefined) || stage === 'discarded' || !kept) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
-      hint: 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.',
+      hint:
+        record.bound === undefined
+          ? 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.'
+          : 'Of a session on the project itself only its repository is kept, for two weeks, and where it has commits.',
     });
   }
   return withLayerLock(plan, what, body);

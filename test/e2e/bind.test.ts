@@ -105,6 +105,9 @@ it('commits made inside lie in a repository of the session, and come back when t
   expect([none.status, none.stderr]).toEqual([0, expect.not.stringContaining('Commits were made')]);
   const [last] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
   expect(existsSync(path.join(scene.places().stateDir, 'sessions', last.id, 'layer'))).toBe(false);
+  expect((await scene.run(['commits'])).stderr).toContain(
+    'only its repository is kept, for two weeks, and where it has',
+  );
 });
 
 it('a killed command: the next one ends the agent and puts the project right', async () => {

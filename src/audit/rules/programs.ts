@@ -105,6 +105,7 @@ export const programRules: readonly FileRule[] = [
     ],
     except: ['Gemfile*.lock', 'amplify/hooks/README*', '*.md', 'sorbet/tapioca/require.rb'],
     always: true,
+    unlessGone: true,
     judges: [],
     why: 'The tool runs the file of that name by itself.',
     source: 'manuals of the tools',
