@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { diff3Merge } from 'node-diff3';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
 
@@ -8,8 +9,10 @@ export type TextMerge =
   /** Binary, or too large to be merged line by line. */
   | { readonly kind: 'impossible'; readonly why: string };
 
-/** Lines that differ on either side, at most: beyond this, line matching takes minutes. */
+/** Lines that differ on either side, at most. */
 const MOST_LINES = 20_000;
+/** For the lines of one side; where that is not enough, none of them is taken for one of the base. */
+const BUDGET_MS = 1_500;
 
 /**
  * Three-way merge by lines, in-process. Line endings are merged on their own, so that a file that was converted on one
@@ -34,11 +37,17 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
   const out: string[] = a.slice(0, head);
   const markers = markersFor(Object.values(texts));
   let conflict = false;
-  for (const region of diff3Merge(middle(a), middle(o), middle(b), { excludeFalseConflicts: true }) as Region[]) {
-    if (region.ok !== undefined) out.push(...region.ok);
+  const old = middle(o);
+  const [hosts, olds, sessions] = [middle(a), old, middle(b)].map((list) => namesOf(old, list)) as [
+    Names,
+    Names,
+    Names,
+  ];
+  for (const region of diff3Merge(hosts, olds, sessions, { excludeFalseConflicts: true }) as Region[]) {
+    if (region.ok !== undefined) out.push(...textsOf(old, region.ok));
     else if (region.conflict !== undefined) {
       conflict = true;
-      const { a: mine, b: theirs } = region.conflict;
+      const [mine, theirs] = [textsOf(old, region.conflict.a), textsOf(old, region.conflict.b)];
       out.push(
         `${markers.open} host\n`,
         ...closed(mine),
@@ -52,6 +61,25 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
   const text = ending === '\r\n' ? out.join('').replaceAll('\n', '\r\n') : out.join('');
   return { kind: conflict ? 'conflict' : 'clean', content: encodeBytes(text) };
 }
+
+type Names = string[];
+
+/**
+ * Lines by the number of the base's line that each is, others by their text: the merge itself then finds each line once.
+ * Of lines that are all alike it would take the cube of their number, and many files have thousands of them.
+ */
+function namesOf(base: string[], list: string[]): Names {
+  const names: string[] = [];
+  let at = 0;
+  for (const part of diffArrays(base, list, { timeout: BUDGET_MS }) ?? [{ value: list, added: true, removed: false }]) {
+    if (part.removed) at += part.value.length;
+    else for (const text of part.value) names.push(part.added ? `+${text}` : `=${at++}`);
+  }
+  return names;
+}
+
+const textsOf = (base: readonly string[], names: readonly string[]): string[] =>
+  names.map((name) => (name.startsWith('+') ? name.slice(1) : (base[Number(name.slice(1))] as string)));
 
 interface Region {
   readonly ok?: readonly string[];

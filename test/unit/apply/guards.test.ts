@@ -446,6 +446,17 @@ describe('beside a conflict', () => {
 });
 
 describe('merging', () => {
+  it('thousands of lines that are all alike, such as those that close a bracket, in no time', () => {
+    const alike = (first: string, last: string, count: number): Buffer =>
+      Buffer.from(`${first}\n${'},\n'.repeat(count)}${last}\n`);
+    const start = process.cpuUsage();
+    const merged = mergeText(alike('a', 'b', 2000), alike('A', 'b', 2000), alike('a', 'B', 2000));
+    expect(merged).toEqual({ kind: 'clean', content: alike('A', 'B', 2000) });
+    expect(mergeText(alike('a', 'b', 2000), alike('A', 'b', 1999), alike('x', 'B', 15_000)).kind).toBe('conflict');
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1_000_000).toBeLessThan(8);
+  });
+
   it('leaves binary files and very large ones to the person, also where their lines would merge', () => {
     const lines = (n: number, text: string) => Array.from({ length: n }, (_, i) => `${text}${i}\n`).join('');
     const binary = (a: string, b: string) => Buffer.from(`${a}\n1\n2\n3\n\0\n4\n5\n6\n${b}\n`);
