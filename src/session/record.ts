@@ -91,14 +91,16 @@ export function listSessions(stateDir: string): {
 
 /**
  * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
- * id the newest of `folder`, or of the nearest folder above it that has one. Throws a usage error when there is none or
+ * id the newest of `folder` that came to anything, or of the nearest folder above it that has one. Throws a usage error when there is none or
  * more than one.
  */
 export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
   const { sessions } = listSessions(stateDir);
   if (id === undefined) {
     for (let project = folder; ; project = path.dirname(project)) {
-      const newest = sessions.find((session) => session.project === project);
+      const own = sessions.filter((session) => session.project === project);
+      // One that failed before it held anything hides none that waits.
+      const newest = own.find(({ stage }) => stage !== 'failed') ?? own[0];
       if (newest !== undefined) return newest;
       if (project === path.dirname(project)) {
         throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');

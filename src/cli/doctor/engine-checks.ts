@@ -18,7 +18,7 @@ export async function checkConnection(
     return { engine, check: ok('engine', `${name} at ${endpoint} (kernel ${kernel}, ${arch})`) };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
-    const first = error.message.split('\n').join(' ');
+    const first = error.message.replaceAll(/\s*\n\s*/g, ' ');
     return { engine: undefined, check: fault('engine', first, error.hint ?? 'Start an engine.') };
   }
 }
