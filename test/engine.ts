@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { connectEngine, ownerOf } from '../src/engine/connect.ts';
@@ -37,12 +37,26 @@ export function smallContainer(name: string, image: string, argv: readonly strin
 
 /** What the engine still has of a session: containers, volumes and networks, by id or name. */
 export function sessionObjects(id: string): readonly string[] {
-  return ['ps -a', 'volume ls', 'network ls'].flatMap((what) => {
-    const argv = [...what.split(' '), '-q', '--filter', `label=run-claude.session=${id}`];
-    return execFileSync('docker', argv, { encoding: 'utf8' })
-      .split('\n')
-      .filter((line) => line !== '');
-  });
+  return ['ps -a', 'volume ls', 'network ls'].flatMap((what) => listed(what, id));
+}
+
+/** Removes what a test that failed in the middle of a session left, where that is not under way already. */
+export function removeSessionObjects(id: string): void {
+  for (const [list, remove] of [
+    ['ps -a', 'rm -f'],
+    ['volume ls', 'volume rm'],
+    ['network ls', 'network rm'],
+  ] as const) {
+    const left = listed(list, id);
+    if (left.length > 0) spawnSync('docker', [...remove.split(' '), ...left], { stdio: 'ignore' });
+  }
+}
+
+function listed(what: string, id: string): string[] {
+  const argv = [...what.split(' '), '-q', '--filter', `label=run-claude.session=${id}`];
+  return execFileSync('docker', argv, { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** Runs a container that was made, removes it, and gives all that it printed. */

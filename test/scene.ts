@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { removeSessionObjects } from './engine.ts';
 import { Pty } from './pty.ts';
 
 export const packageRoot: string = path.resolve(import.meta.dirname, '..');
@@ -199,7 +201,10 @@ export class Scene implements AsyncDisposable {
       existsSync(found) && (JSON.parse(readFileSync(found, 'utf8')) as { trial: { works: boolean } }).trial.works;
     const sameEngine = this.env['DOCKER_HOST'] === process.env['DOCKER_HOST'];
     if (works && sameEngine && !existsSync(this.sharedTrial)) copyFileSync(found, this.sharedTrial);
-    if (existsSync(path.join(stateDir, 'sessions'))) await this.run(['gc', '--yes']);
+    if (existsSync(path.join(stateDir, 'sessions'))) {
+      await this.run(['gc', '--yes']);
+      for (const id of readdirSync(path.join(stateDir, 'sessions'))) removeSessionObjects(id);
+    }
     rmSync(this.root, { recursive: true, force: true });
   }
 }
