@@ -10,13 +10,16 @@ export interface RewrittenConfig {
 
 type Written = Pick<ConfigEntry, 'section' | 'subsection' | 'name' | 'value'>;
 
-/** Keys of other classes than harmless that the copy needs to be the same repository. Values that run are not among them. */
+/**
+ * Keys of other classes than harmless that the copy needs to be the same repository. Values that run are not among them.
+ * Nor is extensions.relativeworktrees: git before 2.48 refuses the repository for it, and a copy has no such paths.
+ */
 const CARRIED = new Set(
   `core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode
    core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.protecthfs core.protectntfs
    core.sparsecheckout core.sparsecheckoutcone core.untrackedcache extensions.objectformat extensions.refstorage
-   extensions.worktreeconfig extensions.compatobjectformat extensions.relativeworktrees user.name user.email
-   author.name author.email committer.name committer.email push.default checkout.defaultremote remote.pushdefault
+   extensions.worktreeconfig extensions.compatobjectformat user.name user.email author.name author.email
+   committer.name committer.email push.default checkout.defaultremote remote.pushdefault
    status.showuntrackedfiles diff.ignoresubmodules submodule.active submodule.recurse`.split(/\s+/),
 );
 const CARRIED_IN_SUBSECTION = new Set(

@@ -48,7 +48,9 @@ export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]
   // As git looks at it: a project may name any directory of the person's.
   if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
   const grafts: Graft[] = [{ source: own, without: POINTERS }];
-  if (shared !== own) grafts.push({ source: shared, without: OF_A_WORKTREE });
+  // A worktree that has submodules has repositories of its own for them: not to be mixed with those of the main one.
+  const modules = isDirectory(path.join(own, 'modules')) ? ['modules'] : [];
+  if (shared !== own) grafts.push({ source: shared, without: [...OF_A_WORKTREE, ...modules] });
   return new Map([['.git', grafts]]);
 }
 

@@ -62,6 +62,8 @@ export function makeLister(
   packer: ReturnType<typeof makePacker>,
   options: ListOptions,
 ): (tasks: readonly ListTask[], budget: number) => Listed {
+  /** In bytes: no path is longer. */
+  const POINTER_MAX = 8192;
   const { S_IFMT, S_IFREG, S_IFDIR, S_IFLNK, S_IFSOCK, S_IFIFO } = fs.constants;
   const { known } = options;
   const knownAt = new Map(known.dirs.map((dir, i) => [dir, i]));
@@ -142,7 +144,9 @@ export function makeLister(
         }
       } else if (grafted) elsewhere.push({ dir, source: sources[0].source });
       let names = (owners === undefined ? (found[0] as string[]) : [...owners.keys()]).sort();
-      const git = !options.plain && ['HEAD', 'objects', 'refs'].every((name) => names.includes(name));
+      const head = !options.plain && names.includes('HEAD');
+      const git = head && names.includes('objects') && names.includes('refs');
+      const linked = head && names.includes('commondir');
       if (numbers.length < names.length * packer.fields) numbers = new Float64Array(names.length * packer.fields * 2);
       const inside: ListTask[] = [];
       const gone = new Set<number>();
@@ -154,8 +158,10 @@ export function makeLister(
         const full = join(from[0] as AnyPath, name, text);
         const stat = look(graft?.[0]?.source ?? full, dir, bytesOf(name, text));
         const type = stat === undefined ? 0 : stat.mode & S_IFMT;
-        const config = git && (name === 'config' || name === 'config.worktree');
-        const kind = type === S_IFREG ? (config ? 'g' : 'f') : type === S_IFDIR ? 'd' : type === S_IFLNK ? 'l' : '';
+        const config = (git && name === 'config') || ((git || linked) && name === 'config.worktree');
+        const pointer = name === '.git' ? !options.plain : linked && name === 'gitdir';
+        const rewritten = config || (pointer && (stat?.size ?? 0) <= POINTER_MAX);
+        const kind = type === S_IFREG ? (rewritten ? 'g' : 'f') : type === S_IFDIR ? 'd' : type === S_IFLNK ? 'l' : '';
         if (stat === undefined || kind === '') {
           if (stat !== undefined) problems.push({ dir, name: bytesOf(name, text), why: special(type) });
           gone.add(i);

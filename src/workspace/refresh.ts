@@ -5,7 +5,6 @@ import {
   linkSync,
   lutimesSync,
   mkdirSync,
-  readFileSync,
   readlinkSync,
   rmSync,
   symlinkSync,
@@ -13,11 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
-import { rewriteConfig } from '../git/config-write.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { remedyOf } from '../store/remedy.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
+import { readAsWalked } from './git-files.ts';
 import { openDirectory, removeShared } from './remove-shared.ts';
 import type { Row } from './section.ts';
 import { type Difference, type Differences, rowAt } from './snapshot.ts';
@@ -132,7 +131,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
         writeFileSync(at(path), row.kind === 'm' ? '' : rewritten(path, source, row), { flag: 'wx', mode: row.mode });
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
-      if (syscall === 'readlink' || (syscall === 'open' && code === 'ENOENT')) moved.push(path);
+      if (syscall === 'readlink' || (syscall === 'open' && (code === 'ENOENT' || code === 'ELOOP'))) moved.push(path);
       else if (code === 'EACCES') unreadable.push({ path, why: code });
       else throw error;
       hide(path);
@@ -143,11 +142,11 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     lutimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
   }
 
-  function rewritten(path: string, source: string | Buffer, { ctimeMs }: Row): string {
-    waitForTick(ctimeMs, TICK_MS);
-    const config = rewriteConfig(readFileSync(source, 'utf8'));
-    dropped.push(...config.dropped.map((what) => `${path}: ${what}`));
-    return config.text;
+  function rewritten(path: string, source: string | Buffer, row: Row): Buffer {
+    waitForTick(row.ctimeMs, TICK_MS);
+    const file = walked.rewrite(path, readAsWalked(source, row));
+    dropped.push(...file.dropped.map((what) => `${path}: ${what}`));
+    return file.bytes;
   }
 
   async function copyAll(): Promise<void> {

@@ -4,7 +4,7 @@ import { decodeBytes, encodeBytes } from '../types/path.ts';
 /** The entries of one directory, packed: two of them are equal when their bytes are. Threads share them. */
 export type Section = Uint8Array;
 
-/** f: file, d: directory, l: link, m: masked file, g: git configuration that is rewritten on the way in. */
+/** f: file, d: directory, l: link, m: masked file, g: git's configuration or pointer, rewritten on the way in. */
 export type RowKind = 'f' | 'd' | 'l' | 'm' | 'g';
 
 /** One entry as lstat told it; equal rows mean an unchanged entry (the change time can't be set back). */

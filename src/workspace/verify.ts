@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { rewriteConfig } from '../git/config-write.ts';
 import type { Tell } from '../types/event.ts';
+import { readAsWalked } from './git-files.ts';
 import type { Loaded } from './manifest.ts';
 import { countRows, type Row, readRows, sameRow } from './section.ts';
 import { EVERYTHING } from './selection.ts';
@@ -57,7 +57,7 @@ export async function isIntact(
         const [copy, source] = [here.get(name), now.get(name)];
         if (copy === undefined || !alike(copy, row)) return false;
         const unchanged = source !== undefined && sameRow(source, row);
-        if (unchanged && !(await sameContent(row, `${tree}/${where}`, walked.sourceOf(where), rest))) return false;
+        if (unchanged && !(await sameContent(row, tree, where, walked, rest))) return false;
         await rest();
       }
     }
@@ -83,13 +83,33 @@ function alike(copy: Row, row: Row): boolean {
 }
 
 /** A source that changed since it was walked, or is gone, says nothing: its copy is made anew. */
-async function sameContent(row: Row, copy: string, source: string, rest: () => Promise<void>): Promise<boolean> {
+async function sameContent(
+  row: Row,
+  tree: string,
+  where: string,
+  walked: Walked,
+  rest: () => Promise<void>,
+): Promise<boolean> {
   if (row.kind === 'd' || row.kind === 'm') return true;
-  const same = await compareContent(row, fsPath(copy), fsPath(source), rest).catch((error: NodeJS.ErrnoException) => {
+  const [copy, source] = [fsPath(`${tree}/${where}`), fsPath(walked.sourceOf(where))];
+  const compared =
+    row.kind === 'g'
+      ? compareRewritten(row, copy, source, (bytes) => walked.rewrite(where, bytes).bytes)
+      : compareContent(row, copy, source, rest);
+  const same = await compared.catch((error: NodeJS.ErrnoException) => {
     if (error.syscall === undefined) throw error;
     return false;
   });
-  return same || lstatSync(fsPath(source), { throwIfNoEntry: false })?.ctimeMs !== row.ctimeMs;
+  return same || lstatSync(source, { throwIfNoEntry: false })?.ctimeMs !== row.ctimeMs;
+}
+
+async function compareRewritten(
+  row: Row,
+  copy: string | Buffer,
+  source: string | Buffer,
+  rewrite: (bytes: Buffer) => Buffer,
+): Promise<boolean> {
+  return rewrite(readAsWalked(source, row)).equals(readFileSync(copy));
 }
 
 async function compareContent(
@@ -102,7 +122,6 @@ async function compareContent(
     const target = { encoding: 'buffer' } as const;
     return readlinkSync(copy, target).equals(readlinkSync(source, target));
   }
-  if (kind === 'g') return rewriteConfig(readFileSync(source, 'utf8')).text === readFileSync(copy, 'utf8');
   const files: number[] = [];
   try {
     for (const one of [copy, source]) files.push(openRegular(one));

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { Problem } from '../types/entry.ts';
 import { decodeBytes, encodeBytes } from '../types/path.ts';
+import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
 import {
   type AnyPath,
@@ -44,6 +45,8 @@ export interface Walked {
   readonly changed: boolean;
   /** Where an entry of the snapshot lies on the host. */
   sourceOf(entryPath: string): string;
+  /** What a file of git's that the host has with these bytes is in the copy. */
+  rewrite(entryPath: string, bytes: Buffer): Rewritten;
 }
 
 /** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
@@ -104,7 +107,9 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     crew.end();
   }
   if (!told.plain) await takeBorrowed();
-  return { rootRow, ...walked };
+  const places = { root, dotGit: told.grafts.get('.git') };
+  const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
+  return { rootRow, ...walked, rewrite };
 
   /** Lists the objects of repositories that borrow once more, those of the lenders among them. */
   async function takeBorrowed(): Promise<void> {

@@ -21,6 +21,30 @@ it('the first git status inside reads no file again: the index of the host is be
   expect(stdout).toBe('first\n14\n');
 });
 
+it('git works inside worktrees that lie in the project; what names them never comes back', async () => {
+  await using scene = new Scene();
+  for (const name of ['side', 'gone']) {
+    scene.git('worktree', 'add', '-q', '-b', name, `trees/${name}`);
+    // Git writes one anew that is older than a day.
+    utimesSync(path.join(scene.project, `.git/worktrees/${name}/gitdir`), 1e9, 1e9);
+  }
+  const pointers = 'cat trees/*/.git .git/worktrees/*/gitdir; git worktree list';
+  const before = scene.shell(pointers);
+  const script = `
+    cd trees/side && git status --porcelain && echo inside > inside.txt && git add -A && git commit -qm "made inside"
+    git log -2 --format=%s; cd ../.. && git worktree prune && git worktree list | wc -l
+    git worktree remove trees/gone && git status --porcelain`;
+  const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'bash', '-ec', script]);
+  expect(result.stdout, result.stderr).toBe('made inside\nthird\n3\n?? trees/\n');
+  // The folder of the one that is gone is held back, as its pointer stays, and so is the Makefile.
+  expect(result.status, result.stderr).toBe(121);
+  expect(result.stderr).not.toMatch(/another repository(?! \(removed\))|trees\/side\/\.git/);
+  expect(scene.shell(pointers)).toBe(before);
+  expect(scene.shell('ls -A trees/gone; git -C trees/side status --porcelain')).toBe('.git\nMakefile\n?? inside.txt\n');
+  expect((await scene.run(['commits', '--import'])).stdout).toContain('made inside');
+  expect(scene.git('log', '-1', '--format=%s', '--glob=refs/run-claude/*/side')).toBe('made inside\n');
+});
+
 it('directories are renamed inside by programs that copy nothing: git mv, os.rename, fs.rename', async () => {
   await using scene = new Scene();
   for (const name of ['deep/a/b/one.txt', 'deep/a/two.txt', 'docs/page.md', 'onto/page.md', 'full/page.md'])

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +99,69 @@ describe('git in the copy of', () => {
     writeFileSync(path.join(dir, 'main/lib/edited.txt'), 'edited\n');
     const tree = await alone('main/lib');
     expectWhole(tree, ['of the library']);
+  });
+
+  it('a linked worktree with a submodule of its own has both, and nothing of the one of the main worktree', async () => {
+    mkdirSync(path.join(dir, 'lender'));
+    git('lender', 'init', '-q', '-b', 'main');
+    commit('lender', 'of the library');
+    git('main', 'submodule', 'add', '-q', '../lender', 'lib');
+    commit('main', 'second');
+    git('main', 'worktree', 'add', '-q', '-b', 'side', '../project');
+    git('project', 'submodule', 'update', '-q', '--init');
+    git('main/lib', 'branch', 'of-main');
+    writeFileSync(path.join(dir, 'project/edited.txt'), 'edited\n');
+    const tree = await alone('project');
+    expect(git(`${tree}/lib`, 'branch', '-a', '--list', '*main*')).not.toContain('of-main');
+    expect(git(`${tree}/lib`, 'log', '--format=%s')).toBe('of the library\n');
+    expect(git(`${tree}/lib`, 'status', '--porcelain')).toBe('');
+    expectWhole(tree, ['second', 'first']);
+  });
+
+  it('a project with worktrees and a submodule in it has them all, whichever way it names them', async () => {
+    mkdirSync(path.join(dir, 'lender'));
+    git('lender', 'init', '-q', '-b', 'main');
+    commit('lender', 'of the library');
+    git('main', 'submodule', 'add', '-q', '../lender', 'lib');
+    commit('main', 'second');
+    renameSync(path.join(dir, 'main'), path.join(dir, 'project'));
+    const project = path.join(dir, 'project');
+    writeFileSync(path.join(project, 'lib/.git'), `gitdir: ${project}/.git/modules/lib\n`);
+    git('project', 'config', 'extensions.worktreeConfig', 'true');
+    for (const name of ['one', 'two']) git('project', 'worktree', 'add', '-q', '-b', name, `.claude/worktrees/${name}`);
+    git('project/.claude/worktrees/one', 'config', '--worktree', 'http.extraHeader', 'Authorization: TOKEN');
+    // As git 2.48 has them where it is told to; what reads the copy may be older.
+    git('project', 'config', 'extensions.relativeWorktrees', 'true');
+    git('project', 'config', 'core.repositoryFormatVersion', '1');
+    writeFileSync(path.join(project, '.claude/worktrees/two/.git'), 'gitdir: ../../../.git/worktrees/two\n');
+    writeFileSync(path.join(project, '.git/worktrees/two/gitdir'), '../../../.claude/worktrees/two/.git\n');
+    const tree = await alone('project');
+    for (const [where, log] of [
+      ['lib', 'of the library\n'],
+      ['.claude/worktrees/one', 'second\nfirst\n'],
+      ['.claude/worktrees/two', 'second\nfirst\n'],
+    ] as const) {
+      writeFileSync(path.join(dir, tree, where, 'edited.txt'), 'edited\n');
+      expect(git(`${tree}/${where}`, 'status', '--porcelain'), where).toBe('?? edited.txt\n');
+      expect(git(`${tree}/${where}`, 'log', '--format=%s'), where).toBe(log);
+    }
+    const text = (name: string): string => readFileSync(path.join(dir, tree, name), 'utf8');
+    for (const name of ['one', 'two'])
+      expect(text(`.git/worktrees/${name}/gitdir`)).toBe(`/workspace/.claude/worktrees/${name}/.git\n`);
+    expect(text('.git/worktrees/one/config.worktree')).not.toContain('TOKEN');
+    expect(text('.claude/worktrees/one/.git')).toBe('gitdir: ../../../.git/worktrees/one\n');
+  });
+
+  it('worktrees beside the bare repository that the project names as its own have it', async () => {
+    mkdirSync(path.join(dir, 'project'));
+    git('.', 'clone', '-q', '--bare', 'main', 'project/.bare');
+    writeFileSync(path.join(dir, 'project/.git'), 'gitdir: ./.bare\n');
+    git('project', 'worktree', 'add', '-q', 'main');
+    const tree = await alone('project');
+    expect(git(`${tree}/main`, 'status', '--porcelain')).toBe('');
+    expect(git(`${tree}/main`, 'rev-parse', '--path-format=absolute', '--git-common-dir').trim()).toBe(
+      path.join(dir, tree, '.git'),
+    );
   });
 
   it.each(['--shared', '--reference'])('a clone that borrows objects (%s) has them', async (how) => {

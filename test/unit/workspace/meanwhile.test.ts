@@ -1,11 +1,24 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import type { BaseGeneration } from '../../../src/workspace/base.ts';
 import { copyFiles } from '../../../src/workspace/copy-files.ts';
+import { refreshTree } from '../../../src/workspace/refresh.ts';
 import { EVERYTHING, type Selection } from '../../../src/workspace/selection.ts';
+import { compareSnapshots } from '../../../src/workspace/snapshot.ts';
+import { walkTree } from '../../../src/workspace/walk.ts';
 import { treeFacts } from '../../tree-facts.ts';
 import { refresh } from '../../workspace/refresh-scene.ts';
 
@@ -41,6 +54,21 @@ const prepare = (id: string, selection: Selection = EVERYTHING): Promise<BaseGen
 
 const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 const messages = (): string[] => told.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
+
+it('reads no link that came to stand where a file of git was walked', async () => {
+  const pointer = path.join(project, 'a/.git');
+  put('a/.git', `gitdir: ${project}/.git/modules/a\n`);
+  const walked = await walkTree({ root: project, selection: EVERYTHING });
+  writeFileSync(path.join(dir, 'private'), 'PRIVATE');
+  rmSync(pointer);
+  symlinkSync(path.join(dir, 'private'), pointer);
+  const tree = path.join(dir, 'tree');
+  mkdirSync(tree);
+  const differences = compareSnapshots(new Map(), walked.snapshot);
+  const done = await refreshTree({ tree, walked, differences, owner: undefined, tell: () => undefined });
+  expect(done.moved).toEqual(['a/.git']);
+  expect(readdirSync(path.join(tree, 'a'))).toEqual([]);
+});
 
 it('walks again when something changed on both sides of the walker', async () => {
   // More than are looked at in one go.

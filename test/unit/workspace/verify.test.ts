@@ -69,9 +69,11 @@ describe('--verify', () => {
     execFileSync('git', ['init', '-q', project]);
     execFileSync('git', ['-C', project, 'config', 'http.extraHeader', 'Authorization: TOKEN']);
     writeFileSync(path.join(project, 'f'), 'content');
+    mkdirSync(path.join(project, 'sub'));
+    writeFileSync(path.join(project, 'sub/.git'), `gitdir: ${project}/.git/modules/sub\n`);
   });
 
-  it('keeps a base that is as it was copied, with its rewritten configuration and what was left out', async () => {
+  it('keeps a base that is as it was copied, with its rewritten configuration and pointer and what was left out', async () => {
     leaveOut('left-out');
     expect(await verified(() => undefined)).toBe('kept');
   });
@@ -81,6 +83,7 @@ describe('--verify', () => {
     ['a planted file', 'planted', 'x'],
     ['content of the same size and time', 'f', 'CONTENT'],
     ['a key in the configuration', '.git/config', '[core]\n\tfsmonitor = /tmp/x\n'],
+    ['another pointer', 'sub/.git', 'gitdir: ../../.git/modules/other\n'],
     ['a planted directory', '.git/refs/planted/x', ''],
   ])('finds %s', async (_, name, text) => {
     const harm = (tree: string): void => {

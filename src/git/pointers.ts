@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { isPlainDotGit } from './names.ts';
+
+/** What of the host a copy holds, as far as a pointer of git's may lead there. */
+export interface CopiedPlaces {
+  /** The project. */
+  readonly root: string;
+  /** The directories that its `.git` is put together from in the copy, the winning one first; undefined: its own. */
+  readonly dotGit: ReadonlyArray<{ readonly source: string; readonly without: readonly string[] }> | undefined;
+}
+
+/** Where every copy lies. */
+const INSIDE = '/workspace';
+const FORWARD = /^gitdir: ([^\r\n]+)[\r\n]*$/;
+const BACK = /^([^\r\n]+)[\r\n]*$/;
+
+/**
+ * The text that a `.git` file, or `gitdir` of a linked worktree, has in the copy at `entry`, when the host has it in the
+ * directory `from`. Where it leads to a place that is copied, it leads there; else it stays as it is. The first is made
+ * relative; the second absolute, as git before 2.48 reads it only so.
+ */
+export function rewritePointer(entry: string, text: string, from: string, places: CopiedPlaces): string {
+  const back = path.posix.basename(entry) === 'gitdir';
+  const named = (back ? BACK : FORWARD).exec(text)?.[1];
+  const place = named === undefined ? undefined : placeInCopy(path.posix.resolve(from, named), places);
+  if (named === undefined || place === undefined) return text;
+  const dir = path.posix.dirname(entry);
+  if (back) return isInDotGit(entry) && isInDotGit(place) ? `${INSIDE}/${place}\n` : text;
+  // A repository of another name is the project's content: git at work there would be changes to it.
+  if (!isInDotGit(place) || path.posix.join(dir, named) === place) return text;
+  return `gitdir: ${path.posix.relative(dir, place)}\n`;
+}
+
+/** Where the copy has what lies there on the host, by names alone: whether it is there is not asked. */
+function placeInCopy(target: string, { root, dotGit }: CopiedPlaces): string | undefined {
+  for (const { source, without } of dotGit ?? []) {
+    const inner = below(source, target);
+    if (inner !== undefined && !without.includes(inner.split('/')[0] as string)) return path.posix.join('.git', inner);
+  }
+  const inner = below(root, target);
+  return dotGit !== undefined && inner?.split('/')[0] === '.git' ? undefined : inner;
+}
+
+function below(dir: string, target: string): string | undefined {
+  if (target === dir) return '';
+  return target.startsWith(`${dir}/`) ? target.slice(dir.length + 1) : undefined;
+}
+
+function isInDotGit(place: string): boolean {
+  return place.split('/').some(isPlainDotGit);
+}
