@@ -74,6 +74,8 @@ export interface BaseGeneration {
   readonly leftOut: readonly Problem[];
   readonly withheld: readonly string[];
   readonly dropped: readonly string[];
+  /** As Walked.lenders. */
+  readonly lenders: readonly string[];
 }
 
 const ROUNDS = 4;
@@ -259,6 +261,7 @@ function entered(
     leftOut: [...walked.leftOut, ...unreadable.filter((one) => rowAt(known, one.path) !== undefined)],
     withheld: walked.withheld,
     dropped,
+    lenders: walked.lenders,
   };
 }
 

@@ -41,6 +41,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
   list('Excluded or masked', base.withheld);
   await warnOfHistory(options, base.withheld);
   list("Not carried into the copy's git configuration", base.dropped);
+  list('Git objects that this project borrows are in the copy', base.lenders);
   return base;
 }
 

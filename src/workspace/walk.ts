@@ -41,6 +41,8 @@ export interface Walked {
   readonly leftOut: readonly Problem[];
   /** Excluded and masked paths (directories once). */
   readonly withheld: readonly string[];
+  /** Directories of other repositories' objects that repositories of the tree borrow: they were walked as theirs. */
+  readonly lenders: readonly string[];
   /** Whether something was seen to change since the walk began: what was seen before may be from before that. */
   readonly changed: boolean;
   /** Where an entry of the snapshot lies on the host. */
@@ -106,19 +108,21 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   } finally {
     crew.end();
   }
-  if (!told.plain) await takeBorrowed();
+  const lenders = told.plain ? [] : await takeBorrowed();
   const places = { root, dotGit: told.grafts.get('.git') };
   const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
-  return { rootRow, ...walked, rewrite };
+  return { rootRow, lenders, ...walked, rewrite };
 
-  /** Lists the objects of repositories that borrow once more, those of the lenders among them. */
-  async function takeBorrowed(): Promise<void> {
+  /** Lists the objects of repositories that borrow once more, those of the lenders among them. Gives the lenders. */
+  async function takeBorrowed(): Promise<string[]> {
     const { snapshot, sourceOf } = walked;
     const grafts = borrowedObjects(snapshot, sourceOf);
-    if (grafts.size === 0) return;
+    if (grafts.size === 0) return [];
+    const others = new Set<string>();
     const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
     for (const [dir, sources] of grafts) {
       if (grafts.has(parentOf(dir))) continue;
+      for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
       for (const one of snapshot.keys()) if (one.startsWith(`${dir}/`)) snapshot.delete(one);
       todo.push({ parent: parentOf(dir), name: path.posix.basename(dir), sources, grafted: true });
     }
@@ -127,6 +131,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
       took(listBorrowed(todo.splice(-TASKS), SLICE));
       await nextTurn();
     }
+    return [...others];
   }
 }
 

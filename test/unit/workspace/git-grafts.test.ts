@@ -41,8 +41,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** The tree of a base of the project, which then has nothing but itself. */
-async function alone(name: string): Promise<string> {
+/** The tree of a base of the project, which then has nothing but itself; `lenders` is given what it borrowed from. */
+async function alone(name: string, lenders: string[] = []): Promise<string> {
   const project = path.join(dir, name);
   const sessionDir = path.join(dir, 'session');
   mkdirSync(sessionDir, { recursive: true });
@@ -58,6 +58,7 @@ async function alone(name: string): Promise<string> {
     stack: false,
     tell: () => undefined,
   });
+  lenders.push(...base.lenders.map((lender) => path.relative(dir, lender)).sort());
   const tree = path.join(dir, 'alone', 'tree');
   mkdirSync(path.dirname(tree));
   renameSync(path.join(base.dir, 'tree'), tree);
@@ -172,7 +173,9 @@ describe('git in the copy of', () => {
     git('.', 'clone', '-q', ...(how === '--shared' ? [how] : [how, 'main']), 'lender', 'project');
     commit('project', 'own');
     writeFileSync(path.join(dir, 'project/edited.txt'), 'edited\n');
-    const tree = await alone('project');
+    const lenders: string[] = [];
+    const tree = await alone('project', lenders);
+    expect(lenders).toEqual([...(how === '--shared' ? ['lender/.git/objects'] : []), 'main/.git/objects']);
     expect(existsSync(path.join(dir, tree, '.git/objects/info/alternates'))).toBe(false);
     expectWhole(tree, ['own', 'lent', 'first']);
   });
