@@ -38,9 +38,9 @@ export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: 
   const base = await auditBase();
   await rest(BEFORE_WARM_UP_MS, undefined, { ref: false });
   if (isOver()) return;
-  const { warmUp } = await import('../audit/warm-up.ts');
   let slice = Date.now();
   try {
+    const { warmUp } = await import('../audit/warm-up.ts');
     for (const _ of warmUp(base)) {
       if (Date.now() - slice <= SLICE_MS) continue;
       await rest(REST_MS, undefined, { ref: false });

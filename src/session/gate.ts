@@ -7,6 +7,7 @@ import { decideSession, reviewOf } from './review-session.ts';
 
 // What follows an agent's end. It is most of the program, and is loaded while the agent runs: no start waits for it.
 
+export { readyToAsk } from '../terminal/ask.ts';
 export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';
 

@@ -56,7 +56,8 @@ async function carryThrough(
     let over = false;
     const gate = gateOf(workspace, plan);
     const warmUp = async () => {
-      const { auditBase, warmUpAudit } = await gate();
+      const { auditBase, readyToAsk, warmUpAudit } = await gate();
+      if (plan.tty) await readyToAsk();
       await warmUpAudit(auditBase, () => over);
     };
     const meanwhile = () => Promise.all([workspace.wake(), warmUp()]);
@@ -93,8 +94,8 @@ async function carryThrough(
 /** What follows an agent's end, with what the audit reads of the base: loaded when it is first asked for. */
 function gateOf(workspace: Workspace, plan: Plan) {
   const load = async () => {
-    const { collectSession, openAuditBase, settle, warmUpAudit } = await import('./gate.ts');
-    return { auditBase: openAuditBase(workspace, plan), collectSession, settle, warmUpAudit };
+    const { collectSession, openAuditBase, readyToAsk, settle, warmUpAudit } = await import('./gate.ts');
+    return { auditBase: openAuditBase(workspace, plan), collectSession, readyToAsk, settle, warmUpAudit };
   };
   let loaded: ReturnType<typeof load> | undefined;
   return () => (loaded ??= load());

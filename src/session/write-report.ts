@@ -12,6 +12,9 @@ import { ownVersion } from '../types/package.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 
+/** Read when this is loaded: before the session's end run-claude may be replaced on the disk. */
+const TOOL = { name: 'run-claude', version: ownVersion() } as const;
+
 /** report.json of a session's own directory, written whatever the person asked for. */
 const OWN_REPORT = 'report.json';
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
@@ -58,7 +61,7 @@ export function auditReport(review: Review, project: string, exitStatus: number,
   for (const { severity } of findings) severities[severity] += 1;
   return {
     version: 1,
-    tool: { name: 'run-claude', version: ownVersion() },
+    tool: TOOL,
     kind: 'audit',
     project,
     exitStatus,

@@ -18,6 +18,11 @@ const SILENCE_MS = 500;
 /** When something is asked: most starts ask nothing. */
 const loadEnquirer = () => import('enquirer');
 
+/** For who will ask late: run-claude may be replaced on the disk meanwhile. What fails fails again at the question. */
+export async function readyToAsk(): Promise<void> {
+  await loadEnquirer().catch(() => undefined);
+}
+
 /**
  * One line from the person, or undefined at Ctrl-C, Ctrl-D, end of input or abort. The message is printed as it is:
  * clean it before. Preconditions: stdin is a terminal.
@@ -38,7 +43,7 @@ export function isYes(answer: string | undefined): boolean {
 export async function waitForSilence(screen: Screen): Promise<boolean> {
   const { stdin } = screen;
   // There by the time of the question, so that no key falls between.
-  void loadEnquirer();
+  void readyToAsk();
   const wasRaw = stdin.isRaw;
   stdin.setRawMode?.(true);
   const quiet = await new Promise<boolean>((resolve) => {
