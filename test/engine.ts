@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { connectEngine, ownerOf } from '../src/engine/connect.ts';
+import { makeOwnedDir } from '../src/store/owned-dir.ts';
 import type { Container, ContainerSpec, Engine } from '../src/types/engine.ts';
 
 /** The engine that the test run uses, or the one that another environment names. */
@@ -10,7 +11,7 @@ export function connectForTest(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Engine> {
   const { platform } = process;
-  return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner });
+  return connectEngine({ choice: 'auto', env, home: homedir(), platform, owner, makeDir: makeOwnedDir });
 }
 
 /** A small container of the given image, for tests to change. */

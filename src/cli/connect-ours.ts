@@ -1,4 +1,5 @@
 import { connectEngine, ownerOf } from '../engine/connect.ts';
+import { makeOwnedDir } from '../store/owned-dir.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
 import type { CommandContext } from './context.ts';
@@ -17,5 +18,13 @@ export async function connectOurs(
   context: Pick<CommandContext, 'env' | 'places'>,
 ): Promise<Engine> {
   const { env, places } = context;
-  return connectEngine({ choice, env, home: places.home, platform: process.platform, owner: ownerHere(context) });
+  const owner = ownerHere(context);
+  return connectEngine({
+    choice,
+    env,
+    home: places.home,
+    platform: process.platform,
+    owner,
+    makeDir: makeOwnedDir,
+  });
 }

@@ -1,3 +1,4 @@
+import { mkdtemp } from 'node:fs/promises';
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -6,11 +7,13 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import type { Endpoint } from './endpoint.ts';
 import { SshAgent } from './ssh.ts';
+import type { MakeDir } from './ssh-login.ts';
 
 /** One engine's connection: plain requests at once, dockerode when it is first needed, since loading it takes a while. */
 export interface Client {
@@ -24,9 +27,11 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** Opens no connection by itself. */
-export function openClient(endpoint: Endpoint): Client {
-  const agent = agentOf(endpoint);
+const makeTempDir: MakeDir = (folder, prefix) => mkdtemp(path.join(folder, prefix));
+
+/** Opens no connection by itself. `makeDir` is for what connections over ssh share. */
+export function openClient(endpoint: Endpoint, makeDir = makeTempDir): Client {
+  const agent = agentOf(endpoint, makeDir);
   let loaded: Promise<Docker> | undefined;
   return {
     get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
@@ -40,8 +45,8 @@ export function openClient(endpoint: Endpoint): Client {
   };
 }
 
-function agentOf(endpoint: Endpoint): HttpAgent {
-  if (endpoint.kind === 'ssh') return new SshAgent(endpoint.destination, endpoint.port);
+function agentOf(endpoint: Endpoint, makeDir: MakeDir): HttpAgent {
+  if (endpoint.kind === 'ssh') return new SshAgent(endpoint.destination, endpoint.port, makeDir);
   if (endpoint.kind === 'tcp' && endpoint.tls) {
     const { ca, cert, key, verify } = endpoint.tls;
     return new HttpsAgent({ ca, cert, key, rejectUnauthorized: verify, keepAlive: true });

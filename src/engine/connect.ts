@@ -8,6 +8,7 @@ import { type Candidate, endpointName, findCandidates } from './endpoint.ts';
 import { readFacts, withPodmanInfo } from './facts.ts';
 import { PODMAN_INFO, type PodmanInfo } from './podman.ts';
 import { comparePodmanRecord } from './podman-record.ts';
+import type { MakeDir } from './ssh-login.ts';
 
 export interface ConnectOptions {
   readonly choice: 'auto' | 'docker' | 'podman';
@@ -16,6 +17,8 @@ export interface ConnectOptions {
   readonly platform: NodeJS.Platform;
   /** From ownerOf(): marks what is ours among several state directories on one engine. */
   readonly owner: string;
+  /** For what a command keeps in a directory while it runs; by default one that a killed command leaves. */
+  readonly makeDir?: MakeDir;
 }
 
 /** The owner label's value for the state directory with this real path. */
@@ -31,7 +34,7 @@ export function ownerOf(stateDir: string): string {
 export async function connectEngine(options: ConnectOptions): Promise<Engine> {
   const attempts: Attempt[] = [];
   for (const candidate of findCandidates(options)) {
-    const client = openClient(candidate.endpoint);
+    const client = openClient(candidate.endpoint, options.makeDir);
     try {
       return await greet(client, candidate, options);
     } catch (error) {

@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { promisify } from 'node:util';
-import { processIdentity, processState } from '../store/process.ts';
-import type { ProcessIdentity } from '../types/session.ts';
 
 /** What the connections of one command to one host have in common. */
 export interface SharedLogin {
@@ -19,8 +16,8 @@ const EACH_ITS_OWN: SharedLogin = { options: [], end: async () => undefined };
 /** For a command that was killed. The next connection after a longer pause logs in again. */
 const IDLE_SECONDS = 60;
 
-const PREFIX = 'run-claude-ssh-';
-const OWNER = 'owner.json';
+/** Makes a directory in a folder, with a name that begins so, and gives its path. */
+export type MakeDir = (folder: string, prefix: string) => Promise<string>;
 
 /**
  * Lets the first connection's login serve all others (ssh_config(5), ControlMaster); where it has died, the next one
@@ -29,15 +26,12 @@ const OWNER = 'owner.json';
  *
  * @param host the words by which ssh finds the host, after its options.
  */
-export async function shareLogin(host: readonly string[]): Promise<SharedLogin> {
+export async function shareLogin(host: readonly string[], makeDir: MakeDir): Promise<SharedLogin> {
   const ssh = (...words: readonly string[]) => promisify(execFile)('ssh', [...words, ...host], { timeout: 10_000 });
   try {
     const { stdout } = await ssh('-G');
     if (/^controlpath (?!none$)/m.test(stdout)) return EACH_ITS_OWN;
-    const folder = socketFolder();
-    await removeAbandoned(folder);
-    const dir = await mkdtemp(path.join(folder, PREFIX));
-    await writeFile(path.join(dir, OWNER), JSON.stringify(processIdentity()), { mode: 0o600 });
+    const dir = await makeDir(socketFolder(), 'run-claude-ssh-');
     const at = ['-o', `ControlPath=${dir}/s`];
     return {
       options: [...at, '-o', 'ControlMaster=auto', '-o', `ControlPersist=${IDLE_SECONDS}`],
@@ -49,22 +43,6 @@ export async function shareLogin(host: readonly string[]): Promise<SharedLogin> 
   } catch {
     // No ssh, or a configuration that it does not understand: the connection itself tells so.
     return EACH_ITS_OWN;
-  }
-}
-
-/** Removes the places of commands that were killed. The login itself ends when it is idle. */
-async function removeAbandoned(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(PREFIX)) continue;
-    const dir = path.join(folder, name);
-    try {
-      // Nobody else can rename what is this person's in a folder that everybody may fill.
-      if ((await lstat(dir)).uid !== process.getuid?.()) continue;
-      const owner = JSON.parse(await readFile(path.join(dir, OWNER), 'utf8')) as ProcessIdentity;
-      if (processState(owner) === 'gone') await rm(dir, { recursive: true, force: true });
-    } catch {
-      // Another command removes it as well, or has not said yet whose it is.
-    }
   }
 }
 

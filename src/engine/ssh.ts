@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Agent } from 'node:http';
 import { Duplex } from 'node:stream';
-import { type SharedLogin, shareLogin } from './ssh-login.ts';
+import { type MakeDir, type SharedLogin, shareLogin } from './ssh-login.ts';
 
 /**
  * An HTTP agent whose connections are `ssh HOST docker system dial-stdio`: the person's own ssh checks the host key
@@ -9,11 +9,13 @@ import { type SharedLogin, shareLogin } from './ssh-login.ts';
  */
 export class SshAgent extends Agent {
   readonly #host: readonly string[];
+  readonly #makeDir: MakeDir;
   #login: Promise<SharedLogin> | undefined;
   /** Settled when the first connection, which logs in for all, has an answer or is gone. */
   #answered: Promise<void> | undefined;
-  constructor(destination: string, port: string | undefined) {
+  constructor(destination: string, port: string | undefined, makeDir: MakeDir) {
     super({ keepAlive: false });
+    this.#makeDir = makeDir;
     this.#host = [...(port === undefined ? [] : ['-p', port]), '--', destination];
   }
 
@@ -47,7 +49,7 @@ export class SshAgent extends Agent {
 
   /** Starts ssh for a connection; not for one that was given up meanwhile. */
   async #connect(connection: Duplex): Promise<ChildProcessWithoutNullStreams | undefined> {
-    this.#login ??= shareLogin(this.#host);
+    this.#login ??= shareLogin(this.#host, this.#makeDir);
     const { options } = await this.#login;
     // Two that log in at the same time would not share: the others wait for the first.
     if (this.#answered !== undefined) await this.#answered;
