@@ -26,6 +26,12 @@ export function isPlainDotGit(component: string): boolean {
   return component === '.git';
 }
 
+/** Whether a path is such a directory or lies in one. */
+export function isInDotGit(path: string): boolean {
+  // Nearly every path: a look at its text alone.
+  return path.includes('.git') && path.split('/').some(isPlainDotGit);
+}
+
 const HOOK_NAMES = new Set(
   `applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
    pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update

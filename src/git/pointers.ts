@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isPlainDotGit } from './names.ts';
+import { isInDotGit } from './names.ts';
 
 /** What of the host a copy holds, as far as a pointer of git's may lead there. */
 export interface CopiedPlaces {
@@ -44,8 +44,4 @@ function placeInCopy(target: string, { root, dotGit }: CopiedPlaces): string | u
 function below(dir: string, target: string): string | undefined {
   if (target === dir) return '';
   return target.startsWith(`${dir}/`) ? target.slice(dir.length + 1) : undefined;
-}
-
-function isInDotGit(place: string): boolean {
-  return place.split('/').some(isPlainDotGit);
 }

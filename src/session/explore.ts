@@ -1,4 +1,5 @@
 import { agentSpec } from '../engine/hardened.ts';
+import { removeContainers } from '../engine/remove-containers.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openThrowAway } from '../workspace/throw-away.ts';
@@ -6,7 +7,6 @@ import type { SessionDeps } from './deps.ts';
 import { withLayer } from './kept-layer.ts';
 import { launch } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
-import { removeContainers } from './recover.ts';
 import { openScope } from './scope.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
     const plan = { ...record.plan, tty: host.stdinTty && host.stdoutTty };
     await prepareImage(plan, deps);
     // Of a command that was killed: its shell would hold the view, and its name.
-    await removeContainers(record.id, deps);
+    await removeContainers(deps.engine, record.id);
     const scope = openScope(tell);
     try {
       const view = scope.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>

@@ -1,4 +1,5 @@
 import { findCredential } from '../claude/credentials.ts';
+import { removeContainers } from '../engine/remove-containers.ts';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
@@ -39,7 +40,7 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     const cutOff = current.stage === record.stage;
     const text = `Session ${record.id} was cut off. Collecting what it left...`;
     if (cutOff) tell({ kind: 'message', level: 'info', text });
-    await removeContainers(record.id, deps);
+    await removeContainers(deps.engine, record.id);
     const why = current.stoppedBecause ?? (cutOff ? 'run-claude was killed' : undefined);
     const recovered = await collectLeft(current, deps, why);
     await removeRest(recovered, deps);
@@ -81,15 +82,6 @@ async function collectLeft(
     return updateRecord(await collectSession(record, { workspace, auditBase, secrets }, deps), { stoppedBecause });
   } finally {
     await workspace.close({ keepLayer: true });
-  }
-}
-
-/** Ends and removes every container of a session; its volumes stay. */
-export async function removeContainers(sessionId: string, deps: SessionDeps): Promise<void> {
-  for (const found of await deps.engine.list(sessionId)) {
-    if (found.kind !== 'container') continue;
-    const container = await deps.engine.find(found.name);
-    await container?.remove();
   }
 }
 

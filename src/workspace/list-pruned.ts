@@ -1,4 +1,4 @@
-import { isPlainDotGit } from '../git/names.ts';
+import { isInDotGit } from '../git/names.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import { type Collector, entriesIn } from './collector.ts';
 
@@ -48,7 +48,8 @@ export function prunedLister(
           now.set(dir, told);
           left -= told.entries.length;
           for (const entry of told.entries) {
-            if (inDotGit(entry.path)) continue;
+            // Git's own bookkeeping is never applied, and is written all the time.
+            if (isInDotGit(entry.path)) continue;
             found.push(entry);
             if (entry.kind === 'dir' && entry.problem === undefined && (await goDown(entry.path)))
               next.push(entry.path);
@@ -60,11 +61,6 @@ export function prunedLister(
     before = now;
     return { entries: found, same };
   };
-}
-
-/** Git's own bookkeeping is never applied, and is written all the time. */
-export function inDotGit(path: string): boolean {
-  return path.includes('.git') && path.split('/').some(isPlainDotGit);
 }
 
 async function bytesOf(

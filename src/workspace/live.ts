@@ -1,10 +1,11 @@
+import { isInDotGit } from '../git/names.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Collector } from './collector.ts';
 import { askedBack, baseIgnoreRules, IgnoredOutput } from './ignored.ts';
 import type { Delta, LayerView } from './layer.ts';
-import { inDotGit, prunedLister } from './list-pruned.ts';
+import { prunedLister } from './list-pruned.ts';
 import { pairWithBase } from './pair.ts';
 import type { LiveChange } from './workspace.ts';
 
@@ -50,14 +51,14 @@ export function liveReader(
       yield* entries;
     };
     const { present, gone, opaque } = await view.delta({ ...collector, list: again });
-    const shown = (path: string): boolean => !inDotGit(path) && !isBelow(path, passedBy);
+    const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, passedBy);
     return { present, gone: gone.filter(shown), opaque: opaque.filter(shown) };
   };
   const compare = async (delta: Delta): Promise<LiveLook> => {
     const changes: LiveChange[] = [];
     const output = new IgnoredOutput();
     for (const { path, before, after } of await pairWithBase(source, delta)) {
-      const kind = inDotGit(path) ? undefined : liveKind(before, after);
+      const kind = isInDotGit(path) ? undefined : liveKind(before, after);
       if (kind === undefined) continue;
       const directory = (after ?? before)?.kind === 'dir';
       const top = asked(path, directory) ? undefined : await rules.top(path, directory);

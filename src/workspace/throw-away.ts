@@ -1,5 +1,6 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { removeContainers } from '../engine/remove-containers.ts';
 import { RunClaudeError } from '../errors.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, Mount } from '../types/engine.ts';
@@ -53,9 +54,7 @@ export function throwAwayDir(sessionDir: string): string {
 
 /** Ends and removes what a killed command left in the engine of one. Nobody else may stand on the session's layer. */
 export async function dropThrowAway(engine: Engine, sessionId: string): Promise<void> {
-  for (const { kind, name } of await engine.list(sessionId)) {
-    if (kind === 'container') await (await engine.find(name))?.remove();
-  }
+  await removeContainers(engine, sessionId);
   const { volume, own } = volumesOf(sessionId);
   await engine.removeVolume(volume);
   await engine.removeVolume(own);
