@@ -14,8 +14,8 @@ export interface BranchMove {
 }
 
 /**
- * The move of one imported branch, or why there is none: the person's branch holds other commits, is checked out elsewhere, or
- * holds staged changes. Reads refs and the index only.
+ * The move of one imported branch, or why there is none: the person's branch holds other commits, is checked out
+ * elsewhere, or holds staged changes. Reads refs and the index only.
  */
 export function planMove(
   project: string,

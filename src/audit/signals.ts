@@ -261,9 +261,9 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
   for (const signal of fits) {
     const one = found.get(signal.id);
     if (one === undefined) continue;
-    const more =
-      one.count > SHOWN ? `, and ${one.count - SHOWN} more ${one.count - SHOWN === 1 ? 'line' : 'lines'}` : '';
-    say(signal.id, signal.severity, signal.title, signal.why, one.line.text.slice(0, 120) + more, one.line.line);
+    const more = one.count - SHOWN;
+    const rest = more > 0 ? `, and ${more} more ${more === 1 ? 'line' : 'lines'}` : '';
+    say(signal.id, signal.severity, signal.title, signal.why, one.line.text.slice(0, 120) + rest, one.line.line);
   }
   const longest = lines.reduce((most, line) => Math.max(most, line.text.length), 0);
   const was = old === undefined ? 0 : Math.max(0, ...old.split('\n', 5000).map((line) => line.length));

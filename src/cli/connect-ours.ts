@@ -18,13 +18,12 @@ export async function connectOurs(
   context: Pick<CommandContext, 'env' | 'places'>,
 ): Promise<Engine> {
   const { env, places } = context;
-  const owner = ownerHere(context);
   return connectEngine({
     choice,
     env,
     home: places.home,
     platform: process.platform,
-    owner,
+    owner: ownerHere(context),
     makeDir: makeOwnedDir,
   });
 }

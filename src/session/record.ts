@@ -91,8 +91,8 @@ export function listSessions(stateDir: string): {
 
 /**
  * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
- * id the newest of `folder` that came to anything, or of the nearest folder above it that has one. Throws a usage error when there is none or
- * more than one.
+ * id the newest of `folder` that came to anything, or of the nearest folder above it that has one. Throws a usage error
+ * when there is none or more than one.
  */
 export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
   const { sessions } = listSessions(stateDir);

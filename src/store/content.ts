@@ -201,14 +201,15 @@ async function hashInto(
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let spilled: FileHandle | undefined;
-  const spill = async (): Promise<void> => {
+  const spill = async (last: boolean): Promise<void> => {
     const [piece, start] = [Buffer.concat(held), size - heldBytes];
     try {
       spilled ??= await open(file, 'wx', 0o600);
       for (const [from, to] of dataRuns(piece)) {
         for (let at = from; at < to; ) at += (await spilled.write(piece, at, to - at, start + at)).bytesWritten;
       }
-      await spilled.truncate(size);
+      // It may end in zeros, which were not written.
+      if (last) await spilled.truncate(size);
     } catch (cause) {
       throw unwritable(file, cause as Error);
     }
@@ -220,9 +221,9 @@ async function hashInto(
       size += chunk.length;
       held.push(chunk);
       heldBytes += chunk.length;
-      if (heldBytes > SMALL_BYTES) await spill();
+      if (heldBytes > SMALL_BYTES) await spill(false);
     }
-    if (spilled !== undefined && heldBytes > 0) await spill();
+    if (spilled !== undefined) await spill(true);
   } finally {
     await spilled?.close();
   }
