@@ -65,6 +65,12 @@ describe('options', () => {
     expect(refusal('--system-prompt')).toContain('needs a value');
     expect(args(run('--system-prompt=--dry-run'))).toEqual(['--system-prompt=--dry-run']);
   });
+  it('takes a negative number as a value, so that the setting says what is allowed, and never sends in a circle', () => {
+    expect(run('--cpus', '-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(run('--cpus=-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(refusal('--cpus', '--memory', '8g')).toBe('--cpus needs a value Write --cpus N.');
+    expect(refusal('--exclude', '-x')).toContain('--exclude=-x where the value begins with a dash');
+  });
   it('knows --debug as Claude’s and --trace as ours', () => {
     expect(args(run('--debug'))).toEqual(['--debug']);
     expect(run('--trace').flags).toEqual([{ flag: '--trace', setting: 'trace', value: true }]);
