@@ -119,9 +119,10 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'doctor',
     '',
-    'is everything there that a session needs?',
+    'check what a session needs; say what to do',
     [
-      flag('probe', 'attack a sandbox and see it hold'),
+      flag('probe', 'attack a sandbox on this engine, print what got through'),
+      flag('verbose', 'with --probe: print every attack'),
       value('runtime', 'NAME', "with --probe: another of the engine's runtimes"),
       ENGINE,
       JSON_OPTION,

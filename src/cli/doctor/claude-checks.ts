@@ -6,11 +6,11 @@ import { type Check, fault, ok, warning } from './report.ts';
 
 /** Where the credential is; never a part of it. */
 export async function credentialCheck(context: CommandContext): Promise<Check> {
-  const login = 'Log in with claude on this machine, or set ANTHROPIC_API_KEY.';
+  const login = 'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or log in with claude on this machine.';
   try {
     const { env, places } = context;
     const source = await findCredential({ env, home: places.home, platform: process.platform });
-    if (source === undefined) return warning('credential', 'none found', login);
+    if (source === undefined) return warning('credential', 'none found: Claude cannot work without one', login);
     return ok('credential', describeCredential(source, Date.now()));
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;

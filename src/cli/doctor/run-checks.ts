@@ -34,11 +34,3 @@ async function checksOf(engine: Engine, context: CommandContext): Promise<readon
     await imageCheck(engine, image),
   ];
 }
-
-/** The checks as lines for people. */
-export function checkLines(checks: readonly Check[]): string[] {
-  return checks.flatMap(({ name, result, text, wayOut }) => [
-    `${result.padEnd(8)} ${name.padEnd(16)} ${text}`,
-    ...(wayOut === undefined ? [] : [`${' '.repeat(26)}→ ${wayOut}`]),
-  ]);
-}
