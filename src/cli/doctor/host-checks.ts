@@ -105,7 +105,11 @@ function tmpCheck(dir: string, freeMb: FreeSpace): Check {
   const sticky = (statSync(existing(dir)).mode & 0o1002) === 0o0002;
   if (sticky) return warning('tmp', `every user can remove the files of others in ${dir}`, `Run chmod 1777 ${dir}`);
   if (free < 100)
-    return warning('tmp', `${formatFree(free)} free in ${dir}`, 'Free some space, or use --tmpdir with another directory.');
+    return warning(
+      'tmp',
+      `${formatFree(free)} free in ${dir}`,
+      'Free some space, or use --tmpdir with another directory.',
+    );
   return ok('tmp', `${dir}, ${formatFree(free)} free${RAM_TYPES.has(fileSystemType(dir)) ? ', in memory' : ''}`);
 }
 

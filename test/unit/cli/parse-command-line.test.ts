@@ -81,6 +81,23 @@ describe('options', () => {
     expect(parse('proj', '--version')).toEqual({ kind: 'version' });
     expect(args(run('--', '--help'))).toEqual(['--help']);
   });
+  it('takes help and version as words', () => {
+    expect(parse('help')).toEqual(parse('--help'));
+    expect(parse('help', 'apply')).toEqual(parse('apply', '--help'));
+    expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));
+    expect(parse('version')).toEqual({ kind: 'version' });
+    expect(refusal('help', 'aply')).toBe("help: there is no command 'aply' Did you mean run-claude help apply?");
+    expect(refusal('version', 'apply')).toContain('one word too many');
+  });
+  it.each([
+    ['stauts', 'Did you mean run-claude status?'],
+    ['aplly', 'Did you mean run-claude apply?'],
+    ['verison', 'Did you mean run-claude version?'],
+    ['xyzzy', 'run-claude help lists the commands.'],
+  ])('refuses %s as a first word, and suggests what is near', (word, hint) => {
+    const wanted = `'${word}' is neither a command nor a folder ${hint} Words for Claude go after --.`;
+    expect(refusal(word, '--json')).toBe(wanted);
+  });
 });
 
 describe('copy or bind', () => {
