@@ -1,5 +1,7 @@
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { imageFiles } from '../../image/address.ts';
+import { changedInputs, imageInputs } from '../../image/inputs.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
@@ -18,9 +20,11 @@ export async function credentialCheck(context: CommandContext): Promise<Check> {
   }
 }
 
-/** Whether the image is there. */
-export async function imageCheck(engine: Engine, tag: string): Promise<Check> {
-  return (await engine.hasImage(tag))
-    ? ok('image', tag)
-    : warning('image', `${tag} is not built yet`, 'run-claude build, or the first session builds it.');
+/** Whether the image is built, and why it has to be built again. */
+export async function imageCheck(engine: Engine, tag: string, env: CommandContext['env']): Promise<Check> {
+  if (await engine.hasImage(tag)) return ok('image', `${tag} is built`);
+  const inputs = imageInputs(imageFiles({ env }), { arch: engine.facts.arch, toolchain: '' });
+  const changed = await changedInputs(engine, inputs);
+  const state = changed.length === 0 ? 'not built yet' : `has to be built again. What changed: ${changed.join('; ')}`;
+  return warning('image', state, 'Run run-claude build. Otherwise the next session builds it (some minutes).');
 }

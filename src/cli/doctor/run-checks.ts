@@ -31,6 +31,6 @@ async function checksOf(engine: Engine, context: CommandContext): Promise<readon
     ...engineChecks(engine.facts),
     sharingCheck(engine.facts, context.cwd),
     strategyCheck(engine, image, { uid, gid, stateDir: context.places.stateDir }),
-    await imageCheck(engine, image),
+    await imageCheck(engine, image, context.env),
   ];
 }
