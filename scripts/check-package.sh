@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs the package, installs the tarball into an empty directory and runs it there.
+# Packs the package, installs the tarball as the README says, without root's global folder, and runs it.
 set -eu
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
@@ -16,10 +16,11 @@ if tar -tzf "$tarball" | grep -E '^package/(src|test|bench|node_modules)/'; then
   exit 1
 fi
 
-mkdir "$dir/elsewhere"
-cd "$dir/elsewhere"
-echo '{"private":true}' >package.json
-npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline "$tarball"
-version=$(node_modules/.bin/run-claude --version)
-node_modules/.bin/run-claude --help >/dev/null
+cd "$dir"
+npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline --global --prefix "$dir/prefix" \
+  "./$(basename "$tarball")"
+PATH="$dir/prefix/bin:$PATH"
+version=$(run-claude version)
+run-claude help >/dev/null
+run-claude help doctor >/dev/null
 printf 'The installed package runs: %s\n' "$version"

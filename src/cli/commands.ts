@@ -37,7 +37,7 @@ const command = (
   rest?: true,
 ): CommandShape => ({ name, usage, help, options, maxWords, ...(rest === undefined ? {} : { rest }) });
 
-/** Every command, in the order of the help. `exec` takes the options of a session besides. */
+/** Every command, in the order of the help. `exec` takes the options of a session besides; `help` and `version` are requests of the grammar. */
 export const COMMANDS: readonly CommandShape[] = [
   command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
   command('sessions', '[PROJECT]', "every project's sessions, newest first", [JSON_OPTION], 1),
@@ -119,15 +119,18 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'doctor',
     '',
-    'is everything there that a session needs?',
+    'check what a session needs; say what to do',
     [
-      flag('probe', 'attack a sandbox and see it hold'),
+      flag('probe', 'attack a sandbox on this engine, print what got through'),
+      flag('verbose', 'with --probe: print every attack'),
       value('runtime', 'NAME', "with --probe: another of the engine's runtimes"),
       ENGINE,
       JSON_OPTION,
     ],
     0,
   ),
+  command('help', '[COMMAND]', 'this text, or the options of a command', [], 1),
+  command('version', '', 'the versions', [], 0),
 ];
 
 /** Options that every command takes. */

@@ -49,6 +49,21 @@ export function parseCommandLine(argv: readonly string[], isDirectory: IsDirecto
   return shape.name === 'exec' ? parseSession(others, isDirectory, shape) : parseCommand(shape, others);
 }
 
+/** `help` and `version`, which are options of a session too. */
+function asRequest(line: CommandLineOfCommand): CommandLine {
+  if (line.name === 'version') return { kind: 'version' };
+  if (line.name !== 'help') return line;
+  const [command] = line.words;
+  if (command !== undefined && !commandNamed.has(command)) {
+    const near = nearest(command, commandNamed.keys());
+    throw usageError(
+      `help: there is no command '${command}'`,
+      near === undefined ? 'run-claude help lists the commands.' : `Did you mean run-claude help ${near}?`,
+    );
+  }
+  return { kind: 'help', command };
+}
+
 function commandShape(name: string): CommandShape {
   const shape = commandNamed.get(name);
   if (shape === undefined) throw new TypeError(`no command ${name}`);
@@ -112,7 +127,7 @@ function sortWords(words: readonly string[], isDirectory: IsDirectory, exec: boo
       if (commandNamed.has(word)) throw commandTooLate(word);
       if (isDirectory(word)) project = word;
       else if (word.includes(' ') && !exec) forClaude.push(word);
-      else throw noSuchFolder(word, exec);
+      else throw noSuchFolder(word, exec, i === 0);
     } else if (exec) {
       throw usageError(`exec: '${word}' after the project`, "The command's words go after --.");
     } else {
@@ -147,14 +162,14 @@ function commandTooLate(word: string): Error {
   return usageError(`'${word}' is a command and comes first`, `Write run-claude ${word} …; the folder is ./${word}.`);
 }
 
-function noSuchFolder(word: string, exec: boolean): Error {
+function noSuchFolder(word: string, exec: boolean, isFirst: boolean): Error {
+  if (exec) return usageError(`no such folder: '${word}'`, "The command's words go after --.");
+  if (!isFirst || word.includes('/')) {
+    return usageError(`no such folder: '${word}'`, 'Words for Claude go after --.');
+  }
   const near = nearest(word, commandNamed.keys());
-  if (word === 'help' && !exec) return usageError("no such folder: 'help'", 'run-claude --help lists what there is.');
-  const hint = exec ? "The command's words go after --." : 'Words for Claude go after --.';
-  return usageError(
-    `no such folder: '${word}'`,
-    near === undefined ? hint : `Did you mean the command ${near}? ${hint}`,
-  );
+  const hint = near === undefined ? 'run-claude help lists the commands.' : `Did you mean run-claude ${near}?`;
+  return usageError(`'${word}' is neither a command nor a folder`, `${hint} Words for Claude go after --.`);
 }
 
 const STRATEGIES = ['auto', 'layers', 'volume', 'copy', 'overlay'];
@@ -230,5 +245,6 @@ function parseCommand(shape: CommandShape, argv: readonly string[]): CommandLine
   if (options.has('help')) return { kind: 'help', command: shape.name };
   if (words.length > shape.maxWords) throw usageError(`${shape.name}: '${words[shape.maxWords]}' is one word too many`);
   if (cut !== -1 && shape.rest === undefined) throw usageError(`${shape.name} takes nothing after --`);
-  return { kind: 'command', name: shape.name, options, words, rest: cut === -1 ? [] : argv.slice(cut + 1) };
+  const rest = cut === -1 ? [] : argv.slice(cut + 1);
+  return asRequest({ kind: 'command', name: shape.name, options, words, rest });
 }

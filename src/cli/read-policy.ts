@@ -11,6 +11,15 @@ const MAX_BYTES = 1_048_576;
 
 export interface ProjectPolicy extends MergedPolicy {
   readonly project: ProjectFacts;
+  /** Every file that was looked for, in the order in which they count. */
+  readonly files: readonly ConfigFile[];
+}
+
+/** One file of settings. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly state: 'read' | 'absent';
 }
 
 /**
@@ -24,19 +33,31 @@ export async function readPolicy(
 ): Promise<ProjectPolicy> {
   const folder = path.resolve(context.cwd, named ?? '.');
   const configFile = path.join(context.places.configDir, 'config.toml');
-  const config = await settingsOf(configFile, readSmallFile(configFile, 'follow'));
+  const configText = readSmallFile(configFile, 'follow');
+  const config = await settingsOf(configFile, configText);
   const sources = { config, environment: context.env, flags, projectFile: undefined, projectIgnore: [] };
   const own = mergePolicy(sources);
   const project = probeProject(folder, { repo: own.policy.repo });
   const projectFile = '.run-claude.toml';
   const projectText = readSmallFile(path.join(project.root, projectFile), 'refuse');
-  const ignore = readIgnore(path.join(project.root, '.run-claudeignore'));
+  const ignoreFile = path.join(project.root, '.run-claudeignore');
+  const ignoreText = readSmallFile(ignoreFile, 'refuse');
+  const ignore = readIgnore(ignoreText ?? '');
   const merged = mergePolicy({
     ...sources,
     projectFile: await settingsOf(projectFile, projectText),
     projectIgnore: ignore.globs,
   });
-  return { ...merged, warnings: [...merged.warnings, ...ignore.refused], project };
+  const files = [
+    stateOf(configFile, configText),
+    stateOf(path.join(project.root, projectFile), projectText),
+    stateOf(ignoreFile, ignoreText),
+  ];
+  return { ...merged, warnings: [...merged.warnings, ...ignore.refused], project, files };
+}
+
+function stateOf(file: string, text: string | undefined): ConfigFile {
+  return { path: file, state: text === undefined ? 'absent' : 'read' };
 }
 
 /** Loads what reads such files where there is one: most people have none. */
@@ -47,8 +68,8 @@ async function settingsOf(where: string, text: string | undefined): Promise<Name
 }
 
 /** Lines of .run-claudeignore; a line with `!` would put something back in, which is not a project's to do. */
-function readIgnore(file: string): { readonly globs: readonly string[]; readonly refused: readonly string[] } {
-  const lines = (readSmallFile(file, 'refuse') ?? '').split(/\r?\n/).map((line) => line.trim());
+function readIgnore(text: string): { readonly globs: readonly string[]; readonly refused: readonly string[] } {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
   const said = lines.filter((line) => line !== '' && !line.startsWith('#'));
   return {
     globs: said.filter((line) => !line.startsWith('!')),

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT } from '../errors.ts';
 import { startScreen } from '../plan/describe-plan.ts';
-import { mustAskStart, rememberStart } from '../session/confirm-start.ts';
+import { rememberStart, whyAskStart } from '../session/confirm-start.ts';
 import type { SessionDeps } from '../session/deps.ts';
 import { prepareImage, sessionImage } from '../session/prepare-image.ts';
 import { reserveSession } from '../session/record.ts';
@@ -36,11 +36,14 @@ export async function startSession(
       : undefined;
     const plan = prepared.plan(id, image, trial);
     for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
-    if (!policy.yes && screen !== undefined && mustAskStart(plan, host.stateDir)) {
-      const answer = (await askLine(screen, '[sandbox] Start? [Y/n]:'))?.trim().toLowerCase();
+    const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
+    if (screen !== undefined && why !== undefined) {
+      // A script with a terminal waits here: the question has to be seen, and says how to do without it.
+      tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
+      const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
       if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
         rmSync(dir, { recursive: true, force: true });
-        tell({ kind: 'message', level: 'info', text: 'Not started.' });
+        tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
         return EXIT.interrupted;
       }
       rememberStart(plan, host.stateDir);

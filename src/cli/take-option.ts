@@ -29,8 +29,20 @@ export function takeOption(
   if (joined === '') throw usageError(`--${name}= needs a value after the =`);
   if (joined !== undefined || option.value === 'optional') return { option, value: joined, extraWords: 0 };
   const next = words[index + 1];
-  if (next === undefined || next === '' || (next.startsWith('-') && next !== '-')) {
-    throw usageError(`--${name} needs a value`, next === undefined ? undefined : `Or write --${name}=${next}.`);
-  }
+  // A negative number is no option: the setting refuses it with what is allowed.
+  const isOption = next?.startsWith('-') === true && next !== '-' && !/^-\.?\d/.test(next);
+  if (next === undefined || next === '' || isOption)
+    throw usageError(`--${name} needs a value`, example(option, next, known));
   return { option, value: next, extraWords: 1 };
+}
+
+function example(
+  { name, placeholder = 'VALUE' }: CommandOption,
+  next: string | undefined,
+  known: ReadonlyMap<string, CommandOption>,
+): string {
+  const isKnown = known.has(/^--([^=]+)/.exec(next ?? '')?.[1] ?? '');
+  return next === undefined || next === '' || isKnown
+    ? `Write --${name} ${placeholder}.`
+    : `Write --${name} ${placeholder}, or --${name}=${next} where the value begins with a dash.`;
 }

@@ -18,6 +18,7 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
     const answer = await docker.buildImage(Readable.from(context), {
       t: request.tag,
       buildargs: { ...request.args },
+      ...(request.labels === undefined ? {} : { labels: { ...request.labels } }),
       nocache: request.fresh,
       rm: true,
       forcerm: true,

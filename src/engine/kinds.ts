@@ -1,7 +1,7 @@
 import type { EngineFacts } from '../types/engine.ts';
 
 /** What is known about one kind of engine: a row of the table in docs/engines.md. */
-export interface EngineKind {
+export interface TestedKind {
   readonly name: string;
   /** Which layers hold there. */
   readonly holds: string;
@@ -9,10 +9,19 @@ export interface EngineKind {
   readonly shown: string;
 }
 
+/** A kind of engine, with the same in one sentence for `doctor`. */
+export interface EngineKind extends TestedKind {
+  readonly summary: string;
+}
+
 const SUITE = 'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1); the hardening suite also on Docker 26.1';
 const REMAPPED = '`test/engine/hardening/remapped.test.ts`';
 const ENGINES = '`test/engine/hardening/engines.test.ts`';
 const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';
+
+const TEST_HERE = 'run-claude doctor --probe tests them here';
+const ALL = 'all layers hold';
+const ROOTLESS = `all layers are expected to hold: ${TEST_HERE}; root in the container is your own user`;
 
 /** Docker, Podman and their relatives by how they run; the first that matches counts. */
 export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineFacts) => boolean })[] = [
@@ -20,6 +29,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     name: 'Podman elsewhere (a virtual machine, ssh)',
     holds: 'refused: it takes our seccomp profile only as a file of its own machine',
     shown: 'not run',
+    summary: 'no session starts on this engine',
     is: (facts) => facts.kind === 'podman' && !facts.local,
   },
   {
@@ -27,12 +37,14 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     holds:
       'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
     shown: `Podman 4.3, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
+    summary: ROOTLESS,
     is: (facts) => facts.kind === 'podman' && facts.rootless,
   },
   {
     name: 'Podman, rootful',
     holds: 'all; what its record does not show is seen from inside before the start',
     shown: 'Podman 4.3 (cgroup v1, crun 1.8 and runc 1.1): `test/engine/hardening/podman.test.ts`',
+    summary: ALL,
     is: (facts) => facts.kind === 'podman',
   },
   {
@@ -40,25 +52,28 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     holds:
       'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
     shown: `Docker 20.10, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
+    summary: ROOTLESS,
     is: (facts) => facts.rootless,
   },
   {
     name: 'Docker, rootful, users remapped',
     holds: 'all, and uid 0 inside is nobody outside',
     shown: `Docker 20.10: ${REMAPPED}`,
+    summary: `${ALL}; root in the container is a user without rights`,
     is: (facts) => facts.usernsRemap,
   },
   {
     name: 'Docker in a virtual machine or elsewhere (OrbStack, Docker Desktop, ssh)',
     holds: "all, and the kernel is not the host's",
     shown: NOT_RUN,
+    summary: `all layers are expected to hold: ${TEST_HERE}`,
     is: (facts) => !facts.local,
   },
-  { name: 'Docker, rootful', holds: 'all', shown: SUITE, is: () => true },
+  { name: 'Docker, rootful', holds: 'all', shown: SUITE, summary: ALL, is: () => true },
 ];
 
 /** Runtimes by the name that engines have for them; any other is as unknown as these. */
-export const RUNTIMES: Readonly<Record<string, EngineKind>> = {
+export const RUNTIMES: Readonly<Record<string, TestedKind>> = {
   runc: { name: 'runc (the default)', holds: 'all', shown: SUITE },
   runsc: {
     name: 'gVisor (runsc)',
@@ -73,5 +88,6 @@ export const RUNTIMES: Readonly<Record<string, EngineKind>> = {
 export function kindOf(facts: EngineFacts): EngineKind {
   const found = ENGINE_KINDS.find((kind) => kind.is(facts));
   if (found === undefined) throw new Error('the last kind matches every engine');
-  return { name: found.name, holds: found.holds, shown: found.shown };
+  const { name, holds, shown, summary } = found;
+  return { name, holds, shown, summary };
 }

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 import path from 'node:path';
 import type { Tell } from '../types/event.ts';
 import type { NetworkEntry } from '../types/gateway.ts';
+import { portOf } from './suggest-rules.ts';
 
 /** The agent can make entries as fast as it can connect. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
@@ -122,8 +123,6 @@ const TOO_MANY: Parameters<Tell>[0] = {
   text: 'network: more hosts are refused; run-claude network lists them',
 };
 
-const portOf = (port: number): string => (port === 443 || port === 80 || port === 0 ? '' : `:${port}`);
-
 /** Entries of a log file, oldest first; a torn or foreign line is left out. @throws when the file cannot be read. */
 export function readNetworkLog(file: string): readonly NetworkEntry[] {
   return readFileSync(file, 'utf8')
@@ -145,12 +144,4 @@ export function networkTotals(sessionDir: string): readonly HostTotal[] {
   const totals = new Map<string, HostTotal>();
   for (const entry of existsSync(file) ? readNetworkLog(file) : []) addToTotals(totals, entry);
   return [...totals.values()];
-}
-
-/** The rules that would have let this session's refused hosts pass, as lines for the command line or the config. */
-export function suggestRules(entries: readonly NetworkEntry[]): readonly string[] {
-  const wanted = entries.filter(
-    (entry) => entry.verdict === 'refused' && entry.unlisted === true && entry.quiet !== true,
-  );
-  return [...new Set(wanted.map((entry) => `--allow-host ${entry.host}${portOf(entry.port)}`))].sort();
 }

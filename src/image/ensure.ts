@@ -9,6 +9,7 @@ import type { Tell } from '../types/event.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
 import type { ContextFile } from './files.ts';
+import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
 import { dropLeftBehind, oldName } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
 import { type Pins, readPins } from './pins.ts';
@@ -77,7 +78,9 @@ async function build(
   const before = await engine.imageFacts(tag);
   const log: string[] = [];
   const what = 'Building the image';
-  tell({ kind: 'message', level: 'info', text: `${what} (the first time takes some minutes)...` });
+  const inputs = imageInputs(files, { arch: engine.facts.arch, toolchain: options.toolchain ? TOOLCHAIN : '' });
+  const text = buildMessage(options.rebuild, await changedInputs(engine, inputs));
+  tell({ kind: 'message', level: 'info', text });
   try {
     await engine.buildImage(buildContext(files, fetched), {
       tag,
@@ -87,6 +90,7 @@ async function build(
         CLAUDE: pins.claudeVersion,
         ...proxyArguments(options.env),
       },
+      labels: { [INPUTS_LABEL]: JSON.stringify(inputs) },
       fresh: options.rebuild,
       signal,
       onOutput: (text) => {
@@ -108,6 +112,12 @@ async function build(
   }
   if (before !== undefined) await keepName(engine, before, tag);
   await dropLeftBehind(engine, Date.now());
+}
+
+function buildMessage(rebuild: boolean, changed: readonly string[]): string {
+  if (rebuild) return 'Building the image again, as --rebuild asks...';
+  if (changed.length === 0) return 'Building the image (the first time takes some minutes)...';
+  return `Building the image again. What changed: ${changed.join('; ')}...`;
 }
 
 /** An image that another took the name from: without one it could not be told from what others built upon it. */

@@ -45,8 +45,7 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
   }
   if (!engine.local) return { strategy: 'volume', reason: 'the engine does not run on this kernel' };
   if (engine.usernsRemap) return { strategy: 'volume', reason: 'the engine remaps users' };
-  if (trial === undefined)
-    return { strategy: 'layers', reason: 'unless the first session finds that it does not work' };
+  if (trial === undefined) return { strategy: 'layers', reason: 'the first session tests whether it works' };
   return trial.works
     ? { strategy: 'layers', reason: 'overlay volumes work here' }
     : { strategy: 'copy', reason: trial.why };

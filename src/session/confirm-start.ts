@@ -11,14 +11,16 @@ interface Agreed {
 }
 
 /**
- * Whether the start screen must ask: the first time for a project, or when something is weaker than what was agreed to
- * last time. A damaged record asks.
+ * Why the start screen must ask, as one sentence: the first time for a project, or when something is weaker than what
+ * was agreed to last time. A damaged record asks. Undefined where no question is needed.
  */
-export function mustAskStart(plan: Plan, stateDir: string): boolean {
+export function whyAskStart(plan: Plan, stateDir: string): string | undefined {
   const last = readAgreed(agreedFile(plan, stateDir));
-  if (last === undefined) return true;
-  if (plan.mode === 'bind' && last.mode === 'copy') return true;
-  return marks(plan).some((mark) => !last.weakenings.includes(mark));
+  if (last === undefined) return 'This is the first session of this project.';
+  if (plan.mode === 'bind' && last.mode === 'copy')
+    return 'This session changes the project itself; the sessions before worked on a copy.';
+  const weaker = plan.weakenings.filter((line) => !last.weakenings.includes(markOf(line)));
+  return weaker.length === 0 ? undefined : `This session is weaker than the last one: ${weaker.join('; ')}.`;
 }
 
 /** Remembers that this start was agreed to. Names and places of weakenings are kept as digests only. */
@@ -32,7 +34,11 @@ function agreedFile(plan: Plan, stateDir: string): string {
 }
 
 function marks(plan: Plan): string[] {
-  return plan.weakenings.map((line) => createHash('sha256').update(line).digest('hex').slice(0, 16));
+  return plan.weakenings.map(markOf);
+}
+
+function markOf(line: string): string {
+  return createHash('sha256').update(line).digest('hex').slice(0, 16);
 }
 
 function readAgreed(file: string): Agreed | undefined {

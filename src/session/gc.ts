@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { instanceRoot } from '../claude/instance.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../claude/instances.ts';
 import { dataLabel } from '../claude/isolated.ts';
 import { isLeftBehind } from '../image/left-behind.ts';
@@ -28,7 +29,7 @@ const YOUNG_MS = 60 * 60_000;
 export interface GcItem {
   readonly kind: 'session' | 'layer' | 'instance' | 'base' | 'container' | 'volume' | 'network' | 'image';
   readonly name: string;
-  /** For a person: 'applied 41 days ago', 'its project /x is gone'. */
+  /** For a person: 'applied 41 days ago', 'its project /x no longer exists'. */
   readonly why: string;
 }
 
@@ -48,7 +49,8 @@ interface Removal extends GcItem {
 /**
  * What no session needs any more: sessions that a person has dealt with 30 days ago (their pre-images with them),
  * layers that hold nothing more, or since 14 days,
- * bases unused as long, instances whose project is gone, objects of this owner's in the engine without a session.
+ * bases unused as long, Claude's data of projects that no longer exist and have no pending session, objects of this
+ * owner's in the engine without a session.
  * Never a pending session or one whose command line may still run. Nothing is removed.
  */
 export async function planGc(options: GcOptions): Promise<GcItem[]> {
@@ -83,7 +85,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...goneInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
-      why: `its project ${one.root} is gone`,
+      why: `its project ${one.root} no longer exists`,
       remove: () => removeInstance(one),
     })),
   ];
@@ -96,11 +98,14 @@ interface Known {
   readonly instances: readonly InstanceFacts[];
 }
 
-/** Dealt with, by a person or because it failed before it held anything, and for longer than it is kept. */
+/** Finished for longer than it is kept. */
 function isOld(session: SessionRecord, nowMs: number): boolean {
-  if (ownerState(session) !== 'gone') return false;
-  const ageMs = nowMs - Date.parse(session.updated);
-  return ['applied', 'discarded', 'failed'].includes(session.stage) && ageMs > KEPT_MS;
+  return isFinished(session) && nowMs - Date.parse(session.updated) > KEPT_MS;
+}
+
+/** Decided by a user, or failed before it held anything, and no command works on it. */
+function isFinished(session: SessionRecord): boolean {
+  return ownerState(session) === 'gone' && ['applied', 'discarded', 'failed'].includes(session.stage);
 }
 
 function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOptions): Removal {
@@ -160,7 +165,14 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
 }
 
 function goneInstances({ instances, kept }: Known): InstanceFacts[] {
-  return instances.filter((one) => one.state === 'gone' && !kept.some(({ project }) => project === one.root));
+  return instances.filter((one) => one.state === 'gone' && pendingSessions(one, kept).length === 0);
+}
+
+/** Ids of the sessions for which the data of a project that no longer exists is kept: those that a user has to finish. */
+export function pendingSessions({ root }: Pick<InstanceFacts, 'root'>, sessions: readonly SessionRecord[]): string[] {
+  const isOfInstance = ({ project, plan }: SessionRecord): boolean =>
+    project === root || instanceRoot(project, plan.project.gitCommonDir) === root;
+  return sessions.filter((session) => isOfInstance(session) && !isFinished(session)).map(({ id }) => id);
 }
 
 /** The engine lists this owner's objects only; others that share it are never seen. */
@@ -207,7 +219,7 @@ function reasonFor(found: FoundObject, nowMs: number): string {
   const { kind, labels } = found;
   if (isLeftBehind(found, nowMs)) return 'a build left it behind';
   if (kind === 'image') return 'no session uses this version';
-  return labels['run-claude.session']?.startsWith('data-') ? 'its project is gone' : 'its session is over';
+  return labels['run-claude.session']?.startsWith('data-') ? 'its project no longer exists' : 'its session is over';
 }
 
 async function removeFound(engine: Engine, found: FoundObject, session: SessionRecord | undefined): Promise<void> {

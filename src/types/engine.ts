@@ -153,6 +153,8 @@ export interface ImageBuild {
   readonly tag: string;
   /** Build arguments (`ARG`). */
   readonly args: Readonly<Record<string, string>>;
+  /** Added to those of the Dockerfile. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Ignore the engine's build cache. */
   readonly fresh: boolean;
   /** Every piece of output, uncleaned. */

@@ -287,7 +287,7 @@ function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked
 }
 
 function wantedHeader(options: BaseOptions): WantedHeader {
-  return { version: 2, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
+  return { version: 3, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
 }
 
 function tellMoving(tell: Tell, moved: readonly string[]): void {

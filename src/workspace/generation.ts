@@ -4,11 +4,15 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   readdirSync,
+  readlinkSync,
   rmSync,
+  symlinkSync,
   utimesSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +20,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import { setAside } from './gone.ts';
-import { rowsOf } from './section.ts';
+import { type RowKind, rowsOf } from './section.ts';
 import type { Snapshot } from './snapshot.ts';
 import { fsPath } from './walk.ts';
 
@@ -46,8 +50,8 @@ export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
 }
 
 /**
- * A new generation beside an old one that stays as it is: directories made anew, files the same inodes (a refresh
- * replaces files and never writes to them). Without an old one: empty.
+ * A new generation beside an old one that stays as it is: directories and symbolic links are created again, files are
+ * the same inodes (a refresh replaces files and never writes to them). Without an old one: empty.
  */
 export async function cloneGeneration(from: string, to: string, snapshot: Snapshot | undefined): Promise<void> {
   makePrivateDir(to);
@@ -59,7 +63,7 @@ export async function cloneGeneration(from: string, to: string, snapshot: Snapsh
       const [old, now] = [treePath(from, dir), treePath(to, dir)];
       if (dir !== '') mkdirSync(fsPath(now), { mode: 0o700 });
       for (const { name, kind } of rowsOf(snapshot.get(dir))) {
-        if (kind !== 'd') tryLink(`${old}/${name}`, `${now}/${name}`);
+        if (kind !== 'd') tryClone(kind, `${old}/${name}`, `${now}/${name}`);
       }
       if (Date.now() - turn > 40) {
         await nextTurn();
@@ -75,13 +79,22 @@ function treePath(gen: string, dir: string): string {
   return dir === '' ? `${gen}/tree` : `${gen}/tree/${dir}`;
 }
 
-/** What was left out of the old one as unreadable has a row and no file. */
-function tryLink(from: string, to: string): void {
+/** An entry that was left out of the old generation as unreadable has a row, but does not exist. */
+function tryClone(kind: RowKind, from: string, to: string): void {
   try {
-    linkSync(fsPath(from), fsPath(to));
+    if (kind === 'l') copySymlink(fsPath(from), fsPath(to));
+    else linkSync(fsPath(from), fsPath(to));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
+
+/** A symbolic link is never hard-linked: link(2) of macOS follows it, and makes another name of its target. */
+function copySymlink(from: string | Buffer, to: string | Buffer): void {
+  const stat = lstatSync(from);
+  symlinkSync(readlinkSync(from, { encoding: 'buffer' }), to);
+  if (process.getuid?.() === 0) lchownSync(to, stat.uid, stat.gid);
+  lutimesSync(to, settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
 }
 
 function copyAttributes(from: string, to: string): void {

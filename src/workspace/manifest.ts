@@ -11,7 +11,8 @@ import { parentOf } from './walk.ts';
 
 /** First line of a generation's manifest. */
 export interface Header {
-  readonly version: 2;
+  /** 2: on macOS the targets of symbolic links may be in the tree instead of the links. */
+  readonly version: 3;
   readonly bootId: string;
   /** Names this state of the tree; `gen/N/synced` holds it once everything is surely on the disk. */
   readonly state: string;

@@ -58,7 +58,7 @@ it('--mask and --exclude, with what history still holds; --shallow; ignored outp
   expect(existsSync(path.join(scene.project, 'node_modules'))).toBe(false);
 
   const doctor = await scene.run(['doctor']);
-  expect(doctor.stdout).toMatch(/^ok +strategy +layers: overlay volumes work here$/m);
+  expect(doctor.stdout).toMatch(/^ok +Copy strategy +layers: overlay volumes work here$/m);
 
   // Thirty days later.
   const bases = path.join(scene.places().cacheDir, 'bases');

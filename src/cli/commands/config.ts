@@ -5,11 +5,11 @@ import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandRun } from '../context.ts';
-import { readPolicy } from '../read-policy.ts';
+import { type ConfigFile, readPolicy } from '../read-policy.ts';
 
-/** `config [PROJECT]`: every setting with its value and where that comes from. */
+/** `config [PROJECT]`: every setting with its value and origin, and the files that were read or looked for. */
 export const configCommand: CommandRun = async (line, context) => {
-  const { policy, origins, warnings } = await readPolicy(line.words[0], [], context);
+  const { policy, origins, warnings, files } = await readPolicy(line.words[0], [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
   const rows = SETTINGS.filter((setting) => setting.file !== false).map((setting) => ({
     name: setting.name,
@@ -23,7 +23,7 @@ export const configCommand: CommandRun = async (line, context) => {
   }));
   if (line.options.has('json')) {
     const data = Object.fromEntries([...rows, ...tables].map(({ name, value, origin }) => [name, { value, origin }]));
-    context.write(jsonText(data));
+    context.write(jsonText({ ...data, files }));
     return 0;
   }
   for (const { name, value, origin } of rows) {
@@ -32,8 +32,12 @@ export const configCommand: CommandRun = async (line, context) => {
   for (const { name, value, origin } of tables.filter((table) => table.origin !== 'default')) {
     context.write(`${name.padEnd(20)} ${text(value)} ${cleanLine(origin)}\n`);
   }
+  context.write('\nFiles, the later one counts:\n');
+  for (const { path, state } of files) context.write(`${FILE_STATES[state].padEnd(20)} ${cleanLine(path)}\n`);
   return 0;
 };
+
+const FILE_STATES: Readonly<Record<ConfigFile['state'], string>> = { read: 'read', absent: 'does not exist' };
 
 function shown(setting: Setting, policy: Policy): unknown {
   if (setting.key === 'env') return Object.keys(policy.env).map((name) => `${name}=${MASKED}`);

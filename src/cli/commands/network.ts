@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
 import { allowHost } from '../../gateway/live-rules.ts';
-import {
-  type HostTotal,
-  networkLogFile,
-  networkTotals,
-  readNetworkLog,
-  suggestRules,
-} from '../../gateway/network-log.ts';
+import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
+import { suggestRules } from '../../gateway/suggest-rules.ts';
 import { jsonLine, jsonText } from '../../report/json.ts';
 import { findSession, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -22,9 +17,10 @@ export const networkCommand: CommandRun = async (line, context) => {
   const file = networkLogFile(session.plan.sessionDir);
   const entries = existsSync(file) ? readNetworkLog(file) : [];
   if (line.options.has('suggest')) {
-    const rules = suggestRules(entries);
-    context.write(line.options.has('json') ? jsonLine(rules) : rules.map((rule) => `${rule}\n`).join(''));
-    if (rules.length === 0) context.tell({ kind: 'message', level: 'info', text: 'no host was refused' });
+    const { rules, remarks } = suggestRules(entries);
+    context.write(line.options.has('json') ? jsonLine(rules) : rules.map((rule) => `${cleanLine(rule)}\n`).join(''));
+    const told = rules.length + remarks.length === 0 ? ['No request was refused.'] : remarks;
+    for (const text of told) context.tell({ kind: 'message', level: 'info', text: cleanLine(text) });
     return 0;
   }
   if (line.options.has('json')) {
@@ -33,7 +29,8 @@ export const networkCommand: CommandRun = async (line, context) => {
   }
   const totals = networkTotals(session.plan.sessionDir);
   for (const total of totals) context.write(`${lineOf(total)}\n`);
-  if (totals.length === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing was asked of the gateway' });
+  if (totals.length === 0)
+    context.tell({ kind: 'message', level: 'info', text: 'The session sent no request to the gateway.' });
   return 0;
 };
 

@@ -1,27 +1,39 @@
-import { listInstances } from '../../claude/instances.ts';
+import { type InstanceFacts, listInstances } from '../../claude/instances.ts';
 import { jsonText } from '../../report/json.ts';
+import { pendingSessions } from '../../session/gc.ts';
+import { listSessions } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandRun } from '../context.ts';
 
-const STATES = {
+const STATES: Readonly<Record<InstanceFacts['state'], string>> = {
   present: '',
-  gone: '  (gone: gc removes it)',
-  away: '  (not reachable now: kept)',
-  foreign: '  (damaged: left alone)',
+  gone: '  (no longer exists: run-claude gc removes its data)',
+  away: '  (not reachable at the moment: kept)',
+  foreign: "  (not run-claude's: kept)",
 };
 
 /** `projects`: the instances of Claude's data with their projects, sizes and last use. */
 export const projectsCommand: CommandRun = async (line, context) => {
-  const instances = await listInstances(context.places.dataDir);
+  const { sessions } = listSessions(context.places.stateDir);
+  const instances = (await listInstances(context.places.dataDir)).map((one) => ({
+    ...one,
+    pending: pendingSessions(one, sessions),
+  }));
   if (line.options.has('json')) {
     context.write(jsonText(instances));
     return 0;
   }
-  for (const { key, root, bytes, lastUsedMs, state } of instances) {
+  for (const { key, root, bytes, lastUsedMs, state, pending } of instances) {
     const used = new Date(lastUsedMs).toISOString().slice(0, 10);
     const size = `${(bytes / 1_048_576).toFixed(1)} MB`.padStart(10);
-    context.write(`${key}  ${used}  ${size}  ${cleanLine(root)}${STATES[state]}\n`);
+    context.write(
+      `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'gone' && pending.length > 0 ? waiting(pending) : STATES[state]}\n`,
+    );
   }
-  if (instances.length === 0) context.tell({ kind: 'message', level: 'info', text: 'no projects yet' });
+  if (instances.length === 0) context.tell({ kind: 'message', level: 'info', text: 'No project has any data yet.' });
   return 0;
 };
+
+function waiting(pending: readonly string[]): string {
+  return `  (no longer exists: kept for pending session ${pending.join(', ')})`;
+}

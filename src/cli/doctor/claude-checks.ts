@@ -1,16 +1,18 @@
 import { describeCredential, findCredential } from '../../claude/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { imageFiles } from '../../image/address.ts';
+import { changedInputs, imageInputs } from '../../image/inputs.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
 /** Where the credential is; never a part of it. */
 export async function credentialCheck(context: CommandContext): Promise<Check> {
-  const login = 'Log in with claude on this machine, or set ANTHROPIC_API_KEY.';
+  const login = 'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or log in with claude on this machine.';
   try {
     const { env, places } = context;
     const source = await findCredential({ env, home: places.home, platform: process.platform });
-    if (source === undefined) return warning('credential', 'none found', login);
+    if (source === undefined) return warning('credential', 'none found: Claude cannot work without one', login);
     return ok('credential', describeCredential(source, Date.now()));
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
@@ -18,9 +20,11 @@ export async function credentialCheck(context: CommandContext): Promise<Check> {
   }
 }
 
-/** Whether the image is there. */
-export async function imageCheck(engine: Engine, tag: string): Promise<Check> {
-  return (await engine.hasImage(tag))
-    ? ok('image', tag)
-    : warning('image', `${tag} is not built yet`, 'run-claude build, or the first session builds it.');
+/** Whether the image is built, and why it has to be built again. */
+export async function imageCheck(engine: Engine, tag: string, env: CommandContext['env']): Promise<Check> {
+  if (await engine.hasImage(tag)) return ok('image', `${tag} is built`);
+  const inputs = imageInputs(imageFiles({ env }), { arch: engine.facts.arch, toolchain: '' });
+  const changed = await changedInputs(engine, inputs);
+  const state = changed.length === 0 ? 'not built yet' : `has to be built again. What changed: ${changed.join('; ')}`;
+  return warning('image', state, 'Run run-claude build. Otherwise the next session builds it (some minutes).');
 }

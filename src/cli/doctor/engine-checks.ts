@@ -14,12 +14,12 @@ export async function checkConnection(
 ): Promise<{ readonly engine: Engine | undefined; readonly check: Check }> {
   try {
     const engine = await connectOurs(choice, context);
-    const { name, endpoint, kernel, arch } = engine.facts;
-    return { engine, check: ok('engine', `${name} at ${endpoint} (kernel ${kernel}, ${arch})`) };
+    const { name, endpoint, arch } = engine.facts;
+    return { engine, check: ok('engine', `${name} at ${endpoint} (${arch})`) };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     const first = error.message.replaceAll(/\s*\n\s*/g, ' ');
-    return { engine: undefined, check: fault('engine', first, error.hint ?? 'Start an engine.') };
+    return { engine: undefined, check: fault('engine', first, error.hint ?? 'Start Docker or Podman.') };
   }
 }
 
@@ -33,18 +33,19 @@ export function engineChecks(facts: EngineFacts): Check[] {
     ...(facts.pidsLimit ? [] : ['processes']),
     ...(facts.cpuLimit ? [] : ['processors']),
   ];
-  const delegate = 'Delegate the cgroup controllers to the engine (for rootless: systemd Delegate=memory pids cpu).';
+  const delegate =
+    'Let the engine use the cgroup controllers (rootless: add Delegate=memory pids cpu to user@.service of systemd).';
   const hard = !facts.memoryLimit || !facts.pidsLimit;
   return [
-    ok('engine-kind', `${kind.name}, ${facts.local ? 'on this kernel' : 'on another kernel'}`),
+    ok('engine-kind', kind.name),
     refusal === undefined
-      ? ok('layers', `${kind.holds}; shown by: ${kind.shown}`)
-      : fault('layers', `${refusal}; shown by: ${kind.shown}`, 'Use Docker.'),
+      ? ok('layers', kind.summary)
+      : fault('layers', refusal, 'Use Docker, or Podman 4 or newer on this machine.'),
     facts.seccomp
-      ? ok('seccomp', 'available')
-      : fault('seccomp', 'the engine has no seccomp', 'Use a kernel and an engine built with seccomp.'),
+      ? ok('seccomp', 'the engine can filter them (seccomp)')
+      : fault('seccomp', 'the engine cannot filter them (no seccomp)', 'Use a kernel and an engine with seccomp.'),
     limits.length === 0
-      ? ok('limits', `memory, swap, processes, processors (cgroup v${facts.cgroupVersion})`)
+      ? ok('limits', 'memory, swap, processes, processors')
       : (hard ? fault : warning)('limits', `the engine cannot limit: ${limits.join(', ')}`, delegate),
     kernelCheck(facts),
   ];
@@ -58,7 +59,7 @@ function kernelCheck(facts: EngineFacts): Check {
     ? ok('kernel', facts.kernel)
     : warning(
         'kernel',
-        `${facts.kernel} is older than 5.11`,
-        'Sessions copy the whole workspace; a newer kernel is faster.',
+        `${facts.kernel} is older than 5.11, so every session copies the whole project`,
+        'Use a newer kernel for faster starts.',
       );
 }

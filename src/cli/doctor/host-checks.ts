@@ -29,32 +29,43 @@ const RAM_TYPES: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 const ENOUGH_MB = 5120;
 const LITTLE_MB = 1024;
 
-/** Home, our directories, /tmp, disk, platform. */
-export function hostChecks(context: CommandContext): Check[] {
+/** Home, run-claude's directories, /tmp, free space, platform. `freeMb` tells the free space of a directory in MB. */
+export function hostChecks(context: Pick<CommandContext, 'places'>, freeMb: FreeSpace = freeDiskMb): Check[] {
   const { home, stateDir, cacheDir } = context.places;
   return [
     platformCheck(),
     homeCheck(home),
     stateCheck(stateDir),
     writableCheck('cache-directory', cacheDir),
-    tmpCheck(tmpdir()),
-    diskCheck('disk', stateDir),
+    tmpCheck(tmpdir(), freeMb),
+    diskCheck('disk', stateDir, freeMb),
+    diskCheck('cache-disk', cacheDir, freeMb),
   ];
 }
 
+type FreeSpace = (dir: string) => number;
+
+const SYSTEMS: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS' };
+
 function platformCheck(): Check {
-  const node = `Node ${process.versions.node}`;
-  return process.platform === 'linux' || process.platform === 'darwin'
-    ? ok('platform', `${process.platform} ${process.arch}, ${node}`)
-    : fault('platform', `${process.platform} is not supported`, 'On Windows, use WSL 2.');
+  const system = SYSTEMS[process.platform];
+  return system === undefined
+    ? fault('platform', `${process.platform} is not supported`, 'On Windows, run it inside WSL 2.')
+    : ok('platform', `${system} ${process.arch}, Node ${process.versions.node}`);
 }
 
 function homeCheck(home: string): Check {
   const network = NETWORK_TYPES.get(fileSystemType(home));
   return network === undefined
     ? ok('home', home)
-    : warning('home', `${home} is on ${network}`, 'Set XDG_STATE_HOME and XDG_CACHE_HOME to a local disk.');
+    : warning(
+        'home',
+        `${home} is on a network file system (${network})`,
+        'Set XDG_STATE_HOME and XDG_CACHE_HOME to directories on a local disk.',
+      );
 }
+
+const VARIABLES = { 'state-directory': 'XDG_STATE_HOME', 'cache-directory': 'XDG_CACHE_HOME' } as const;
 
 function stateCheck(dir: string): Check {
   const writable = writableCheck('state-directory', dir);
@@ -62,68 +73,83 @@ function stateCheck(dir: string): Check {
   const kind = NO_UPPER_TYPES.get(fileSystemType(dir));
   return kind === undefined
     ? writable
-    : warning('state-directory', `${dir} is on ${kind}, which holds no layers`, 'Set XDG_STATE_HOME to a local disk.');
+    : warning(
+        'state-directory',
+        `${dir} is on ${kind}, so every session copies the whole project`,
+        'Set XDG_STATE_HOME to a directory on a local disk.',
+      );
 }
 
-function writableCheck(name: string, dir: string): Check {
+function writableCheck(name: 'state-directory' | 'cache-directory', dir: string): Check {
   const at = existing(dir);
   try {
     accessSync(at, constants.W_OK | constants.X_OK);
   } catch (error) {
     return fault(
       name,
-      `${at} cannot be written: ${(error as NodeJS.ErrnoException).code}`,
-      'Make it yours, mode 0700.',
+      `${at} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      `Change its owner to your user and its mode to 0700, or set ${VARIABLES[name]}.`,
     );
   }
   const { mode, uid } = statSync(at);
   const open = at === dir && (mode & 0o077) !== 0;
-  if (open) return warning(name, `${dir} can be read by others`, `chmod 700 ${dir}`);
+  if (open) return warning(name, `other users can read ${dir}`, `Run chmod 700 ${dir}`);
   if (at === dir && process.getuid !== undefined && uid !== process.getuid()) {
-    return fault(name, `${dir} belongs to another user`, `chown it, or set the XDG variables elsewhere.`);
+    return fault(name, `${dir} belongs to another user`, `Change its owner to your user, or set ${VARIABLES[name]}.`);
   }
   return ok(name, dir);
 }
 
-function tmpCheck(dir: string): Check {
-  const free = freeDiskMb(dir);
+function tmpCheck(dir: string, freeMb: FreeSpace): Check {
+  const free = freeMb(dir);
   const sticky = (statSync(existing(dir)).mode & 0o1002) === 0o0002;
-  if (sticky) return warning('tmp', `${dir} is writable by all without the sticky bit`, `chmod 1777 ${dir}`);
-  if (free < 100) return warning('tmp', `${dir} has ${free} MB free`, 'Free some space, or give --tmpdir.');
-  return ok('tmp', `${dir}, ${free} MB free${RAM_TYPES.has(fileSystemType(dir)) ? ', in memory' : ''}`);
+  if (sticky) return warning('tmp', `every user can remove the files of others in ${dir}`, `Run chmod 1777 ${dir}`);
+  if (free < 100)
+    return warning(
+      'tmp',
+      `${formatFree(free)} free in ${dir}`,
+      'Free some space, or use --tmpdir with another directory.',
+    );
+  return ok('tmp', `${dir}, ${formatFree(free)} free${RAM_TYPES.has(fileSystemType(dir)) ? ', in memory' : ''}`);
 }
 
-function diskCheck(name: string, dir: string): Check {
-  const free = freeDiskMb(dir);
-  const text = `${(free / 1024).toFixed(1)} GB free for sessions`;
-  if (free < LITTLE_MB) return fault(name, text, 'Free some space; run-claude gc removes what no session needs.');
-  return free < ENOUGH_MB ? warning(name, text, 'run-claude gc removes what no session needs.') : ok(name, text);
+function diskCheck(name: 'disk' | 'cache-disk', dir: string, freeMb: FreeSpace): Check {
+  const free = freeMb(dir);
+  const text = `${formatFree(free)} free in ${dir}`;
+  const wayOut = 'Free some space: run-claude gc removes what no session needs.';
+  return free < LITTLE_MB ? fault(name, text, wayOut) : free < ENOUGH_MB ? warning(name, text, wayOut) : ok(name, text);
 }
 
-/** Git on the host is only needed for audit --base and commits --import. */
+function formatFree(mb: number): string {
+  return mb < 1024 ? `${mb} MB` : `${(mb / 1024).toFixed(1)} GB`;
+}
+
+/** Git on the host is needed only for audit --base and commits --import. */
 export async function gitCheck(): Promise<Check> {
   try {
     const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000 });
     const [, version = '?', major = '0', minor = '0'] = /(([0-9]+)\.([0-9]+)[0-9.]*)/.exec(stdout) ?? [];
     const old = Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30);
-    return old ? warning('git', `git ${version} is old`, 'Update git to 2.30 or newer.') : ok('git', `git ${version}`);
+    return old
+      ? warning('git', `version ${version} is older than 2.30`, 'Update git.')
+      : ok('git', `version ${version}`);
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'failed';
-    return warning('git', `no git on the host (${why})`, 'Install it for audit --base and commits --import.');
+    return warning('git', `not found (${why})`, 'Install git if you need audit --base or commits --import.');
   }
 }
 
 /** A VM engine sees only the folders that it shares. */
 export function sharingCheck(facts: EngineFacts, cwd: string): Check {
-  if (facts.local) return ok('file-sharing', "the engine sees this machine's files");
+  if (facts.local) return ok('file-sharing', "the engine reads this machine's files");
   if (/^(ssh|tcp|https?):/.test(facts.endpoint)) {
     return warning(
       'file-sharing',
-      'a remote engine sees no files of this machine',
-      'Sessions work on a copy in volumes.',
+      'a remote engine does not read the files of this machine',
+      'Use --copy-workspace: bind mode does not work with this engine.',
     );
   }
-  return ok('file-sharing', `a VM engine: bind mode needs ${cwd} among its shared folders; copies go into volumes`);
+  return ok('file-sharing', `bind mode needs ${cwd} among the folders that the engine shares`);
 }
 
 function fileSystemType(dir: string): number {

@@ -15,10 +15,12 @@ export interface ProbeRequest {
   readonly engine: Policy['engine'];
   readonly runtime: string | undefined;
   readonly json: boolean;
+  /** Every attack, not only those that got through. */
+  readonly verbose: boolean;
 }
 
 /**
- * `doctor --probe`: attacks a container like the agent's on this engine and prints what came of it. 0, or 1 when
+ * `doctor --probe`: attacks a container like the agent's on this engine and prints the result. 0, or 1 when
  * anything got through. Throws RunClaudeError IMAGE_MISSING before the image is built, ENGINE_NO_LAYER as a session does.
  */
 export async function probeCommand(request: ProbeRequest, context: CommandContext): Promise<number> {
@@ -28,13 +30,17 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
     refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
     const image = await sessionImage(DEFAULTS, engine, env);
     if (!(await engine.hasImage(image))) {
-      throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', { hint: 'run-claude build makes it.' });
+      throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', {
+        hint: 'Build it with run-claude build.',
+      });
     }
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const { user } = chooseUser('copy', 'layers', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
+    const text = 'Attacking a container like the one of an agent...';
+    context.tell({ kind: 'message', level: 'info', text });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });
     if (request.json) write(jsonText(rows));
-    else for (const line of probeLines(rows)) write(`${cleanLine(line)}\n`);
+    else for (const line of probeLines(rows, request.verbose)) write(`${cleanLine(line)}\n`);
     return rows.some((row) => row.result === 'open') ? EXIT.faults : EXIT.ok;
   } finally {
     await engine.close();
@@ -42,33 +48,66 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
 }
 
 const WORDS: Readonly<Record<ProbeRow['result'], string>> = {
-  stopped: 'pass',
+  stopped: 'stopped',
   open: 'FAIL',
-  untestable: 'not testable here',
+  untestable: 'not testable',
 };
 
-/** The table for people: every attack under its layer, then one line a layer. */
-export function probeLines(rows: readonly ProbeRow[]): readonly string[] {
+/**
+ * The result for users. First each attack that got through, under its layer; with `verbose` every attack, and one line
+ * for each layer. Last the verdict.
+ */
+export function probeLines(rows: readonly ProbeRow[], verbose: boolean): readonly string[] {
   const layers = [...new Set(rows.map((row) => row.layer))];
-  const of = (layer: string): readonly ProbeRow[] => rows.filter((row) => row.layer === layer);
-  return [
-    ...layers.flatMap((layer) => [
+  const shown = verbose ? rows : rows.filter((row) => row.result === 'open');
+  const table = layers.flatMap((layer) => {
+    const own = shown.filter((row) => row.layer === layer);
+    if (own.length === 0) return [];
+    return [layer, ...own.map(({ name, result, why }) => `  ${WORDS[result].padEnd(14)}${name.padEnd(34)} ${why}`), ''];
+  });
+  const summary = layers.map((layer) =>
+    layerLine(
       layer,
-      ...of(layer).map(({ name, result, why }) => `  ${WORDS[result].padEnd(18)} ${name.padEnd(34)} ${why}`),
-    ]),
-    '',
-    ...layers.map((layer) => summaryLine(layer, of(layer))),
-  ];
+      rows.filter((row) => row.layer === layer),
+    ),
+  );
+  return [...table, ...(verbose ? [...summary, ''] : []), ...verdict(rows, verbose)];
 }
 
-function summaryLine(layer: string, rows: readonly ProbeRow[]): string {
-  const count = (result: ProbeRow['result']): number => rows.filter((row) => row.result === result).length;
-  const verdict = count('open') > 0 ? 'FAIL' : count('stopped') > 0 ? 'pass' : 'not testable here';
-  const open = rows.filter((row) => row.result === 'open').map((row) => row.name);
-  const parts = [
+type Count = (result: ProbeRow['result']) => number;
+
+function counter(rows: readonly ProbeRow[]): Count {
+  return (result) => rows.filter((row) => row.result === result).length;
+}
+
+function layerLine(layer: string, rows: readonly ProbeRow[]): string {
+  const count = counter(rows);
+  const result = count('open') > 0 ? 'open' : count('stopped') > 0 ? 'stopped' : 'untestable';
+  return `${WORDS[result].padEnd(14)}${layer.padEnd(36)} ${counts(count)}`;
+}
+
+function counts(count: Count): string {
+  const open = count('open');
+  const untestable = count('untestable');
+  return [
     `${count('stopped')} stopped`,
-    ...(count('untestable') === 0 ? [] : [`${count('untestable')} not testable here`]),
-    ...(open.length === 0 ? [] : [`got through: ${open.join(', ')}`]),
+    ...(untestable === 0 ? [] : [`${untestable} not testable here`]),
+    ...(open === 0 ? [] : [`${open} got through`]),
+  ].join(', ');
+}
+
+function verdict(rows: readonly ProbeRow[], verbose: boolean): string[] {
+  const open = [...new Set(rows.filter((row) => row.result === 'open').map((row) => row.layer))];
+  const untested = [...new Set(rows.map((row) => row.layer))].filter(
+    (layer) => !rows.some((row) => row.layer === layer && row.result !== 'untestable'),
+  );
+  const more = verbose ? [] : ['run-claude doctor --probe --verbose lists every attack.'];
+  return [
+    `${rows.length} attacks: ${counts(counter(rows))}.`,
+    open.length === 0
+      ? 'PASS: every attack that can be tested here was stopped.'
+      : `FAIL: attacks got through ${open.join(', ')}. Run no agent on this engine before that is fixed.`,
+    ...(untested.length === 0 ? [] : [`No attack on these layers can be tested here: ${untested.join(', ')}.`]),
+    ...more,
   ];
-  return `${verdict.padEnd(18)} ${layer.padEnd(34)} ${parts.join('; ')}`;
 }

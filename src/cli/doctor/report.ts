@@ -1,25 +1,73 @@
+/** What each check is called for users. The names are stable, for scripts. */
+const TITLES = {
+  platform: 'System',
+  home: 'Home directory',
+  'state-directory': 'Session data',
+  'cache-directory': 'Project copies',
+  tmp: 'Temporary files',
+  disk: 'Space, sessions',
+  'cache-disk': 'Space, copies',
+  git: 'Git',
+  engine: 'Container engine',
+  'engine-kind': 'Kind of engine',
+  layers: 'Protection',
+  seccomp: 'System calls',
+  limits: 'Resource limits',
+  kernel: 'Kernel',
+  'file-sharing': 'File sharing',
+  strategy: 'Copy strategy',
+  image: 'Image',
+  credential: 'Credential',
+  plan: 'This session',
+} as const;
+
 /** One line of the doctor's. */
 export interface Check {
-  /** Short and stable, for scripts: 'engine', 'state-directory'. */
-  readonly name: string;
+  readonly name: keyof typeof TITLES;
   readonly result: 'ok' | 'warning' | 'fault';
-  /** What there is. */
+  /** The state of what was checked. */
   readonly text: string;
-  /** What to do, when it is not ok. */
+  /** What the user has to do, when the result is not ok. */
   readonly wayOut?: string;
 }
 
 /** A check that passed. */
-export function ok(name: string, text: string): Check {
+export function ok(name: Check['name'], text: string): Check {
   return { name, result: 'ok', text };
 }
 
 /** A check that lets sessions run, but worse. */
-export function warning(name: string, text: string, wayOut: string): Check {
+export function warning(name: Check['name'], text: string, wayOut: string): Check {
   return { name, result: 'warning', text, wayOut };
 }
 
 /** A check without which no session runs. */
-export function fault(name: string, text: string, wayOut: string): Check {
+export function fault(name: Check['name'], text: string, wayOut: string): Check {
   return { name, result: 'fault', text, wayOut };
+}
+
+const RESULT_WIDTH = 9;
+const TITLE_WIDTH = 18;
+
+/** The checks as lines for users: result, what was checked, its state; below it what to do; at the end a verdict. */
+export function checkLines(checks: readonly Check[]): string[] {
+  return [
+    ...checks.flatMap(({ name, result, text, wayOut }) => [
+      `${result.padEnd(RESULT_WIDTH)}${TITLES[name].padEnd(TITLE_WIDTH)}${text}`,
+      ...(wayOut === undefined ? [] : [`${' '.repeat(RESULT_WIDTH + TITLE_WIDTH)}→ ${wayOut}`]),
+    ]),
+    '',
+    verdict(checks),
+  ];
+}
+
+function verdict(checks: readonly Check[]): string {
+  const count = (result: Check['result'], word: string): string => {
+    const number = checks.filter((check) => check.result === result).length;
+    return number === 0 ? '' : `${number} ${word}${number === 1 ? '' : 's'}`;
+  };
+  const [faults, warnings] = [count('fault', 'fault'), count('warning', 'warning')];
+  if (faults !== '')
+    return `Not ready: ${[faults, warnings].filter(Boolean).join(', ')}. No session starts before each fault is fixed.`;
+  return warnings === '' ? 'Ready: sessions can run here.' : `Ready, with ${warnings}: sessions can run here.`;
 }

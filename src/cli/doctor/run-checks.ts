@@ -31,14 +31,6 @@ async function checksOf(engine: Engine, context: CommandContext): Promise<readon
     ...engineChecks(engine.facts),
     sharingCheck(engine.facts, context.cwd),
     strategyCheck(engine, image, { uid, gid, stateDir: context.places.stateDir }),
-    await imageCheck(engine, image),
+    await imageCheck(engine, image, context.env),
   ];
-}
-
-/** The checks as lines for people. */
-export function checkLines(checks: readonly Check[]): string[] {
-  return checks.flatMap(({ name, result, text, wayOut }) => [
-    `${result.padEnd(8)} ${name.padEnd(16)} ${text}`,
-    ...(wayOut === undefined ? [] : [`${' '.repeat(26)}→ ${wayOut}`]),
-  ]);
 }

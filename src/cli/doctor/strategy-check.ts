@@ -16,6 +16,10 @@ export function strategyCheck(engine: Engine, image: string, host: Pick<HostFact
   const { strategy, reason } = chooseStrategy(policy, engine.facts, trial);
   const text = `${strategy}: ${reason}`;
   return strategy === 'copy'
-    ? warning('strategy', text, 'Every session copies the project once more; XDG_STATE_HOME on another disk may help.')
+    ? warning(
+        'strategy',
+        text,
+        'Every session copies the whole project. Setting XDG_STATE_HOME to another disk may help.',
+      )
     : ok('strategy', text);
 }

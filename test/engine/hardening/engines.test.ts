@@ -34,7 +34,7 @@ it('rootless Docker without delegated cgroups is refused, since nothing would li
   await rootless.answers();
   const { doctor, session } = await refused(`unix://${rootless.socket}`);
   expect(doctor).toContain('Docker, rootless');
-  expect(doctor).toMatch(/fault +limits +the engine cannot limit: memory, swap, processes/);
+  expect(doctor).toMatch(/fault +Resource limits +the engine cannot limit: memory, swap, processes/);
   expect([session.status, session.stderr]).toEqual([125, expect.stringContaining('cannot set memory limits')]);
 });
 
@@ -54,7 +54,7 @@ it('rootless Podman with cgroup v1 is refused, since its limits are not done, wh
   await rootless.answers();
   const { doctor, session } = await refused(`unix://${rootless.socket}`);
   expect(doctor).toContain('Podman, rootless');
-  expect(doctor).toMatch(/fault +limits +the engine cannot limit: memory, swap, processes/);
+  expect(doctor).toMatch(/fault +Resource limits +the engine cannot limit: memory, swap, processes/);
   expect([session.status, session.stderr]).toEqual([125, expect.stringContaining('cannot set memory limits')]);
 });
 

@@ -75,7 +75,7 @@ describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
     expect(stopped.length).toBeGreaterThan(280);
     expect(new Set(stopped.map((row) => row.layer)).size).toBe(16);
     expect(probed.status).toBe(0);
-    expect((await person.run(['doctor'])).stdout).toMatch(/layers +all/);
+    expect((await person.run(['doctor'])).stdout).toMatch(/^ok +Protection +all layers hold$/m);
   });
 
   it('limits hold, seen by what they do', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pack } from 'tar-stream';
 import { expect } from 'vitest';
+import { INPUTS_LABEL } from '../../../src/image/inputs.ts';
 import { oldName } from '../../../src/image/left-behind.ts';
 import { type GcOptions, planGc, runGc } from '../../../src/session/gc.ts';
 import type { Engine } from '../../../src/types/engine.ts';
@@ -36,7 +37,8 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
     const tar = pack();
     tar.entry({ name: 'Dockerfile' }, dockerfile);
     tar.finalize();
-    await engine.buildImage(tar, { tag: name, args, fresh: true, onOutput: () => undefined });
+    const labels = { [INPUTS_LABEL]: `{"of":"${name}"}` };
+    await engine.buildImage(tar, { tag: name, args, labels, fresh: true, onOutput: () => undefined });
     return (await engine.imageFacts(name))?.id ?? 'none';
   };
   const ours = (): Promise<string> => build(tag, OURS, { BASE: base, TEST: id, CLAUDE: '1.2.3' });
@@ -67,6 +69,10 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
     await engine.importImage(rootfs, base);
     const first = await ours();
     const old = oldName(first);
+    expect(await engine.imageLabel(tag, INPUTS_LABEL)).toBe(`{"of":"${tag}"}`);
+    expect((await engine.list()).find(({ name }) => name === tag)?.labels).toMatchObject({
+      [INPUTS_LABEL]: `{"of":"${tag}"}`,
+    });
     const theirsFirst = await build(theirs, THEIRS, { OURS: tag, WORD: 'one' });
     await ours();
     await engine.nameImage(first, old);

@@ -5,8 +5,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInstance } from '../../../src/claude/instance.ts';
 import { listInstances } from '../../../src/claude/instances.ts';
 import { dataLabel } from '../../../src/claude/isolated.ts';
+import { projectsCommand } from '../../../src/cli/commands/projects.ts';
 import { planGc, runGc } from '../../../src/session/gc.ts';
 import { reserveSession } from '../../../src/session/record.ts';
+import { processIdentity } from '../../../src/store/process.ts';
 import type { Engine, FoundObject } from '../../../src/types/engine.ts';
 import { layerVolume } from '../../../src/workspace/strategies/volume.ts';
 
@@ -48,7 +50,9 @@ it('removes the data of a project that is gone, and of none that may come back',
     '/nowhere': 'foreign',
   });
   const planned = await planGc(options());
-  expect(planned).toEqual([{ kind: 'instance', name: gone.dir, why: `its project ${at('work/gone')} is gone` }]);
+  expect(planned).toEqual([
+    { kind: 'instance', name: gone.dir, why: `its project ${at('work/gone')} no longer exists` },
+  ]);
   expect(existsSync(gone.dir)).toBe(true);
   expect(await runGc(options())).toEqual({ removed: planned, problems: [] });
   expect([existsSync(gone.dir), existsSync(drive.dir), existsSync(foreign), existsSync(at('keep'))]).toEqual([
@@ -60,17 +64,46 @@ it('removes the data of a project that is gone, and of none that may come back',
 });
 
 /** A session of this stage that was last touched so many days ago, with a layer that nobody can look into. */
-function session(stage: string, days: number, changes: object[] = [], strategy = 'layers'): string {
+function session(
+  stage: string,
+  days: number,
+  changes: object[] = [],
+  strategy = 'layers',
+  project = '/p',
+  more: object = {},
+): string {
   const { id, dir } = reserveSession(at('state'), Date.now());
   const updated = new Date(Date.now() - days * DAY_MS).toISOString();
-  const plan = { strategy, baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb' };
-  const record = { version: 1, id, project: '/p', stage, started: updated, updated, plan, outcome: { changes: [] } };
+  const plan = { strategy, baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb', project: {} };
+  const outcome = { changes: [] };
+  const record = { version: 1, id, project, stage, started: updated, updated, plan, outcome, ...more };
   writeFileSync(join(dir, 'session.json'), JSON.stringify(record));
   writeFileSync(join(dir, 'manifest'), JSON.stringify({ version: 1, changes, withheld: [] }));
   mkdirSync(join(dir, 'layer/work/work'), { recursive: true, mode: 0o700 });
   chmodSync(join(dir, 'layer/work/work'), 0);
   return id;
 }
+
+it.each([
+  ['applied', 'removed'],
+  ['discarded', 'removed'],
+  ['failed', 'removed'],
+  ['applied, and a command works on it', 'kept'],
+  ['pending', 'kept'],
+  ['running', 'kept'],
+])('with a session that is %s the data of a project that no longer exists is %s', async (what, outcome) => {
+  const [stage = '', busy] = what.split(', ');
+  const gone = await openInstance(at('data'), at('work/gone'));
+  rmSync(at('work/gone'), { recursive: true });
+  const id = session(stage, 1, [], 'layers', at('work/gone'), busy === undefined ? {} : { owner: processIdentity() });
+  const removed = (await planGc({ ...options(), nowMs: Date.now() })).map(({ kind, name }) => `${kind} ${name}`);
+  expect(removed.includes(`instance ${gone.dir}`)).toBe(outcome === 'removed');
+  const lines: string[] = [];
+  const places = { stateDir: at('state'), dataDir: at('data') };
+  const context = { places, write: (text: string) => lines.push(text), tell: () => undefined };
+  await projectsCommand({ options: new Map(), words: [] } as never, context as never);
+  expect(lines.join('')).toContain(outcome === 'removed' ? 'run-claude gc removes its data' : `pending session ${id}`);
+});
 
 it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
   const old = ['pending', 'applied', 'discarded', 'running', 'collected', 'failed'].map((stage) => session(stage, 40));

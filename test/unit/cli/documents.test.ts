@@ -31,6 +31,19 @@ it('says the same of exit statuses in the table, the help and the docs', () => {
   expect(new Set(said)).toEqual(new Set(Object.values(EXIT).filter((status) => status !== EXIT.ok)));
 });
 
+it('installs in the README only what exists: tarballs and checkouts, no package of a registry and no repository', () => {
+  const readme = page('../README.md');
+  const installed = [...readme.matchAll(/npm install (?:--\S+ (?:~\S* )?)*(\S+)/g)].map(([, what]) => what);
+  expect(installed.length).toBeGreaterThan(1);
+  for (const what of installed) expect(what).toMatch(/^\.\/run-claude-X\.Y\.Z\.tgz`?,?$/);
+  expect(readme).not.toMatch(/https?:\/\/|git clone|\bnpx\b|git@/);
+  // In code only: a sentence begins with the name too.
+  const code = [...readme.matchAll(/```\n([^`]+)```|`([^`\n]+)`/g)].map(([, block, span]) => block ?? span ?? '');
+  const commands = code.flatMap((text) => [...text.matchAll(/^run-claude ([a-z]+)/gm)].map(([, name]) => name));
+  expect(commands.length).toBeGreaterThan(5);
+  for (const command of commands) expect(COMMANDS.map(({ name }) => name)).toContain(command);
+});
+
 it('documents every setting of the files, and no other', () => {
   const named = rowsOf(page('configuration.md'))
     .slice(1)

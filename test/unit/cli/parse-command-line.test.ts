@@ -65,6 +65,12 @@ describe('options', () => {
     expect(refusal('--system-prompt')).toContain('needs a value');
     expect(args(run('--system-prompt=--dry-run'))).toEqual(['--system-prompt=--dry-run']);
   });
+  it('takes a negative number as a value, so that the setting says what is allowed, and never sends in a circle', () => {
+    expect(run('--cpus', '-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(run('--cpus=-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(refusal('--cpus', '--memory', '8g')).toBe('--cpus needs a value Write --cpus N.');
+    expect(refusal('--exclude', '-x')).toContain('--exclude=-x where the value begins with a dash');
+  });
   it('knows --debug as Claude’s and --trace as ours', () => {
     expect(args(run('--debug'))).toEqual(['--debug']);
     expect(run('--trace').flags).toEqual([{ flag: '--trace', setting: 'trace', value: true }]);
@@ -74,6 +80,23 @@ describe('options', () => {
     expect(parse('apply', '--help')).toEqual({ kind: 'help', command: 'apply' });
     expect(parse('proj', '--version')).toEqual({ kind: 'version' });
     expect(args(run('--', '--help'))).toEqual(['--help']);
+  });
+  it('takes help and version as words', () => {
+    expect(parse('help')).toEqual(parse('--help'));
+    expect(parse('help', 'apply')).toEqual(parse('apply', '--help'));
+    expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));
+    expect(parse('version')).toEqual({ kind: 'version' });
+    expect(refusal('help', 'aply')).toBe("help: there is no command 'aply' Did you mean run-claude help apply?");
+    expect(refusal('version', 'apply')).toContain('one word too many');
+  });
+  it.each([
+    ['stauts', 'Did you mean run-claude status?'],
+    ['aplly', 'Did you mean run-claude apply?'],
+    ['verison', 'Did you mean run-claude version?'],
+    ['xyzzy', 'run-claude help lists the commands.'],
+  ])('refuses %s as a first word, and suggests what is near', (word, hint) => {
+    const wanted = `'${word}' is neither a command nor a folder ${hint} Words for Claude go after --.`;
+    expect(refusal(word, '--json')).toBe(wanted);
   });
 });
 

@@ -17,9 +17,9 @@ const TRIED = { key: 'unix:///sock 28 6.1 image:1 501:20', trial: { works: true,
 const FAILED = { works: false, why: 'files look wrong through an overlay volume here' };
 
 it.each<[string, Partial<EngineFacts>, object | undefined, string, RegExp]>([
-  ['nothing was tried', {}, undefined, 'ok', /^layers: unless the first session finds/],
+  ['nothing was tried', {}, undefined, 'ok', /^layers: the first session tests whether/],
   ['a session found that it works', {}, TRIED, 'ok', /^layers: overlay volumes work here$/],
-  ['it was found with another image', {}, { ...TRIED, key: 'other' }, 'ok', /^layers: unless/],
+  ['it was found with another image', {}, { ...TRIED, key: 'other' }, 'ok', /^layers: the first session/],
   ['it does not work', {}, { ...TRIED, trial: FAILED }, 'warning', /^copy: files look wrong through/],
   ['the engine is elsewhere', { local: false }, undefined, 'ok', /^volume: the engine does not run on this kernel$/],
   ['the engine remaps users', { usernsRemap: true }, undefined, 'ok', /^volume: the engine remaps users$/],

@@ -38,7 +38,7 @@ describe('docs/security.md', () => {
   });
 });
 
-it('docs/engines.md has the rows that doctor prints', () => {
+it('docs/engines.md has a row for each kind of engine and runtime', () => {
   const rows = page('docs/engines.md')
     .split('\n')
     .filter((line) => line.startsWith('| '))

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { createEgress } from '../../../images/gateway/egress.mjs';
 import { createRelay } from '../../../images/gateway/relay.mjs';
+import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 import { helloWith, serverName } from './client-hello.ts';
 
@@ -50,6 +51,25 @@ it('asks the resolver once for a connection and connects to the address that was
   } finally {
     lookup.mockRestore();
     server.close();
+  }
+});
+
+it('says an address in the words that network --suggest reads', async () => {
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation((async () => [{ address: '10.1.2.3', family: 4 }]) as unknown as typeof dns.lookup);
+  try {
+    const error: Error = await egressFor({})
+      .dial('nexus.test', 443)
+      .then(
+        () => new Error('it passed'),
+        (reason) => reason,
+      );
+    const entry = { at: '', kind: 'connect', method: 'CONNECT', up: 0, down: 0, ms: 0, verdict: 'refused' } as const;
+    const { rules } = suggestRules([{ ...entry, host: 'nexus.test', port: 443, why: error.message }]);
+    expect(rules).toEqual(['--allow-address 10.1.2.3']);
+  } finally {
+    lookup.mockRestore();
   }
 });
 

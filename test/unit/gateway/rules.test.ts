@@ -1,13 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inRange, mayConnect, specialUse } from '../../../images/gateway/addresses.mjs';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { methodAllowed } from '../../../images/gateway/intercept.mjs';
 import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
 import { resolveBrokers } from '../../../src/gateway/brokers.ts';
 import { gatewayConfig } from '../../../src/gateway/config.ts';
-import { suggestRules } from '../../../src/gateway/network-log.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
+import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
+import type { NetworkEntry } from '../../../src/types/gateway.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 import { BARE_POLICY } from '../../gateway-process.ts';
 
@@ -154,7 +155,7 @@ it("takes git's reads for reads and its pushes for writes", () => {
   expect(methodAllowed(['GET', 'POST'], 'POST', '/o/r.git/git-receive-pack')).toBe(true);
 });
 
-it('suggests the rules that a session would have needed', () => {
+describe('network --suggest', () => {
   const entry = {
     at: '',
     kind: 'connect',
@@ -163,14 +164,48 @@ it('suggests the rules that a session would have needed', () => {
     down: 0,
     ms: 0,
     verdict: 'refused',
-    unlisted: true,
   } as const;
-  const entries = [
-    { ...entry, host: 'b.test', port: 443 },
-    { ...entry, host: 'b.test', port: 443 },
-    { ...entry, host: 'a.test', port: 8443 },
-    { ...entry, host: 'quiet.test', port: 443, quiet: true },
-    { ...entry, host: 'private.test', port: 443, unlisted: false },
-  ];
-  expect(suggestRules(entries)).toEqual(['--allow-host a.test:8443', '--allow-host b.test']);
+  const byAddress = (host: string, address: string, use: string): NetworkEntry => {
+    const why = `${host} resolves to ${address} (${use}); --allow-address would have to name it`;
+    return { ...entry, host, port: 443, why };
+  };
+
+  it('names the hosts that a session would have needed', () => {
+    const entries: NetworkEntry[] = [
+      { ...entry, host: 'b.test', port: 443, unlisted: true },
+      { ...entry, host: 'b.test', port: 443, unlisted: true },
+      { ...entry, host: 'a.test', port: 8443, unlisted: true },
+      { ...entry, host: 'quiet.test', port: 443, unlisted: true, quiet: true },
+      { ...entry, host: 'passed.test', port: 443, verdict: 'passed' },
+    ];
+    expect(suggestRules(entries)).toEqual({ rules: ['--allow-host a.test:8443', '--allow-host b.test'], remarks: [] });
+  });
+
+  it('counts what was refused by its address, and suggests only addresses of private networks', () => {
+    const entries = [
+      ...Array.from({ length: 43 }, () => byAddress('nexus.corp', '10.1.2.3', 'private')),
+      byAddress('other.corp', 'fd00::1', 'private'),
+      byAddress('meta.test', '169.254.169.254', 'link-local, metadata'),
+    ];
+    expect(suggestRules(entries)).toEqual({
+      rules: ['--allow-address 10.1.2.3', '--allow-address fd00::1'],
+      remarks: [
+        '44 requests were refused because the address is not public: nexus.corp (10.1.2.3, private), other.corp (fd00::1, private). --allow-address lets the agent reach everything at that address.',
+        '1 request was refused because the address is not public: meta.test (169.254.169.254, link-local, metadata). No option is suggested for such an address.',
+      ],
+    });
+  });
+
+  it('never says that nothing was refused when something was, whatever the reason says', () => {
+    const entries = [
+      { ...entry, host: 'a.test', port: 443, why: 'the TLS handshake names no server' },
+      // Text of another host, and no address: a reason suggests nothing by its looks.
+      { ...entry, host: 'b.test', port: 443, why: 'a.test resolves to 10.0.0.1 (private); x' },
+      { ...entry, host: 'c.test', port: 443, why: 'c.test resolves to ::::: (private); x' },
+    ];
+    expect(suggestRules(entries)).toEqual({
+      rules: [],
+      remarks: ['3 requests were refused for a reason that no rule changes. run-claude network names the reason.'],
+    });
+  });
 });

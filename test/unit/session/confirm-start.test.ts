@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { mustAskStart, rememberStart } from '../../../src/session/confirm-start.ts';
+import { rememberStart, whyAskStart } from '../../../src/session/confirm-start.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 
 const plan = (mode: Plan['mode'], weakenings: readonly string[], root = '/p'): Plan =>
@@ -11,11 +11,15 @@ const plan = (mode: Plan['mode'], weakenings: readonly string[], root = '/p'): P
 it('asks the first time for a project, and when something is weaker than what was agreed to', () => {
   const state = mkdtempSync(path.join(tmpdir(), 'run-claude-agreed-'));
   try {
-    const asks = (one: Plan): boolean => mustAskStart(one, state);
+    const asks = (one: Plan): boolean => whyAskStart(one, state) !== undefined;
+    expect(whyAskStart(plan('copy', []), state)).toBe('This is the first session of this project.');
     expect(asks(plan('copy', []))).toBe(true);
     rememberStart(plan('copy', ['network open', 'hosts let through: secret.example']), state);
     expect(asks(plan('copy', ['network open']))).toBe(false);
     expect(asks(plan('copy', ['network open', 'git push is let through']))).toBe(true);
+    expect(whyAskStart(plan('copy', ['network open', 'git push is let through']), state)).toBe(
+      'This session is weaker than the last one: git push is let through.',
+    );
     expect(asks(plan('bind', []))).toBe(true);
     expect(asks(plan('copy', [], '/q'))).toBe(true);
     rememberStart(plan('bind', []), state);
