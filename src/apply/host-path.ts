@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statfsSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, statfsSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { encodeBytes } from '../types/path.ts';
 
@@ -12,8 +12,8 @@ export interface HostWalker extends Disposable {
    * Throws NotAFolder for the first component that is absent, a link or no folder.
    */
   enter(folder: string): Buffer;
-  /** A descriptor of the folder entered last, for fsync. Valid until the next enter(). */
-  syncFolder(): void;
+  /** A descriptor of the folder entered last, for fsync. Preconditions: the caller closes it. */
+  openFolder(): number;
   /** Modification time of the project's own directory, in nanoseconds. */
   rootTime(): string;
 }
@@ -98,8 +98,8 @@ class DescriptorWalker implements HostWalker {
     return String(fstatSync(this.#root, { bigint: true }).mtimeNs);
   }
 
-  syncFolder(): void {
-    fsyncSync(this.#open.at(-1)?.fd ?? this.#root);
+  openFolder(): number {
+    return openSync(Buffer.concat([this.#prefix(), Buffer.from('.')]), FOLDER);
   }
 
   [Symbol.dispose](): void {
@@ -161,13 +161,8 @@ class ChdirWalker implements HostWalker {
     return String(lstatSync('.', { bigint: true }).mtimeNs);
   }
 
-  syncFolder(): void {
-    const fd = openSync('.', constants.O_RDONLY);
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+  openFolder(): number {
+    return openSync('.', FOLDER);
   }
 
   [Symbol.dispose](): void {
