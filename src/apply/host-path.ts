@@ -12,8 +12,12 @@ export interface HostWalker extends Disposable {
    * Throws NotAFolder for the first component that is absent, a link or no folder.
    */
   enter(folder: string): Buffer;
+  /** The prefix that enter() gave last. */
+  entered(): Buffer;
   /** A descriptor of the folder entered last, for fsync. Preconditions: the caller closes it. */
   openFolder(): number;
+  /** 'device:inode' of the folder entered last. */
+  folderIdentity(): string;
   /** Modification time of the project's own directory, in nanoseconds. */
   rootTime(): string;
 }
@@ -98,8 +102,17 @@ class DescriptorWalker implements HostWalker {
     return String(fstatSync(this.#root, { bigint: true }).mtimeNs);
   }
 
+  entered(): Buffer {
+    return this.#prefix();
+  }
+
   openFolder(): number {
     return openSync(Buffer.concat([this.#prefix(), Buffer.from('.')]), FOLDER);
+  }
+
+  folderIdentity(): string {
+    const { dev, ino } = fstatSync(this.#open.at(-1)?.fd ?? this.#root, { bigint: true });
+    return `${dev}:${ino}`;
   }
 
   [Symbol.dispose](): void {
@@ -153,6 +166,10 @@ class ChdirWalker implements HostWalker {
       process.chdir(`./${text}`);
       if (directoryIdentity('.') !== `${expected.dev}:${expected.ino}`) throw new NotAFolder(path, 'link');
     }
+    return this.entered();
+  }
+
+  entered(): Buffer {
     return Buffer.from('./');
   }
 
@@ -163,6 +180,10 @@ class ChdirWalker implements HostWalker {
 
   openFolder(): number {
     return openSync('.', FOLDER);
+  }
+
+  folderIdentity(): string {
+    return directoryIdentity('.');
   }
 
   [Symbol.dispose](): void {

@@ -41,12 +41,10 @@ export class OpenBatch implements Unflushed, Disposable {
 
   /** The folder entered last; each is open once, also when another folder took its path. */
   #enteredFolder(): number {
-    const fd = this.#walker.openFolder();
-    const { dev, ino } = fstatSync(fd, { bigint: true });
-    const known = this.#folders.get(`${dev}:${ino}`);
-    if (known === undefined) this.#folders.set(`${dev}:${ino}`, fd);
-    else closeSync(fd);
-    return known ?? fd;
+    const identity = this.#walker.folderIdentity();
+    const fd = this.#folders.get(identity) ?? this.#walker.openFolder();
+    this.#folders.set(identity, fd);
+    return fd;
   }
 
   /** Throws as {@link stageStep}. */

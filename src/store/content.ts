@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
@@ -91,14 +91,9 @@ export function openContentStore(dir: string): ContentStore {
   // Whole for sure: written or read by this process. What else is there may be half of what a power cut left.
   const whole = new Set<Digest>();
   const pathOf = (digest: Digest): string => contentPath(dir, digest);
-  const has = async (digest: Digest): Promise<boolean> => {
-    try {
-      return (await stat(pathOf(digest))).isFile();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    }
-  };
+  // Of thousands of them, each turn of the event loop costs more than the call.
+  const has = async (digest: Digest): Promise<boolean> =>
+    statSync(pathOf(digest), { throwIfNoEntry: false })?.isFile() ?? false;
   const isWhole = async (digest: Digest): Promise<boolean> => {
     if (whole.has(digest)) return true;
     if (!(await has(digest)) || !(await hashesTo(dir, digest))) return false;
