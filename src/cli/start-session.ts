@@ -38,6 +38,7 @@ export async function startSession(
     for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
     if (!policy.yes && screen !== undefined && mustAskStart(plan, host.stateDir)) {
       const answer = (await askLine(screen, '[sandbox] Start? [Y/n]:'))?.trim().toLowerCase();
+      interruption.signal.throwIfAborted();
       if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
         rmSync(dir, { recursive: true, force: true });
         tell({ kind: 'message', level: 'info', text: 'Not started.' });
