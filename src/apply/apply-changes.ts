@@ -1,5 +1,6 @@
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
+import type { Conflict, ConflictAnswer, ConflictRule } from '../types/conflict.ts';
 import type { Change, Digest } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
@@ -10,10 +11,9 @@ import { conflictFileSteps } from './conflict-files.ts';
 import { openHostWalker } from './host-path.ts';
 import { runJournalled } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
+import { foldersFor } from './missing-folders.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
-
-export type ConflictRule = 'keep' | 'theirs' | 'markers' | 'file';
 
 /** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
 export interface Merged {
@@ -21,6 +21,8 @@ export interface Merged {
   readonly host: Buffer;
   readonly merged: Buffer;
 }
+
+export type { ConflictRule };
 
 export interface ApplyRequest {
   /** Real path of the project. */
@@ -32,6 +34,8 @@ export interface ApplyRequest {
   /** The session's frozen store: what is written comes from it, pre-images go into it. */
   readonly store: ContentStore;
   readonly conflict: ConflictRule;
+  /** With the rule 'keep': asks what becomes of a conflict. Undefined: nobody is asked. */
+  readonly askConflict?: (conflict: Conflict) => Promise<ConflictAnswer>;
   readonly dryRun: boolean;
   readonly tell: Tell;
   /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
@@ -55,10 +59,15 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     using walker = openHostWalker(request.project, request.projectIdentity);
     const prepared = await prepare({ request, walker, trusted: false });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
-    const beside = request.conflict === 'file' ? conflictFileSteps(request, outcomes, walker) : [];
-    const steps = [...prepared.steps, ...beside];
-    if (request.dryRun) outcomes.push(...steps.map((step) => would(step.path)));
-    else outcomes.push(...(await runJournalled({ ...request, walker, steps, kind: 'apply' })));
+    const beside = conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
+    const steps = [...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside];
+    const done = request.dryRun
+      ? steps.map((step) => would(step.path))
+      : await runJournalled({ ...request, walker, steps, kind: 'apply' });
+    for (const one of done) {
+      const note = one.verdict === 'applied' && one.why === undefined ? prepared.notes.get(one.path) : undefined;
+      outcomes.push(note === undefined ? one : { ...one, why: note });
+    }
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };
   });

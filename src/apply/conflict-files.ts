@@ -5,13 +5,22 @@ import type { HostWalker } from './host-path.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
 import type { Step } from './steps.ts';
 
+interface ConflictFiles {
+  readonly request: ApplyRequest;
+  readonly outcomes: ChangeOutcome[];
+  readonly walker: HostWalker;
+  /** Whether the session's version of a conflict at this path is to be written beside the host's. */
+  readonly isChosen: (path: string) => boolean;
+}
+
 /**
  * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`; only where
  * that name is free. The conflict itself stays pending; its reason in `outcomes` then says where to look.
  */
-export function conflictFileSteps(request: ApplyRequest, outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
+export function conflictFileSteps({ request, outcomes, walker, isChosen }: ConflictFiles): Step[] {
   const steps: Step[] = [];
   for (const [at, outcome] of outcomes.entries()) {
+    if (!isChosen(outcome.path)) continue;
     const after = request.choice.chosen.find(({ change }) => change.path === outcome.path)?.change.after;
     if (outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined) continue;
     const path = `${outcome.path}.session`;

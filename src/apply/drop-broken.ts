@@ -1,17 +1,25 @@
 import type { ChangeOutcome } from '../types/session.ts';
+import { heldFolder } from './held-folder.ts';
 import { namesBelow, parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
+import { FOLDER_REMOVED } from './missing-folders.ts';
 import { liesBelow, type Step } from './steps.ts';
 
 /**
  * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
  * what should go into a folder that will not be there stays out.
  */
-export function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
+export function dropBroken(
+  steps: readonly Step[],
+  outcomes: ChangeOutcome[],
+  { walker, left }: { readonly walker: HostWalker; readonly left: readonly ChangeOutcome[] },
+): Step[] {
   let kept = [...steps];
-  const drop = (gone: (step: Step) => boolean, why: string): void => {
-    for (const step of kept.filter(gone))
-      outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why });
+  const drop = (gone: (step: Step) => boolean, why: string, held?: ReadonlyMap<string, ChangeOutcome>): void => {
+    for (const step of kept.filter(gone)) {
+      const reason = (held && heldFolder(step.path, held)) ?? { verdict: 'conflict' as const, why };
+      outcomes.push({ path: step.path as ChangeOutcome['path'], ...reason });
+    }
     kept = kept.filter((step) => !gone(step));
   };
   for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
@@ -27,11 +35,12 @@ export function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], wa
   const removing = new Set(
     kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
   );
-  drop((step) => {
+  const isWithoutFolder = (step: Step): boolean => {
     const folder = parentOf(step.path);
     if (step.post === undefined || folder === '' || making.has(folder)) return false;
     return removing.has(folder) || !isFolder(walker, folder);
-  }, 'its folder is not there on the host');
+  };
+  drop(isWithoutFolder, FOLDER_REMOVED, new Map([...left, ...outcomes].map((one) => [one.path, one])));
   return kept;
 }
 

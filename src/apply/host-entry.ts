@@ -40,14 +40,14 @@ export function parentOf(path: string): string {
 export function readHost(walker: HostWalker, path: string): HostState | undefined {
   const stats = lstatHost(walker, path);
   if (stats === undefined) return undefined;
-  const { folder, name } = splitPath(path);
   const state = stateOf(stats);
+  // Still in the folder that lstatHost entered.
+  const place = Buffer.concat([walker.entered(), splitPath(path).name]);
   if (stats.isSymbolicLink()) {
-    const target = readlinkSync(Buffer.concat([walker.enter(folder), name]), { encoding: 'buffer' });
-    return { ...state, kind: 'symlink', target: decodeBytes(target) };
+    return { ...state, kind: 'symlink', target: decodeBytes(readlinkSync(place, { encoding: 'buffer' })) };
   }
   if (!stats.isFile()) return state;
-  const fd = openHost(walker, path);
+  const fd = openSync(place, READ_FILE);
   try {
     return { ...stateOf(fstatSync(fd, { bigint: true })), digest: hashOpen(fd) };
   } finally {
@@ -64,9 +64,10 @@ export function fingerprintHost(walker: HostWalker, path: string): string | unde
 /** A regular file of the host, open for reading. Preconditions: the caller closes it. Throws ELOOP for a link. */
 export function openHost(walker: HostWalker, path: string): number {
   const { folder, name } = splitPath(path);
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  return openSync(Buffer.concat([walker.enter(folder), name]), flags);
+  return openSync(Buffer.concat([walker.enter(folder), name]), READ_FILE);
 }
+
+const READ_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Every path below a folder of the host, links not followed. Throws as {@link readHost}. */
 export function namesBelow(walker: HostWalker, folder: string): string[] {

@@ -1,4 +1,4 @@
-import { type BigIntStats, closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statfsSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, statfsSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { encodeBytes } from '../types/path.ts';
 
@@ -12,8 +12,12 @@ export interface HostWalker extends Disposable {
    * Throws NotAFolder for the first component that is absent, a link or no folder.
    */
   enter(folder: string): Buffer;
-  /** A descriptor of the folder entered last, for fsync. Valid until the next enter(). */
-  syncFolder(): void;
+  /** The prefix that enter() gave last. */
+  entered(): Buffer;
+  /** A descriptor of the folder entered last, for fsync. Preconditions: the caller closes it. */
+  openFolder(): number;
+  /** 'device:inode' of the folder entered last. */
+  folderIdentity(): string;
   /** Modification time of the project's own directory, in nanoseconds. */
   rootTime(): string;
 }
@@ -98,8 +102,17 @@ class DescriptorWalker implements HostWalker {
     return String(fstatSync(this.#root, { bigint: true }).mtimeNs);
   }
 
-  syncFolder(): void {
-    fsyncSync(this.#open.at(-1)?.fd ?? this.#root);
+  entered(): Buffer {
+    return this.#prefix();
+  }
+
+  openFolder(): number {
+    return openSync(Buffer.concat([this.#prefix(), Buffer.from('.')]), FOLDER);
+  }
+
+  folderIdentity(): string {
+    const { dev, ino } = fstatSync(this.#open.at(-1)?.fd ?? this.#root, { bigint: true });
+    return `${dev}:${ino}`;
   }
 
   [Symbol.dispose](): void {
@@ -153,6 +166,10 @@ class ChdirWalker implements HostWalker {
       process.chdir(`./${text}`);
       if (directoryIdentity('.') !== `${expected.dev}:${expected.ino}`) throw new NotAFolder(path, 'link');
     }
+    return this.entered();
+  }
+
+  entered(): Buffer {
     return Buffer.from('./');
   }
 
@@ -161,13 +178,12 @@ class ChdirWalker implements HostWalker {
     return String(lstatSync('.', { bigint: true }).mtimeNs);
   }
 
-  syncFolder(): void {
-    const fd = openSync('.', constants.O_RDONLY);
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+  openFolder(): number {
+    return openSync('.', FOLDER);
+  }
+
+  folderIdentity(): string {
+    return directoryIdentity('.');
   }
 
   [Symbol.dispose](): void {

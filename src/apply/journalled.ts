@@ -9,7 +9,7 @@ import { parentOf, readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
 import { rollBack } from './roll-back.ts';
-import { DiskFailure, isOnePath, runSteps } from './run-steps.ts';
+import { DiskFailure, isOnePath, type Run, runSteps } from './run-steps.ts';
 import { orderSteps, type Step } from './steps.ts';
 
 export interface JournalledRun {
@@ -59,30 +59,21 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
     ],
     true,
   );
-  const outcomes = await perform(steps, journal, token, run);
+  const leftovers = new Set<number>();
+  const outcomes = await perform(steps, { ...run, journal, token, content: run.store, leftovers });
   run.finish?.(outcomes);
-  endJournal(journal, run.walker, folders, outcomes);
+  // Without an end, the next command removes our files beside the targets, whose names are in the journal.
+  if (leftovers.size === 0) endJournal(journal, run.walker, folders, outcomes);
   return outcomes;
 }
 
-async function perform(
-  steps: readonly Step[],
-  journal: Journal,
-  token: string,
-  run: JournalledRun,
-): Promise<ChangeOutcome[]> {
-  const tools = { walker: run.walker, journal, token, content: run.store, tell: run.tell };
+async function perform(steps: readonly Step[], run: Omit<Run, 'resumed'>): Promise<ChangeOutcome[]> {
   try {
-    const done = await runSteps(steps, {
-      ...tools,
-      kind: run.kind,
-      resumed: false,
-      ...(run.signal && { signal: run.signal }),
-    });
+    const done = await runSteps(steps, { ...run, resumed: false });
     return onePerPath([...done.values()]);
   } catch (error) {
     if (!(error instanceof DiskFailure)) throw error;
-    return rollBack(steps, error.done, error.message, tools);
+    return rollBack(steps, error.done, error.message, run);
   }
 }
 

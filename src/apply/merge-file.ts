@@ -1,11 +1,18 @@
 import { closeSync } from 'node:fs';
 import { readOpen } from '../store/read-open.ts';
+import type { ConflictRule } from '../types/conflict.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import { type HostState, openHost } from './host-entry.ts';
-import { mergeText } from './merge-text.ts';
+import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
 import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
 import type { Preparing } from './prepare.ts';
+
+/** A merge that counts, with what is to be said of it. */
+export type MergedBytes = NewBytes & { readonly note?: string };
+
+/** Why a text that does not merge is a conflict. */
+export const SAME_LINES = 'the same lines were changed on the host';
 
 /**
  * Merges a text file that both sides changed: the result is frozen, goes through the audit again and is shown before
@@ -16,7 +23,8 @@ export async function mergeFile(
   session: Entry,
   host: HostState,
   { request, walker }: Preparing,
-): Promise<NewBytes> {
+  rule: ConflictRule = request.conflict,
+): Promise<MergedBytes> {
   const { path, before } = one.change;
   if (before?.digest === undefined || session.digest === undefined) {
     return { verdict: 'conflict', why: 'changed on both sides' };
@@ -27,9 +35,7 @@ export async function mergeFile(
   const mine = readWhole(walker, path);
   const merge = mergeText(await request.store.read(before.digest), mine, await request.store.read(session.digest));
   if (merge.kind === 'impossible') return { verdict: 'conflict', why: merge.why };
-  if (merge.kind === 'conflict' && request.conflict !== 'markers') {
-    return { verdict: 'conflict', why: 'the same lines were changed on the host' };
-  }
+  if (merge.kind === 'conflict' && rule !== 'markers') return { verdict: 'conflict', why: SAME_LINES };
   const made = {
     what: 'the merged file',
     before: { entry: host, content: mine },
@@ -39,11 +45,21 @@ export async function mergeFile(
   const frozen = await freezeNewBytes(one, made, request);
   if ('verdict' in frozen) return frozen;
   if (frozen.digest === host.digest) return { verdict: 'same', why: 'the host has it already' };
-  const accepted = request.dryRun || (await request.acceptMerge({ path, host: mine, merged: merge.content }));
-  return accepted ? frozen : { verdict: 'conflict', why: 'the merge was not accepted' };
+  // Who answered for this very conflict has seen it.
+  const isAnswered = rule !== request.conflict;
+  const accepted =
+    request.dryRun || isAnswered || (await request.acceptMerge({ path, host: mine, merged: merge.content }));
+  if (!accepted) return { verdict: 'conflict', why: 'the merge was not accepted' };
+  return merge.kind === 'clean' ? frozen : { ...frozen, note: markerNote(merge.markerLength) };
 }
 
-function readWhole(walker: Preparing['walker'], path: string): Buffer {
+function markerNote(length: number): string {
+  if (length === USUAL_MARKER_LENGTH) return 'with conflict markers: edit it';
+  return `with conflict markers of ${length} characters, because the file has lines that look like shorter ones: edit it`;
+}
+
+/** A file of the host, whole. Throws what reading throws. */
+export function readWhole(walker: Preparing['walker'], path: string): Buffer {
   const fd = openHost(walker, path);
   try {
     return Buffer.concat([...readOpen(fd)]);

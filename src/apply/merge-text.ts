@@ -4,8 +4,8 @@ import { decodeBytes, encodeBytes } from '../types/path.ts';
 
 export type TextMerge =
   | { readonly kind: 'clean'; readonly content: Buffer }
-  /** `content` has the conflicts between markers. */
-  | { readonly kind: 'conflict'; readonly content: Buffer }
+  /** `content` has the conflicts between markers, which are lines of so many signs. */
+  | { readonly kind: 'conflict'; readonly content: Buffer; readonly markerLength: number }
   /** Binary, or too large to be merged line by line. */
   | { readonly kind: 'impossible'; readonly why: string };
 
@@ -59,7 +59,8 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
   }
   out.push(...a.slice(a.length - tail));
   const text = ending === '\r\n' ? out.join('').replaceAll('\n', '\r\n') : out.join('');
-  return { kind: conflict ? 'conflict' : 'clean', content: encodeBytes(text) };
+  const content = encodeBytes(text);
+  return conflict ? { kind: 'conflict', content, markerLength: markers.middle.length } : { kind: 'clean', content };
 }
 
 type Names = string[];
@@ -92,9 +93,12 @@ function closed(lines: readonly string[]): readonly string[] {
   return last === undefined || last.endsWith('\n') ? lines : [...lines.slice(0, -1), `${last}\n`];
 }
 
+/** git's, where no line of the file looks like one. */
+export const USUAL_MARKER_LENGTH = 7;
+
 /** Markers longer than any run of their kind in the texts: content cannot pose as one. */
 function markersFor(texts: readonly string[]): { open: string; middle: string; close: string } {
-  let longest = 6;
+  let longest = USUAL_MARKER_LENGTH - 1;
   for (const text of texts) {
     for (const [run] of text.matchAll(/^(<+|=+|>+)/gm)) longest = Math.max(longest, run.length);
   }

@@ -35,30 +35,103 @@ export interface StepTools {
   readonly cleared: boolean;
 }
 
+/** What is to be forced to the disk after a step, together with what other steps left. */
+export interface Unflushed {
+  /** Takes the descriptor over. */
+  addFile(fd: number): void;
+  /** The folder that was entered last. */
+  addFolder(): void;
+}
+
+/** New content of a step in our file beside the target, open and not yet forced to the disk. */
+export interface Staged {
+  readonly fd: number;
+  /** The mode that the disk gave it. */
+  readonly mode: number;
+}
+
 /**
- * Brings one path from `pre` to `post`: each file is written beside its target, made durable and renamed over it.
- * Synchronous throughout. Gives the mode that the disk gave instead, where it keeps no modes (FAT).
- * Throws what the system throws; the path is then as before, and nothing of ours is left.
+ * Brings one path from `pre` to `post` and forces it to the disk: stages, flushes, commits. Synchronous throughout.
+ * Returns and throws as {@link commitStep}.
  */
 export function performStep(step: Step, tools: StepTools): number | undefined {
-  const { folder, name } = splitPath(step.path);
-  const prefix = tools.walker.enter(folder);
-  const place = { target: Buffer.concat([prefix, name]), temp: Buffer.concat([prefix, encodeBytes(tools.temp)]) };
+  const open: number[] = [];
+  const unflushed = {
+    addFile: (fd: number) => void open.push(fd),
+    addFolder: () => void open.push(tools.walker.openFolder()),
+  };
+  try {
+    const staged = isStaged(step, tools) ? stageStep(step, tools) : undefined;
+    const mode = withoutLeftover(step, tools, staged, () => {
+      if (staged !== undefined) {
+        open.push(staged.fd);
+        fsyncSync(staged.fd);
+      }
+      return commitStep(step, { ...tools, unflushed, ...(staged && { staged }) });
+    });
+    for (const fd of open) if (fd !== staged?.fd) fsyncSync(fd);
+    return mode;
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
+function withoutLeftover<T>(step: Step, tools: StepTools, staged: Staged | undefined, commit: () => T): T {
+  try {
+    return commit();
+  } catch (error) {
+    if (staged !== undefined) removeQuietly(placeOf(step, tools).temp);
+    throw error;
+  }
+}
+
+/** Whether a step's content is first written beside its target. */
+export function isStaged({ pre, post, inPlace }: Step, { content }: Pick<StepTools, 'content'>): boolean {
+  return post?.kind === 'file' && content !== undefined && !(inPlace === true && pre?.kind === 'file');
+}
+
+/**
+ * Writes a step's content beside its target. Throws what the system throws. The caller forces it to the disk before
+ * {@link commitStep}, and closes it.
+ */
+export function stageStep(step: Step, tools: StepTools): Staged {
+  return writeBeside(step, step.post as Target, placeOf(step, tools), tools.content ?? []);
+}
+
+/**
+ * Brings one path from `pre` to `post`; staged content is renamed over it. Gives the mode that the disk gave instead,
+ * where it keeps no modes (FAT). Throws what the system throws; the path is then as before, and what was staged is left
+ * to the caller.
+ */
+export function commitStep(
+  step: Step,
+  tools: StepTools & { readonly staged?: Staged; readonly unflushed: Unflushed },
+): number | undefined {
+  const { staged, unflushed, cleared, content } = tools;
+  const place = placeOf(step, tools);
   const { post } = step;
   let mode = post?.mode;
   if (post === undefined) {
     if (step.pre?.kind === 'dir') rmdirSync(place.target);
     else unlinkSync(place.target);
-  } else if (post.kind === 'dir') mode = makeFolder(step, post, place.target, tools.cleared);
+  } else if (post.kind === 'dir') mode = makeFolder(step, post, place.target, { cleared, unflushed });
   else {
-    if (step.pre?.kind === 'dir' && !tools.cleared) rmdirSync(place.target);
+    if (step.pre?.kind === 'dir' && !cleared) rmdirSync(place.target);
     if (post.kind === 'symlink') makeLink(post, place);
-    else if (tools.content === undefined) mode = setMode(place.target, post);
-    else if (step.inPlace && step.pre?.kind === 'file') mode = writeInPlace(post, place.target, tools.content);
-    else mode = writeBeside(step, post, place, tools.content);
+    else if (staged !== undefined) {
+      renameSync(place.temp, place.target);
+      mode = staged.mode;
+    } else if (content === undefined) mode = setMode(place.target, post, unflushed);
+    else mode = writeInPlace(post, place.target, content, unflushed);
   }
-  tools.walker.syncFolder();
+  unflushed.addFolder();
   return mode === post?.mode ? undefined : mode;
+}
+
+function placeOf(step: Step, { walker, temp }: Pick<StepTools, 'walker' | 'temp'>): Place {
+  const { folder, name } = splitPath(step.path);
+  const prefix = walker.enter(folder);
+  return { target: Buffer.concat([prefix, name]), temp: Buffer.concat([prefix, encodeBytes(temp)]) };
 }
 
 function modeOf(fd: number): number {
@@ -70,23 +143,43 @@ interface Place {
   readonly temp: Buffer;
 }
 
-function makeFolder(step: Step, post: Target, target: Buffer, cleared: boolean): number {
-  if (step.pre?.kind === 'dir') return chmodFolder(target, post);
-  if (step.pre !== undefined && !cleared) unlinkSync(target);
-  mkdirSync(target, { mode: post.mode & 0o777 });
-  return chmodFolder(target, post);
+interface FolderTools {
+  readonly cleared: boolean;
+  readonly unflushed: Unflushed;
 }
 
-function chmodFolder(target: Buffer, post: Target): number {
-  const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+function makeFolder(step: Step, post: Target, target: Buffer, { cleared, unflushed }: FolderTools): number {
+  if (step.pre?.kind === 'dir') return chmodFolder(target, post, unflushed);
+  if (step.pre !== undefined && !cleared) unlinkSync(target);
+  mkdirSync(target, { mode: post.mode & 0o777 });
   try {
+    return chmodFolder(target, post, unflushed);
+  } catch (error) {
+    rmdirSync(target);
+    throw error;
+  }
+}
+
+function chmodFolder(target: Buffer, post: Target, unflushed: Unflushed): number {
+  const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  return finished(fd, unflushed, () => {
     fchmodSync(fd, post.mode);
     if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid, true);
-    fsyncSync(fd);
-    return modeOf(fd);
-  } finally {
+  });
+}
+
+/** Hands a descriptor over to be flushed when `change` worked, and gives the mode that it has then. */
+function finished(fd: number, unflushed: Unflushed, change: () => void): number {
+  let mode: number;
+  try {
+    change();
+    mode = modeOf(fd);
+  } catch (error) {
     closeSync(fd);
+    throw error;
   }
+  unflushed.addFile(fd);
+  return mode;
 }
 
 function makeLink(post: Target, { target, temp }: Place): void {
@@ -102,16 +195,12 @@ function makeLink(post: Target, { target, temp }: Place): void {
 }
 
 /** Without following, and on a regular file only. */
-function setMode(target: Buffer, post: Target): number {
+function setMode(target: Buffer, post: Target, unflushed: Unflushed): number {
   const fd = openForMode(target);
-  try {
+  return finished(fd, unflushed, () => {
     fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
-    fsyncSync(fd);
-    return modeOf(fd);
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** A file that its owner may not read can still get another mode, if it may be written; otherwise by its name. */
@@ -125,7 +214,7 @@ function openForMode(target: Buffer): number {
   }
 }
 
-function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): number {
+function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): Staged {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temp, flags, 0o600);
   try {
@@ -135,31 +224,32 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
     if (step.attributes) copyAttributes(target, fd);
     fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
-    fsyncSync(fd);
-    const mode = modeOf(fd);
-    renameSync(temp, target);
-    return mode;
+    return { fd, mode: modeOf(fd) };
   } catch (error) {
-    unlinkSync(temp);
-    throw error;
-  } finally {
     closeSync(fd);
+    removeQuietly(temp);
+    throw error;
   }
 }
 
-function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>): number {
+/** What remains is found by its name. */
+function removeQuietly(temp: Buffer): void {
+  try {
+    unlinkSync(temp);
+  } catch {
+    // The error that led here says more.
+  }
+}
+
+function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>, unflushed: Unflushed): number {
   // To the end, before the first byte is lost: what is damaged says so there.
   for (const _ of content);
   const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
+  return finished(fd, unflushed, () => {
     ftruncateSync(fd, writeAll(fd, content, wholePiece));
     if (modeOf(fd) !== post.mode) fchmodSync(fd, post.mode);
     if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
-    fsyncSync(fd);
-    return modeOf(fd);
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 /** Writes the runs of each piece, and gives the number of bytes. */

@@ -5,14 +5,19 @@ import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { mayHaveAttributes } from './attributes.ts';
+import { conflictAt } from './conflict-at.ts';
+import { type ConflictRules, conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
 import { dropBroken } from './drop-broken.ts';
 import { insideLinks } from './hard-links.ts';
+import { heldFolder } from './held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
 import { type HostNames, readHostNames } from './host-names.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
+import { withImpliedFolders } from './implied-folders.ts';
 import { isOurs } from './journal.ts';
-import { mergeFile } from './merge-file.ts';
+import { mergeFile, SAME_LINES } from './merge-file.ts';
+import { missingFolderSteps } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
 import { foldCase, type Step, type Target } from './steps.ts';
@@ -21,6 +26,10 @@ import { foldCase, type Step, type Target } from './steps.ts';
 export interface Prepared {
   readonly steps: readonly Step[];
   readonly outcomes: readonly ChangeOutcome[];
+  /** What is to be said of a path when it was applied. */
+  readonly notes: ReadonlyMap<string, string>;
+  /** Whether the session's version of a conflict at this path is to be written beside the host's. */
+  readonly isBeside: (path: string) => boolean;
 }
 
 /** What preparing needs besides the request. */
@@ -37,6 +46,8 @@ interface Looking extends Preparing {
   /** Deleted paths by what a disk that folds case takes for alike. */
   readonly deletedByFold: ReadonlyMap<string, string>;
   readonly names: HostNames;
+  readonly rules: ConflictRules;
+  readonly notes: Map<string, string>;
 }
 
 function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'deletedByFold'> {
@@ -56,19 +67,24 @@ type Outcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };
 export async function prepare(asked: Preparing): Promise<Prepared> {
   const { request } = asked;
   const chosen = withImpliedFolders(request);
-  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(asked.walker) };
+  const { walker } = asked;
+  const [rules, notes] = [conflictRules(request), new Map<string, string>()];
+  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, notes };
+  const { left: held } = request.choice;
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) {
     const result = await prepareOne(one, preparing).catch((error: unknown): Outcome => {
       if (!isOnePath(error)) throw error;
-      const verdict: Verdict = error instanceof NotAFolder ? 'conflict' : 'failed';
-      return left(one, verdict, error instanceof NotAFolder ? parentReason(error) : reasonOf(error));
+      if (!(error instanceof NotAFolder)) return left(one, 'failed', reasonOf(error));
+      const folder = heldFolder(one.change.path, new Map([...held, ...outcomes].map((other) => [other.path, other])));
+      return left(one, folder?.verdict ?? 'conflict', folder?.why ?? parentReason(error));
     });
     if ('step' in result) steps.push(result.step);
     else outcomes.push(result.outcome);
   }
-  const whole = dropBroken(steps, outcomes, preparing.walker);
+  steps.push(...(await missingFolderSteps(steps, preparing.byPath, preparing)));
+  const whole = dropBroken(steps, outcomes, { walker, left: held });
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
     request.project,
@@ -84,6 +100,8 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
+    notes,
+    isBeside: (path) => request.conflict === 'file' || rules.chosen.get(path) === 'file',
   };
 }
 
@@ -134,9 +152,8 @@ interface Decided {
   readonly decision: Decision;
 }
 
-async function fromDecision(decided: Decided, preparing: Preparing): Promise<Outcome> {
+async function fromDecision(decided: Decided, preparing: Looking): Promise<Outcome> {
   const { one, session, host, decision } = decided;
-  const { conflict } = preparing.request;
   switch (decision.kind) {
     case 'same':
       return left(one, 'same', 'the host has it already');
@@ -149,22 +166,34 @@ async function fromDecision(decided: Decided, preparing: Preparing): Promise<Out
     case 'merge': {
       // The audit judges it as what it becomes: the host's mode may be another.
       const made = { ...(session as Entry), mode: decision.mode };
-      const merged = await mergeFile(one, made, host as HostState, preparing);
-      if ('digest' in merged) {
-        const entry = { ...(session as Entry), digest: merged.digest, size: merged.size };
-        return stepOf(one, host, targetOf(entry, decision.mode, undefined));
-      }
-      if (conflict === 'theirs' && merged.verdict === 'conflict') return takeSession(decided, decision.mode, preparing);
-      return left(one, merged.verdict, merged.why);
+      return mergeBoth(decided, made, preparing);
     }
     case 'conflict': {
       // What undo could not bring back is never taken away.
       const special = host !== undefined && !['file', 'dir', 'symlink'].includes(host.kind);
       const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
-      if (conflict !== 'theirs' || !swap) return left(one, 'conflict', decision.why);
+      const rule = await preparing.rules.ruleFor(conflictAt(decided, decision.why, { swap, mark: false }, preparing));
+      if (rule !== 'theirs') return left(one, 'conflict', decision.why);
       return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
     }
   }
+}
+
+/** The merge of both sides, once more with markers or replaced by the session's version where the rule says so. */
+async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<Outcome> {
+  const { one, host, decision } = decided;
+  const mode = (decision as Extract<Decision, { kind: 'merge' }>).mode;
+  let merged = await mergeFile(one, made, host as HostState, preparing);
+  if ('verdict' in merged && merged.verdict === 'conflict') {
+    const mark = merged.why === SAME_LINES;
+    const rule = await preparing.rules.ruleFor(conflictAt(decided, merged.why, { swap: true, mark }, preparing));
+    if (rule === 'theirs') return takeSession(decided, mode, preparing);
+    if (rule === 'markers' && mark) merged = await mergeFile(one, made, host as HostState, preparing, rule);
+  }
+  if ('verdict' in merged) return left(one, merged.verdict, merged.why);
+  if (merged.note !== undefined) preparing.notes.set(one.change.path, merged.note);
+  const entry = { ...made, digest: merged.digest, size: merged.size };
+  return stepOf(one, host, targetOf(entry, mode, undefined));
 }
 
 /** The session's content with this mode; or why it is held back. */
@@ -254,23 +283,6 @@ async function keepPreImage(step: Step, { request, walker }: Preparing): Promise
   } finally {
     closeSync(fd);
   }
-}
-
-/** A file in a folder that the session made brings the folder with it. */
-function withImpliedFolders({ choice }: ApplyRequest): readonly ChosenChange[] {
-  const have = new Set(choice.chosen.map(({ change }) => change.path as string));
-  const folders = new Map(choice.folders.map((change) => [change.path as string, change]));
-  const implied: ChosenChange[] = [];
-  for (const { change } of choice.chosen) {
-    if (change.after === undefined) continue;
-    for (let at = change.path.indexOf('/'); at > 0; at = change.path.indexOf('/', at + 1)) {
-      const folder = folders.get(change.path.slice(0, at));
-      if (folder === undefined || have.has(folder.path)) continue;
-      have.add(folder.path);
-      implied.push({ change: folder });
-    }
-  }
-  return [...implied, ...choice.chosen].sort((a, b) => (a.change.path < b.change.path ? -1 : 1));
 }
 
 /** On a disk that folds case: what stands at a created path is the very file whose old name is deleted with it. */

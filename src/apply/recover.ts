@@ -1,16 +1,15 @@
-import { unlinkSync } from 'node:fs';
+import { RunClaudeError } from '../errors.ts';
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
 import type { Tell } from '../types/event.ts';
-import { encodeBytes } from '../types/path.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
-import { parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
 import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './journal.ts';
 import { endJournal, onePerPath } from './journalled.ts';
 import { projectLockFile } from './lock-file.ts';
+import { removeBeside } from './remove-beside.ts';
 import { rollBack } from './roll-back.ts';
-import { DiskFailure, runSteps } from './run-steps.ts';
+import { DiskFailure, reasonOf, runSteps } from './run-steps.ts';
 
 export interface RecoverRequest {
   readonly project: string;
@@ -53,7 +52,8 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
     endJournal(journal, walker, read.folders, []);
     return [];
   }
-  const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell };
+  const leftovers = new Set<number>();
+  const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, leftovers };
   const what = read.head.kind === 'undo' ? 'undo' : 'apply';
   // On a disk that folds case the old name of what was renamed is there again, as the new one.
   const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome =>
@@ -72,7 +72,7 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
       outcomes = await rollBack(read.steps, new Map([...read.done, ...error.done]), error.message, tools);
     }
   }
-  endJournal(journal, walker, read.folders, outcomes);
+  if (leftovers.size === 0) endJournal(journal, walker, read.folders, outcomes);
   return outcomes;
 }
 
@@ -81,9 +81,13 @@ function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
   for (const [number, step] of read.steps.entries()) {
     for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {
       try {
-        unlinkSync(Buffer.concat([walker.enter(parentOf(step.path)), encodeBytes(name)]));
-      } catch (error) {
-        if (!(error instanceof NotAFolder) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        removeBeside(walker, step.path, name);
+      } catch (cause) {
+        if (cause instanceof NotAFolder) continue;
+        throw new RunClaudeError('APPLY_UNFINISHED', `cannot remove ${name} beside ${step.path}: ${reasonOf(cause)}`, {
+          cause,
+          hint: 'An apply ended in the middle. Make that folder writable, then try again.',
+        });
       }
     }
   }

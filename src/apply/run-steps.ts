@@ -2,16 +2,15 @@ import type { ContentReader } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
-import { fingerprintHost, readHost } from './host-entry.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
+import { NotAFolder } from './host-path.ts';
 import type { Journal, JournalHead } from './journal.ts';
-import { performStep } from './perform-step.ts';
+import { asFound, type Looking, lookAgain } from './look-again.ts';
+import { OpenBatch } from './open-batch.ts';
+import { isStaged } from './perform-step.ts';
 import { stepContent } from './step-content.ts';
 import type { Step } from './steps.ts';
-import { isDone, isUntouched } from './steps.ts';
 
-export interface Run {
-  readonly walker: HostWalker;
+export interface Run extends Looking {
   readonly journal: Journal;
   readonly content: ContentReader;
   /** Names of our files beside their targets: token and step number. */
@@ -19,10 +18,10 @@ export interface Run {
   readonly tell: Tell;
   readonly kind: JournalHead['kind'];
   readonly signal?: AbortSignal;
-  /** Steps of an earlier process that ended in the middle: what is half done is ours. */
-  readonly resumed: boolean;
-  /** Of those steps: what the earlier process could not do, and said so. Tried again, nobody would know of it. */
+  /** Of steps of an earlier process: what it could not do, and said so. Tried again, nobody would know of it. */
   readonly failed?: ReadonlyMap<number, ChangeOutcome>;
+  /** Gets the steps whose file beside the target could not be removed: recovery does it. */
+  readonly leftovers: Set<number>;
 }
 
 /** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
@@ -39,34 +38,199 @@ export class DiskFailure extends Error {
 /** Not a read-only file system: it may be one folder's alone, and where it is the project's nothing was done. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
+/** What would have room when each step is done by itself. */
+const ROOM_CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+interface Numbered {
+  readonly step: Step;
+  readonly number: number;
+}
+
+/** A run with what became of its steps so far. */
+interface Running extends Run {
+  readonly total: number;
+  readonly what: string;
+  readonly outcomes: Map<number, ChangeOutcome>;
+  /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
+  readonly done: Map<number, number | undefined>;
+}
+
 /**
  * Does the steps of a journal that is ready, in order; looks at each path again first. Gives step number → outcome.
  * Throws DiskFailure; failures of single paths are outcomes.
+ *
+ * Steps go in batches, and each batch waits four times for the disk at most, however many steps it has: all new contents
+ * are written beside their targets and forced to the disk, then renamed, and then the folders are forced to the disk. No
+ * step of the next batch begins before.
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
-  const outcomes = new Map<number, ChangeOutcome>();
-  const done = new Map<number, number | undefined>();
   const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
-  for (const [number, step] of steps.entries()) {
-    run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
-    const failed = run.failed?.get(number);
-    if (failed !== undefined) {
-      outcomes.set(number, failed);
-      continue;
-    }
-    // Signals are looked at between two paths only; a started path is finished.
-    const outcome = run.signal?.aborted
-      ? leave(step, 'skipped', 'interrupted')
-      : await runStep(step, number, run, done).catch((error: unknown) => {
-          if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, done);
-          return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
-        });
-    outcomes.set(number, outcome);
-    noteInJournal(run.journal, number, outcome, done.get(number));
-    if (number % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
-  }
+  const running: Running = { ...run, what, total: steps.length, outcomes: new Map(), done: new Map() };
+  for (const batch of batchesOf(steps)) await runBatch(batch, running);
   run.tell({ kind: 'progress-end', what });
-  return outcomes;
+  return running.outcomes;
+}
+
+const MAX_BATCH_STEPS = 400;
+const MAX_BATCH_BYTES = 64 * 2 ** 20;
+
+/** Deletions never share a batch with what is written, nor what runs nothing with what was chosen by name. */
+function* batchesOf(steps: readonly Step[]): Generator<readonly Numbered[]> {
+  let batch: Numbered[] = [];
+  let bytes = 0;
+  for (const [number, step] of steps.entries()) {
+    const size = step.post?.size ?? 0;
+    const last = batch.at(-1)?.step;
+    const whole = batch.length === MAX_BATCH_STEPS || bytes + size > MAX_BATCH_BYTES;
+    if (last !== undefined && (whole || sortOf(last) !== sortOf(step))) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push({ step, number });
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function sortOf({ post, late }: Step): 'deletion' | 'late' | 'other' {
+  if (post === undefined) return 'deletion';
+  return late ? 'late' : 'other';
+}
+
+/** A batch needs more room beside the targets than its steps one after the other: where there is none, so it goes. */
+async function runBatch(batch: readonly Numbered[], running: Running): Promise<void> {
+  if (await runTogether(batch, running)) return;
+  for (const one of batch) if (!running.outcomes.has(one.number)) await runTogether([one], running);
+}
+
+/** False when the disk has no room for the rest of the batch together. Throws DiskFailure. */
+async function runTogether(steps: readonly Numbered[], running: Running): Promise<boolean> {
+  using batch = new OpenBatch(running.walker, running.leftovers);
+  const fits = await beginAndCommit(steps, batch, running);
+  await batch.flush().catch((error: unknown) => {
+    throw new DiskFailure(error, running.done);
+  });
+  return fits;
+}
+
+async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, running: Running): Promise<boolean> {
+  const fitsAfter = ({ step, number }: Numbered, error: unknown): boolean => {
+    batch.drop(number);
+    if (steps.length > 1 && ROOM_CODES.has(codeOf(error)) && canRepeat(step)) return false;
+    if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
+    settle(number, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
+    return true;
+  };
+  const pending: Numbered[] = [];
+  for (const one of steps) {
+    try {
+      if (await begin(one, batch, running)) pending.push(one);
+    } catch (error) {
+      if (!fitsAfter(one, error)) return false;
+    }
+  }
+  const unsafe = await batch.flushStaged();
+  for (const [at, one] of pending.entries()) {
+    running.tell({ kind: 'progress', what: running.what, done: one.number, total: running.total, unit: 'files' });
+    try {
+      const error = unsafe.get(one.number);
+      if (error !== undefined) throw error;
+      await commit(one, batch, running);
+    } catch (error) {
+      if (!fitsAfter(one, error)) return false;
+    }
+    if (at % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return true;
+}
+
+/** Whether a step that failed left its path as it was. */
+function canRepeat({ pre, post, inPlace }: Step): boolean {
+  return inPlace !== true && (pre === undefined || post === undefined || pre.kind === post.kind);
+}
+
+function settle(number: number, outcome: ChangeOutcome, running: Running): void {
+  running.outcomes.set(number, outcome);
+  noteInJournal(running.journal, number, outcome, running.done.get(number));
+}
+
+/**
+ * Makes the step's folder, or writes its content beside the target; true when there is more to do. Folders come before
+ * what goes into them, those that are closed after it.
+ */
+async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise<boolean> {
+  const { step, number } = one;
+  const failed = running.failed?.get(number);
+  if (failed !== undefined) {
+    running.outcomes.set(number, failed);
+    return false;
+  }
+  if (leftByInterruption(one, running)) return false;
+  const { post } = step;
+  const opens = post?.kind === 'dir' && (post.mode & 0o300) === 0o300;
+  if (opens) {
+    await commit(one, batch, running);
+    return false;
+  }
+  const tools = toolsFor(one, await newContent(step, running), running);
+  if (!isStaged(step, tools)) return true;
+  const verdict = lookAgain(step, running);
+  if (verdict === 'changed' || verdict === 'done') {
+    leaveOut(one, verdict, batch, running);
+    return false;
+  }
+  batch.stage(number, step, tools);
+  return true;
+}
+
+/** Signals are looked at between two paths only; a started path is finished. */
+function leftByInterruption({ step, number }: Numbered, running: Running): boolean {
+  if (!running.signal?.aborted) return false;
+  settle(number, leave(step, 'skipped', 'interrupted'), running);
+  return true;
+}
+
+async function commit(one: Numbered, batch: OpenBatch, running: Running): Promise<void> {
+  const { step, number } = one;
+  const content = batch.hasStaged(number) ? undefined : await newContent(step, running);
+  if (leftByInterruption(one, running)) {
+    batch.drop(number);
+    return;
+  }
+  const verdict = lookAgain(step, running);
+  if (verdict === 'changed' || verdict === 'done') {
+    leaveOut(one, verdict, batch, running);
+    return;
+  }
+  const tools = { ...toolsFor(one, content, running), cleared: verdict === 'cleared' };
+  running.done.set(number, batch.commit(number, asFound(step, running), tools));
+  settle(number, { path: step.path as RelPath, verdict: 'applied' }, running);
+}
+
+/** A step whose path is no longer as it was, or already as it shall be. */
+function leaveOut({ step, number }: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, running: Running): void {
+  batch.drop(number);
+  if (verdict === 'changed') {
+    settle(number, leave(step, 'conflict', 'changed on the host while applying'), running);
+    return;
+  }
+  running.done.set(number, undefined);
+  if (running.resumed) batch.addFinished(step);
+  settle(number, { path: step.path as RelPath, verdict: 'applied' }, running);
+}
+
+function toolsFor({ number }: Numbered, content: Iterable<Uint8Array> | undefined, { walker, token }: Running) {
+  return { walker, temp: `.rc-${token}-${number}`, content, cleared: false };
+}
+
+/** Content that a step writes; undefined where it writes none. */
+async function newContent(
+  { pre, post, inPlace }: Step,
+  { content }: Running,
+): Promise<Iterable<Uint8Array> | undefined> {
+  // Nor is a mode alone ours to change where the file has a name outside the project.
+  const elsewhere = pre?.kind === 'file' && pre.nlink > 1 && inPlace !== true;
+  return post?.kind === 'file' && (elsewhere || pre?.digest !== post.digest) ? stepContent(content, post) : undefined;
 }
 
 /** A hint for recovery, which looks at the host itself: a journal that cannot be appended to stops nothing. */
@@ -77,58 +241,6 @@ function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome, m
   } catch (error) {
     if (!DISK_CODES.has(codeOf(error))) throw error;
   }
-}
-
-async function runStep(
-  step: Step,
-  number: number,
-  run: Run,
-  done: Map<number, number | undefined>,
-): Promise<ChangeOutcome> {
-  const { pre, post } = step;
-  // Nor is a mode alone ours to change where the file has a name outside the project.
-  const elsewhere = pre?.kind === 'file' && pre.nlink > 1 && step.inPlace !== true;
-  const content =
-    post?.kind === 'file' && (elsewhere || pre?.digest !== post.digest)
-      ? await stepContent(run.content, post)
-      : undefined;
-  const verdict = lookAgain(step, run);
-  if (verdict === 'changed') return leave(step, 'conflict', 'changed on the host while applying');
-  const { walker } = run;
-  const tools = { walker, temp: `.rc-${run.token}-${number}`, content, cleared: verdict === 'cleared' };
-  const found = run.resumed ? asFound(step, walker) : step;
-  done.set(number, verdict === 'done' ? undefined : performStep(found, tools));
-  return { path: step.path as RelPath, verdict: 'applied' };
-}
-
-/** A folder that an earlier process made, without its mode yet, is not made again. */
-function asFound(step: Step, walker: HostWalker): Step {
-  if (step.pre !== undefined || step.post?.kind !== 'dir') return step;
-  const now = readHost(walker, step.path);
-  return now === undefined ? step : { ...step, pre: now };
-}
-
-/**
- * The host against what the step expects. RACE: between this look and the rename a writer on the host can still slip
- * in; the kernel has no rename-if-unchanged.
- */
-function lookAgain(step: Step, run: Run): 'go' | 'done' | 'changed' | 'cleared' {
-  if (!run.resumed && step.pre !== undefined && step.pre.fingerprint === fingerprintHost(run.walker, step.path))
-    return 'go';
-  const now = readHost(run.walker, step.path);
-  if (isUntouched(step, now)) return isDone(step, now) ? 'done' : 'go';
-  if (run.resumed) {
-    if (isDone(step, now)) return 'done';
-    // What stood in the way of another kind was removed, and then we ended.
-    if (now === undefined && step.post !== undefined && step.pre?.kind !== step.post.kind) return 'cleared';
-    if (now?.kind === 'dir' && step.post?.kind === 'dir') return 'go';
-    if (now?.kind === 'file' && step.post?.kind === 'file') {
-      if (step.inPlace) return 'go';
-      // Content is new but its mode is not yet: only where the two are set apart.
-      if (now.digest === step.post.digest) return 'go';
-    }
-  }
-  return 'changed';
 }
 
 function leave(step: Step, verdict: ChangeOutcome['verdict'], why: string): ChangeOutcome {

@@ -9,5 +9,6 @@ export async function stepContent(
   { digest, size = 0 }: Partial<Pick<Entry, 'digest' | 'size'>>,
 ): Promise<Iterable<Uint8Array> | undefined> {
   if (digest === undefined) return undefined;
-  return size > HELD_BYTES ? content.pieces(digest) : [await content.read(digest)];
+  const pieces = content.pieces(digest);
+  return size > HELD_BYTES ? pieces : [...pieces];
 }

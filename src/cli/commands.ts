@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('dry-run', 'say what would be done'),
       ONLY,
       SKIP,
-      value('conflict', 'HOW', 'keep (default), theirs, markers, file'),
+      value('conflict', 'HOW', 'keep, theirs, markers or file (default: ask, or keep)'),
       flag('yes', 'no question for what is clean'),
       JSON_OPTION,
     ],

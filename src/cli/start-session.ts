@@ -41,6 +41,7 @@ export async function startSession(
       // A script with a terminal waits here: the question has to be seen, and says how to do without it.
       tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
       const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
+      interruption.signal.throwIfAborted();
       if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
         rmSync(dir, { recursive: true, force: true });
         tell({ kind: 'message', level: 'info', text: 'The session was not started.' });

@@ -2,6 +2,7 @@ import { applyChanges, type ConflictRule } from '../apply/apply-changes.ts';
 import { auditChanges } from '../audit/audit.ts';
 import { matcher } from '../review/build-review.ts';
 import { openContentStore } from '../store/content.ts';
+import { askConflict } from '../terminal/ask-conflict.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
 import type { Change, Digest } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -13,7 +14,8 @@ import type { PersonDeps } from './deps.ts';
 import { storeDir, updateRecord } from './record.ts';
 
 export interface ApplyOptions {
-  readonly conflict: ConflictRule;
+  /** 'ask': on a terminal each conflict is asked about, otherwise the host's version stays. */
+  readonly conflict: ConflictRule | 'ask';
   readonly dryRun: boolean;
   /** No question for a clean merge that audits clean. */
   readonly yes: boolean;
@@ -30,6 +32,8 @@ export async function applySession(
   options: ApplyOptions,
 ): Promise<{ readonly record: SessionRecord; readonly outcome: ApplyOutcome }> {
   const { plan } = record;
+  const { screen } = deps;
+  const asks = options.conflict === 'ask' && !options.yes && screen !== undefined;
   const store = openContentStore(storeDir(plan.sessionDir));
   const outcome = await applyChanges({
     project: plan.project.root,
@@ -37,12 +41,13 @@ export async function applySession(
     sessionDir: plan.sessionDir,
     choice,
     store,
-    conflict: options.conflict,
+    conflict: options.conflict === 'ask' ? 'keep' : options.conflict,
+    ...(asks && { askConflict: (conflict) => askConflict(screen, conflict) }),
     dryRun: options.dryRun,
     tell: deps.tell,
     signal: deps.interruption.signal,
     audit: (change, contents) => auditNewBytes(change, contents, plan.policy),
-    acceptMerge: async (merge) => options.yes || (deps.screen !== undefined && askMerge(deps.screen, merge)),
+    acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
   const claude = await bringClaudeBack(record, choice.claude ?? [], deps);

@@ -4,6 +4,7 @@ import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Choice, Review } from '../types/review.ts';
 import type { ApplyOutcome, SessionRecord, Verdict } from '../types/session.ts';
 import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
+import { conflictHint } from './conflict-hint.ts';
 import type { PersonDeps } from './deps.ts';
 import { exitStatus } from './exit-status.ts';
 import type { AgentEnd } from './launch.ts';
@@ -34,6 +35,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     say('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
     sayOutcome(outcome, say);
+    for (const line of conflictHint(outcome, record.id)) say(line);
     if (counts.waiting > 0) say(`What was held back waits in session ${record.id}: run-claude apply ${record.id}`);
   } else if (waiting > 0) {
     const { id } = record;

@@ -18,7 +18,7 @@ export async function settle(record: SessionRecord, ended: AgentEnd, deps: Sessi
   const end: SessionEnd = { record, review, choice, agent: ended };
   if (choice.discard || !choice.decided) return endSession(end, deps);
   const applied = await applySession(record, choice, deps, {
-    conflict: 'keep',
+    conflict: 'ask',
     dryRun: false,
     yes: record.plan.policy.autoApply || record.plan.policy.yes,
   });

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { instanceRoot } from '../claude/instance.ts';
@@ -73,13 +74,14 @@ export async function runGc(options: GcOptions): Promise<{ removed: GcItem[]; pr
 }
 
 async function removals(options: GcOptions): Promise<Removal[]> {
-  const { sessions, damaged } = listSessions(options.places.stateDir);
+  const { sessions, damaged, reserved } = listSessions(options.places.stateDir);
   const old = sessions.filter((session) => isOld(session, options.nowMs));
   const kept = sessions.filter((session) => !old.includes(session));
-  const known = { kept, damaged, instances: await listInstances(options.places.dataDir) };
+  const known = { kept, damaged: [...damaged, ...reserved], instances: await listInstances(options.places.dataDir) };
   return [
     ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
+    ...reserved.flatMap((id) => reservedRemoval(id, options)),
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
     ...goneInstances(known).map((one) => ({
@@ -119,6 +121,14 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
       await removeHostileTree(join(sessionsDir(places.stateDir), session.id));
     },
   };
+}
+
+/** A start that was killed before it wrote its record. rmdir fails where a start has got further since. */
+function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
+  const dir = join(sessionsDir(places.stateDir), id);
+  const madeMs = statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+  if (nowMs - madeMs < YOUNG_MS) return [];
+  return [{ kind: 'session', name: id, why: 'it never started', remove: () => rmdir(dir) }];
 }
 
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {

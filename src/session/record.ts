@@ -66,27 +66,40 @@ export function releaseRecord(sessionDir: string): void {
 
 /**
  * Records of all sessions, newest first, to the millisecond (ids tell seconds). A directory without a readable record
- * is left out and named in `damaged` (its owner may be writing the first one right now).
+ * is left out and named in `damaged`; one without anything in `reserved` (its start has not ended, or was killed).
  */
 export function listSessions(stateDir: string): {
   readonly sessions: readonly SessionRecord[];
   readonly damaged: readonly string[];
+  readonly reserved: readonly string[];
 } {
   let names: string[];
   try {
     names = readdirSync(sessionsDir(stateDir));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { sessions: [], damaged: [] };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { sessions: [], damaged: [], reserved: [] };
     throw error;
   }
   const sessions: SessionRecord[] = [];
   const damaged: string[] = [];
+  const reserved: string[] = [];
   for (const name of names.filter(isSessionId)) {
     const record = readRecord(path.join(sessionsDir(stateDir), name));
-    if (record === undefined) damaged.push(name);
-    else sessions.push(record);
+    if (record !== undefined) sessions.push(record);
+    else (isEmpty(path.join(sessionsDir(stateDir), name)) ? reserved : damaged).push(name);
   }
-  return { sessions: sessions.sort((a, b) => (b.started < a.started ? -1 : 1)), damaged: damaged.sort() };
+  sessions.sort((a, b) => (b.started < a.started ? -1 : 1));
+  return { sessions, damaged: damaged.sort(), reserved: reserved.sort() };
+}
+
+/** Also when it was removed or got its record since. */
+function isEmpty(dir: string): boolean {
+  try {
+    return readdirSync(dir).length === 0 || existsSync(recordFile(dir));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
 }
 
 /**

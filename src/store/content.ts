@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
+import { MANY, syncFileSystem } from './flush.ts';
 import { dataRuns } from './holes.ts';
 import { readOpen } from './read-open.ts';
 import { makePrivateDir, syncDir } from './record.ts';
@@ -92,14 +91,9 @@ export function openContentStore(dir: string): ContentStore {
   // Whole for sure: written or read by this process. What else is there may be half of what a power cut left.
   const whole = new Set<Digest>();
   const pathOf = (digest: Digest): string => contentPath(dir, digest);
-  const has = async (digest: Digest): Promise<boolean> => {
-    try {
-      return (await stat(pathOf(digest))).isFile();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    }
-  };
+  // Of thousands of them, each turn of the event loop costs more than the call.
+  const has = async (digest: Digest): Promise<boolean> =>
+    statSync(pathOf(digest), { throwIfNoEntry: false })?.isFile() ?? false;
   const isWhole = async (digest: Digest): Promise<boolean> => {
     if (whole.has(digest)) return true;
     if (!(await has(digest)) || !(await hashesTo(dir, digest))) return false;
@@ -151,8 +145,6 @@ export function openContentStore(dir: string): ContentStore {
   };
 }
 
-/** More files than this are forced to the disk by one call for the file system. */
-const MANY = 64;
 /** Content up to this size is hashed before anything is written. */
 const SMALL_BYTES = 1 << 20;
 
@@ -178,16 +170,6 @@ async function syncFile(file: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** syncfs(2), which Node lacks; false where there is no such program or option. */
-async function syncFileSystem(dir: string): Promise<boolean> {
-  try {
-    await promisify(execFile)('sync', ['-f', dir]);
-    return true;
-  } catch {
-    return false;
   }
 }
 

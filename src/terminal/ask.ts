@@ -77,6 +77,9 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
 interface InputPrompt {
   run(): Promise<string>;
   cancel(): Promise<void>;
+  once(event: 'close', listener: () => void): void;
+  cursorHide: () => void;
+  cursorShow(): void;
   prefix: () => Promise<string>;
   separator: () => Promise<string>;
 }
@@ -99,6 +102,11 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
   // Its own marks would stand before and after the contract's words.
   prompt.prefix = async () => '';
   prompt.separator = async () => '';
+  // Its own would end the process at a signal, before anything is cleaned up.
+  prompt.cursorHide = () => {
+    stderr.write('\x1b[?25l');
+    prompt.once('close', () => prompt.cursorShow());
+  };
   // enquirer never settles at end of input by itself.
   const ended = new Promise<undefined>((resolve) => {
     const end = (): void => resolve(undefined);

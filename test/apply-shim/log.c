@@ -144,6 +144,10 @@ int fsync(int fd) {
 int fdatasync(int fd) {
   LOGGED(int, REAL(fdatasync)(fd), place_of(fd, where, sizeof where), "sync", where, "", NULL, 0);
 }
+/* Made by sync(1): it secures all that there is. */
+int syncfs(int fd) {
+  LOGGED(int, REAL(syncfs)(fd), place_of(fd, where, sizeof where), "syncfs", where, "", NULL, 0);
+}
 int mkdir(const char *path, mode_t mode) {
   LOGGED(int, REAL(mkdir)(path, mode), place(path, where, sizeof where), "mkdir", where, number(mode), NULL, 0);
 }

@@ -9,7 +9,7 @@
  *   SHIM_EVERY=k       only before every k-th
  *
  * Counted: write, pwrite, rename, unlink, rmdir, mkdir, symlink, link, fsync, ftruncate, and what sets modes, owners
- * and times, as libuv calls them from Node's synchronous functions, in the main thread and only after the program created the file of SHIM_START (so that
+ * and times, as libuv calls them from Node's synchronous functions, in the main thread (fsync: in any) and only after the program created the file of SHIM_START (so that
  * Node's own start is not counted). Of writes those to regular files: Node wakes its own threads by writing too, now
  * and then, and a call must have the same number in every run.
  * cc -shared -fPIC -O1 -o shim.so shim.c -ldl
@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@
 
 static long counted;
 static int started;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static char last_run[64];
 
@@ -46,9 +48,8 @@ static void snapshot(const char *dir, const char *scene) {
 }
 
 /* 0: go on; otherwise the errno to fail with. */
-static int at_call(void) {
+static int counted_call(void) {
   const char *start = getenv("SHIM_START"), *at = getenv("SHIM_AT"), *what = getenv("SHIM_DO");
-  if (syscall(SYS_gettid) != getpid()) return 0;
   if (!started) started = start == NULL || syscall(SYS_access, start, F_OK) == 0;
   if (!started) return 0;
   const char *run = getenv("SHIM_RUN");
@@ -67,6 +68,17 @@ static int at_call(void) {
   /* A disk that fails goes on failing, unless SHIM_ONCE says otherwise. */
   if (counted == atol(at) || (counted > atol(at) && getenv("SHIM_ONCE") == NULL)) return atoi(what);
   return 0;
+}
+
+static int in_turn(void) {
+  pthread_mutex_lock(&turn);
+  int failure = counted_call();
+  pthread_mutex_unlock(&turn);
+  return failure;
+}
+
+static int at_call(void) {
+  return syscall(SYS_gettid) == getpid() ? in_turn() : 0;
 }
 
 static int is_file(int fd) {
@@ -117,9 +129,25 @@ int symlink(const char *target, const char *path) {
   GATE;
   return REAL(symlink)(target, path);
 }
+/* Files of a batch are forced to the disk by threads of Node, of a session's store too, which is no matter of apply. */
+static int is_stored(int fd) {
+  char link[64], target[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, target, sizeof target - 1);
+  target[length < 0 ? 0 : length] = 0;
+  return strstr(target, "/store/") != NULL;
+}
 int fsync(int fd) {
-  GATE;
+  int failure = syscall(SYS_gettid) == getpid() || !is_stored(fd) ? in_turn() : 0;
+  if (failure != 0) {
+    errno = failure;
+    return -1;
+  }
   return REAL(fsync)(fd);
+}
+int syncfs(int fd) {
+  GATE;
+  return REAL(syncfs)(fd);
 }
 int ftruncate(int fd, off_t size) {
   GATE;

@@ -44,6 +44,10 @@ export class PowerCut {
   /** One line of the log of test/apply-shim/log.c. */
   do(line: string): void {
     const [op = '', where = '', more = '', hex = ''] = line.split('\t');
+    if (op === 'syncfs') {
+      secureAll(this.#top);
+      return;
+    }
     const { folder, name } = this.#at(where);
     const inode = folder.now.get(name);
     switch (op) {
@@ -104,6 +108,11 @@ export class PowerCut {
     }
     return { folder, name: parts.at(-1) ?? '' };
   }
+}
+
+function secureAll(inode: Inode): void {
+  change(inode, 'sync', '', Buffer.alloc(0));
+  if (inode.kind === 'dir') for (const inside of inode.now.values()) secureAll(inside);
 }
 
 function change(inode: Inode | undefined, op: string, more: string, bytes: Buffer): void {

@@ -7,7 +7,7 @@ const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 
 /** `apply [ID]`: the question at the end, again; with --yes, --only or --skip without it. */
 export const applyCommand: CommandRun = async (line, context) => {
-  const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'keep';
+  const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'ask';
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
   return withSession(line, context, async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {

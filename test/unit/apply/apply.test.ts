@@ -14,13 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ApplyRequest, applyChanges, type ConflictRule } from '../../../src/apply/apply-changes.ts';
+import { type ApplyRequest, applyChanges } from '../../../src/apply/apply-changes.ts';
 import { directoryIdentity } from '../../../src/apply/host-path.ts';
 import { createJournal } from '../../../src/apply/journal.ts';
 import { mergeText } from '../../../src/apply/merge-text.ts';
 import { recoverApply } from '../../../src/apply/recover.ts';
 import { undoApply } from '../../../src/apply/undo.ts';
 import { auditChanges } from '../../../src/audit/audit.ts';
+import type { Conflict, ConflictAnswer, ConflictRule } from '../../../src/types/conflict.ts';
 import type { Change } from '../../../src/types/entry.ts';
 import { encodeBytes } from '../../../src/types/path.ts';
 import type { ChosenChange } from '../../../src/types/review.ts';

@@ -1,0 +1,30 @@
+import type { Conflict, ConflictRule } from '../types/conflict.ts';
+import type { ApplyRequest } from './apply-changes.ts';
+
+/** The rule for each conflict of one apply: that of the command line, or what the user answers. */
+export interface ConflictRules {
+  ruleFor(conflict: Conflict): Promise<ConflictRule>;
+  /** The paths that got this rule. */
+  readonly chosen: ReadonlyMap<string, ConflictRule>;
+}
+
+/** Asks only where the rule is 'keep', somebody can be asked and something is written. */
+export function conflictRules({ conflict: rule, askConflict, dryRun }: ApplyRequest): ConflictRules {
+  const chosen = new Map<string, ConflictRule>();
+  let forAll: ConflictRule | undefined;
+  const find = async (conflict: Conflict): Promise<ConflictRule> => {
+    if (rule !== 'keep' || askConflict === undefined || dryRun) return conflict.rules.includes(rule) ? rule : 'keep';
+    if (forAll !== undefined && conflict.rules.includes(forAll)) return forAll;
+    const answer = await askConflict(conflict);
+    if (answer.forAll) forAll = answer.rule;
+    return answer.rule;
+  };
+  return {
+    chosen,
+    async ruleFor(conflict) {
+      const found = chosen.get(conflict.path) ?? (await find(conflict));
+      chosen.set(conflict.path, found);
+      return found;
+    },
+  };
+}

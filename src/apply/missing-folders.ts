@@ -1,0 +1,63 @@
+import type { ChosenChange } from '../types/review.ts';
+import type { ConflictRules } from './conflict-rules.ts';
+import { parentOf } from './host-entry.ts';
+import { type HostWalker, NotAFolder } from './host-path.ts';
+import type { Step } from './steps.ts';
+
+/** Why a change whose folder was removed on the host is a conflict. */
+export const FOLDER_REMOVED = 'its folder is not there on the host';
+
+/**
+ * Steps that make the folders which the host removed, for the steps that go into them by the rule 'theirs'; git makes
+ * them too. A link or a file in the way stays.
+ */
+export async function missingFolderSteps(
+  steps: readonly Step[],
+  chosen: ReadonlyMap<string, ChosenChange>,
+  { rules, walker }: { readonly rules: ConflictRules; readonly walker: HostWalker },
+): Promise<Step[]> {
+  const known = new Set(steps.map(({ path }) => path));
+  const made = new Map<string, Step>();
+  for (const step of steps) {
+    const missing = step.post === undefined ? [] : missingFolders(step.path, known, walker);
+    const change = chosen.get(step.path)?.change;
+    if (missing.length === 0 || change === undefined) continue;
+    const isFile = change.after?.kind === 'file';
+    const conflict = {
+      path: change.path,
+      why: FOLDER_REMOVED,
+      rules: ['keep', 'theirs', ...(isFile ? (['file'] as const) : [])] as const,
+    };
+    if ((await rules.ruleFor(conflict)) === 'theirs') for (const path of missing) made.set(path, folderStep(path));
+  }
+  return [...made.values()];
+}
+
+/** Steps that make the folders of files to be written which are not there. */
+export function foldersFor(files: readonly Step[], steps: readonly Step[], walker: HostWalker): Step[] {
+  const known = new Set(steps.map(({ path }) => path));
+  const missing = new Set(files.flatMap(({ path }) => missingFolders(path, known, walker)));
+  return [...missing].map(folderStep);
+}
+
+/** What a new folder of the user gets. */
+function folderStep(path: string): Step {
+  return { path, post: { kind: 'dir', mode: 0o777 & ~process.umask() } };
+}
+
+/** The folders above a path that are not there and that no step makes or removes; none where something is in the way. */
+function missingFolders(path: string, known: ReadonlySet<string>, walker: HostWalker): string[] {
+  const missing: string[] = [];
+  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+    if (known.has(folder)) return missing;
+    try {
+      walker.enter(folder);
+      return missing;
+    } catch (error) {
+      if (!(error instanceof NotAFolder)) throw error;
+      if (error.found !== 'absent') return [];
+      missing.push(folder);
+    }
+  }
+  return missing;
+}
