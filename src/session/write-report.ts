@@ -6,7 +6,7 @@ import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
 import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
-import { writeFileAtomic } from '../store/record.ts';
+import { readJson, writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { ownVersion } from '../types/package.ts';
 import type { Choice, Review } from '../types/review.ts';
@@ -133,6 +133,17 @@ export function reportPlace(file: string, cwd: string): ReportPlace {
 export function writeOwnReport(report: Report, sessionDir: string): void {
   const file = path.join(sessionDir, OWN_REPORT);
   writeFileAtomic(file, rendererFor(file)(report));
+}
+
+/** What {@link writeOwnReport} wrote last; undefined when there is none that can be read. */
+export function readOwnReport(sessionDir: string): Report | undefined {
+  try {
+    const value = readJson(path.join(sessionDir, OWN_REPORT)) as Report | undefined;
+    return value?.version === 1 ? value : undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
 }
 
 function realDirectory(dir: string): string | undefined {

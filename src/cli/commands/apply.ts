@@ -9,7 +9,7 @@ const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 export const applyCommand: CommandRun = async (line, context) => {
   const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'keep';
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
-  return withSession(line, context, async (record, deps) => {
+  return withSession(line, context, 'decide', async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {
       conflict,
       dryRun,

@@ -17,7 +17,7 @@ import { withSession } from '../open-session.ts';
  * ours, with `--branch` one of them as a new branch too. Exit 121 when they are held back.
  */
 export const commitsCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'decide', async (record, deps) => {
     if (line.options.has('branch') && !line.options.has('import')) throw usageError('--branch needs --import');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {

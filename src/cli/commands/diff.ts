@@ -19,7 +19,7 @@ import type { CommandLineOfCommand } from '../parse-command-line.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned. */
 export const diffCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record) => {
+  withSession(line, context, line.options.has('follow') ? 'follow' : 'look', async (record) => {
     if (line.options.has('follow')) return follow(record, line, context);
     const sideBySide = line.options.has('side-by-side');
     const view = sideBySide ? sideBySideLines : diffLines;

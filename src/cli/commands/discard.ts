@@ -6,7 +6,7 @@ import { withSession } from '../open-session.ts';
 
 /** `discard [ID]`: asks for the whole word on a terminal; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'decide', async (record, deps) => {
     if (!line.options.has('yes')) {
       const question = `[sandbox] Type 'discard' to throw the changes of session ${record.id} away:`;
       const answer = deps.screen === undefined ? undefined : await askLine(deps.screen, question);

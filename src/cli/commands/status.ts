@@ -14,7 +14,7 @@ import { outcomeLine } from '../write-outcome.ts';
 
 /** `status [ID]`: where a session stands, what it changed, and what waits. */
 export const statusCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record) => {
+  withSession(line, context, 'look', async (record) => {
     if (isRunning(record)) return runningStatus(record, line, context);
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
     const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;

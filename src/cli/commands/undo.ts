@@ -7,7 +7,7 @@ import { writeOutcome } from '../write-outcome.ts';
 
 /** `undo [ID]`: takes the last apply of a session back; exit 122 where the person edited since. */
 export const undoCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'undo', async (record, deps) => {
     const dryRun = line.options.has('dry-run');
     const outcome = await undoSession(record, deps, { dryRun, yes: line.options.has('yes') });
     if (outcome === undefined) {
