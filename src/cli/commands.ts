@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandShape[] = [
     'status',
     '[ID]',
     'what a session changed, what is applied and what is left',
-    [value('report', 'FILE', 'write a report of a finished session (.json, .sarif, .md)'), JSON_OPTION],
+    [value('report', 'FILE', 'write its report (.json, .sarif, .md)'), JSON_OPTION],
     1,
   ),
   command(

@@ -53,13 +53,13 @@ export function stateText({ state }: Pick<SessionFacts, 'state'>): string {
 }
 
 /** '3 of 5 files, 1 suspect, commits'; 'no changes' for none. */
-export function contentText({ state, files, findings, hasCommits, ignored }: SessionFacts): string {
+export function contentText({ state, files, paths, hasCommits, ignored }: SessionFacts): string {
   const parts: string[] = [];
   if (files !== undefined && files.total > 0) {
     const isPart = state === 'partly-applied' || (state === 'applied' && files.applied < files.total);
     parts.push(isPart ? `${files.applied} of ${amount(files.total, 'files')}` : amount(files.total, 'files'));
   }
-  const { blocked, suspect } = findings;
+  const { blocked, suspect } = paths;
   if (suspect > 0) parts.push(`${suspect} suspect`);
   if (blocked > 0) parts.push(`${blocked} blocked`);
   if (hasCommits) parts.push('commits');

@@ -20,8 +20,10 @@ export interface FileCounts {
   readonly blocked: number;
 }
 
-/** Why a file of which only some hunks were applied is not done: the rest is left. */
-export const APPLIED_IN_PART = 'applied in part';
+/** Reason beside the verdict of a file of which only some hunks were applied: the rest is left. */
+export const IN_PART = 'in part';
+/** Reason of a file that was applied before the session was resumed and changed it again. */
+export const CHANGED_SINCE = 'changed by the session since it was applied';
 
 /** Of two halves of a rename the one further up decides: it needs the user's attention. */
 const WORST_FIRST: readonly FileProgress['verdict'][] = ['failed', 'conflict', 'suspect', 'skipped', 'waiting'];
@@ -61,10 +63,17 @@ export function isLeft(file: Pick<FileProgress, 'verdict'>): boolean {
   return !isApplied(file) && file.verdict !== 'blocked';
 }
 
-/** The outcomes of an earlier apply with those of a later one: a path that the later one does not name keeps its own. */
-export function joinOutcomes<T extends { readonly path: string }>(earlier: readonly T[], later: readonly T[]): T[] {
+/**
+ * The outcomes of an earlier apply with those of a later one. Of paths that the later one does not name only what is in
+ * the project counts.
+ */
+export function joinOutcomes<T extends { readonly path: string; readonly verdict: Verdict }>(
+  earlier: readonly T[],
+  later: readonly T[],
+): T[] {
   const named = new Set(later.map(({ path }) => path));
-  return [...earlier.filter(({ path }) => !named.has(path)), ...later].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const kept = earlier.filter((one) => !named.has(one.path) && isApplied(one));
+  return [...kept, ...later].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function isCountedFile({ change, state }: ReviewItem): boolean {
@@ -76,8 +85,8 @@ function progressOf(item: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>
   const outcome = byPath.get(item.change.path);
   if (item.state === 'blocked') return { item, verdict: 'blocked' };
   if (outcome === undefined) return { item, verdict: 'waiting' };
-  const { why } = outcome;
-  const verdict = why === APPLIED_IN_PART ? 'skipped' : outcome.verdict;
+  const { verdict, why } = outcome;
+  if (verdict === 'applied' && why === IN_PART) return { item, verdict: 'skipped', why: `applied ${IN_PART}` };
   return { item, verdict, ...(why === undefined ? {} : { why }) };
 }
 

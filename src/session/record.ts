@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
+import { CHANGED_SINCE } from '../review/file-progress.ts';
 import { processIdentity, processState } from '../store/process.ts';
 import { makePrivateDir, readJson, syncDir, writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
@@ -153,7 +154,8 @@ function sessionNamed(id: string, sessions: readonly SessionRecord[]): SessionRe
 
 function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
   const { stage, started, outcome, plan } = record;
-  const isApplied = outcome?.changes.some(({ verdict }) => verdict === 'applied') === true;
+  const isApplied =
+    outcome?.changes.some(({ verdict, why }) => verdict === 'applied' || why === CHANGED_SINCE) === true;
   return {
     record,
     stage,

@@ -29,13 +29,13 @@ export interface SessionFacts {
   /** Undefined where nothing was collected: it runs, it was interrupted, or it failed. */
   readonly files: FileCounts | undefined;
   readonly findings: Readonly<Record<Severity, number>>;
+  /** Paths that have such a finding. */
+  readonly paths: Readonly<Record<'blocked' | 'suspect', number>>;
   /** Commits were made inside. */
   readonly hasCommits: boolean;
   /** Entries that ignore rules matched. */
   readonly ignored: number;
 }
-
-const NO_FINDINGS = { blocked: 0, suspect: 0, note: 0 } as const;
 
 /** Whether a session has nothing that a listing needs to show: no file, no commit, no ignored output, no finding. */
 export function isEmpty({ state, hasCommits, ignored, findings }: SessionFacts): boolean {
@@ -44,7 +44,7 @@ export function isEmpty({ state, hasCommits, ignored, findings }: SessionFacts):
 
 /** Reads what was frozen of the session. */
 export function sessionFacts(record: SessionRecord): SessionFacts {
-  const none = { files: undefined, findings: NO_FINDINGS, hasCommits: false, ignored: 0 };
+  const none = { files: undefined, ...foundIn([]), hasCommits: false, ignored: 0 };
   const { stage, plan } = record;
   if (stage === 'failed') return { ...none, state: 'failed' };
   const isDecided = stage === 'pending' || stage === 'applied' || stage === 'discarded';
@@ -53,14 +53,23 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   if (!wasCollected(plan.sessionDir)) return { ...none, state: stage === 'pending' ? 'pending' : 'discarded' };
   const review = reviewOf(record);
   const files = countFiles(fileProgress(review, record.outcome?.changes ?? []));
-  const findings: Record<Severity, number> = { ...NO_FINDINGS };
-  for (const { severity } of findingsOf(review)) findings[severity] += 1;
   return {
     state: copyState(record, files, claudeWaiting(review) > 0),
     files,
-    findings,
+    ...foundIn(findingsOf(review)),
     hasCommits: madeCommits(review),
     ignored: review.withheld.reduce((sum, { entries }) => sum + entries, 0),
+  };
+}
+
+function foundIn(
+  found: readonly { readonly severity: Severity; readonly path: string }[],
+): Pick<SessionFacts, 'findings' | 'paths'> {
+  const of = (wanted: Severity) => found.filter(({ severity }) => severity === wanted);
+  const pathsOf = (wanted: Severity): number => new Set(of(wanted).map(({ path }) => path)).size;
+  return {
+    findings: { blocked: of('blocked').length, suspect: of('suspect').length, note: of('note').length },
+    paths: { blocked: pathsOf('blocked'), suspect: pathsOf('suspect') },
   };
 }
 
@@ -84,7 +93,7 @@ function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
   return {
     state,
     files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, blocked: 0 },
-    findings: report?.severities ?? NO_FINDINGS,
+    ...foundIn(report?.findings ?? []),
     hasCommits: bound?.commits === true,
     ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),
   };

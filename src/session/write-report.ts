@@ -6,6 +6,7 @@ import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
 import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
+import { countFiles, fileProgress } from '../review/file-progress.ts';
 import { readJson, writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { ownVersion } from '../types/package.ts';
@@ -46,8 +47,24 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
+    ...(plan.mode === 'copy' && { files: countFiles(fileProgress(review, outcome?.changes ?? [])) }),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
+}
+
+/**
+ * The report of a session that has ended, as it is now. The exit status is that of the last decision.
+ *
+ * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report.
+ */
+export function reportOfEnded(record: SessionRecord, review: () => Review): Report {
+  const { sessionDir, mode } = record.plan;
+  const own = readOwnReport(sessionDir);
+  // What a bind session changed is in its own report alone.
+  if (mode === 'bind' && own !== undefined) return own;
+  const choice = { decided: record.outcome !== undefined, discard: record.stage === 'discarded' };
+  const exitStatus = own?.exitStatus ?? record.agentStatus ?? 0;
+  return sessionReport({ record, review: review(), choice, exitStatus });
 }
 
 function networkRow({ host, port, passed, refused, failed, up, down, why }: HostTotal) {

@@ -14,6 +14,7 @@ export const applyCommand: CommandRun = async (line, context) => {
       conflict,
       dryRun,
       yes: line.options.has('yes'),
+      allowSuspect: line.options.get('allow-suspect') ?? [],
       filter: { only: line.options.get('only') ?? [], skip: line.options.get('skip') ?? [] },
     });
     if (outcome !== undefined && (dryRun || json))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildReview } from '../../../src/review/build-review.ts';
-import { APPLIED_IN_PART, countFiles, fileProgress, joinOutcomes } from '../../../src/review/file-progress.ts';
+import { countFiles, fileProgress, IN_PART, joinOutcomes } from '../../../src/review/file-progress.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
@@ -51,14 +51,17 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   ['half a rename is left', [outcome('d/new', 'applied'), outcome('old', 'conflict')], [0, 3]],
   ['the same is applied', [outcome('a', 'same'), outcome('Makefile', 'suspect')], [1, 2]],
   ['an accepted suspect file is applied', [outcome('Makefile', 'applied')], [1, 2]],
-  ['some hunks of a file are not all of it', [outcome('a', 'applied', APPLIED_IN_PART)], [0, 3]],
+  ['some hunks of a file are not all of it', [outcome('a', 'applied', IN_PART)], [0, 3]],
   ['a file written beside another is none of the session', [outcome('a.session', 'applied')], [0, 3]],
 ])('%s', (_, outcomes, [applied, left]) => {
   expect(countFiles(fileProgress(review, outcomes))).toEqual({ total: 4, applied, left, blocked: 1 });
 });
 
 it('keeps what an earlier apply did to paths that a later one does not name', () => {
-  const joined = joinOutcomes([outcome('a', 'applied'), outcome('b', 'suspect')], [outcome('b', 'applied')]);
+  const joined = joinOutcomes(
+    [outcome('a', 'applied'), outcome('b', 'suspect'), outcome('c', 'conflict')],
+    [outcome('b', 'applied')],
+  );
   expect(joined.map(({ path, verdict }) => [path, verdict])).toEqual([
     ['a', 'applied'],
     ['b', 'applied'],
