@@ -2,10 +2,10 @@ import type { SessionFacts } from '../session/session-facts.ts';
 import { cleanLine } from '../terminal/clean.ts';
 import { amount } from '../terminal/progress.ts';
 import { shortPath } from '../terminal/summary.ts';
-import { durationText, whenText } from '../terminal/when.ts';
 import { cutEnd, cutStart } from '../terminal/width.ts';
 import type { Severity } from '../types/finding.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { durationText, whenText } from '../types/when.ts';
 import { programText } from './program-text.ts';
 
 /** A session as a listing shows it. */

@@ -1,6 +1,7 @@
 import { listInstances } from '../../claude/instances.ts';
 import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { whenText } from '../../types/when.ts';
 import type { CommandRun } from '../context.ts';
 
 const STATES = {
@@ -18,7 +19,7 @@ export const projectsCommand: CommandRun = async (line, context) => {
     return 0;
   }
   for (const { key, root, bytes, lastUsedMs, state } of instances) {
-    const used = new Date(lastUsedMs).toISOString().slice(0, 10);
+    const used = whenText(new Date(lastUsedMs).toISOString(), Date.now()).padEnd(15);
     const size = `${(bytes / 1_048_576).toFixed(1)} MB`.padStart(10);
     context.write(`${key}  ${used}  ${size}  ${cleanLine(root)}${STATES[state]}\n`);
   }
