@@ -3,6 +3,7 @@ import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
 import type { Tell } from '../types/event.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import { whenText } from '../types/when.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
 import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './journal.ts';
 import { endJournal, onePerPath } from './journalled.ts';
@@ -54,16 +55,16 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   }
   const leftovers = new Set<number>();
   const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, leftovers };
-  const what = read.head.kind === 'undo' ? 'undo' : 'apply';
+  const what = `An ${read.head.kind === 'undo' ? 'undo' : 'apply'} (${whenText(read.head.at, Date.now())})`;
   // On a disk that folds case the old name of what was renamed is there again, as the new one.
   const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome =>
     read.done.has(number) ? { path: outcome.path, verdict: 'applied' } : outcome;
   let outcomes: ChangeOutcome[];
   if (read.rollback !== undefined) {
-    say(`An ${what} of ${read.head.at} ended in the middle: taking it back`);
+    say(`${what} ended in the middle: undoing it`);
     outcomes = await rollBack(read.steps, read.done, read.rollback, tools);
   } else {
-    say(`An ${what} of ${read.head.at} ended in the middle: finishing it`);
+    say(`${what} ended in the middle: finishing it`);
     try {
       const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true, failed: read.failed });
       outcomes = onePerPath([...done].map(([number, outcome]) => wasDone(number, outcome)));

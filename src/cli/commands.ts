@@ -26,6 +26,13 @@ const JSON_OPTION = flag('json', 'as JSON');
 const YES = flag('yes', 'without a question');
 const ENGINE = value('engine', 'NAME', 'auto, docker, podman');
 const ONLY: CommandOption = { name: 'only', value: 'needed', placeholder: 'GLOB', help: 'these paths', many: true };
+const ALLOW_SUSPECT: CommandOption = {
+  name: 'allow-suspect',
+  value: 'needed',
+  placeholder: 'GLOB',
+  help: 'suspect changes of these paths count as clean',
+  many: true,
+};
 const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
 
 const command = (
@@ -40,8 +47,20 @@ const command = (
 /** Every command, in the order of the help. `exec` takes the options of a session besides; `help` and `version` are requests of the grammar. */
 export const COMMANDS: readonly CommandShape[] = [
   command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
-  command('sessions', '[PROJECT]', "every project's sessions, newest first", [JSON_OPTION], 1),
-  command('status', '[ID]', 'what a session changed, and what waits', [JSON_OPTION], 1),
+  command(
+    'sessions',
+    '[PROJECT]',
+    "every project's sessions, newest first",
+    [flag('all', 'with those that changed nothing'), JSON_OPTION],
+    1,
+  ),
+  command(
+    'status',
+    '[ID]',
+    'what a session changed, what is applied and what is left',
+    [value('report', 'FILE', 'write its report (.json, .sarif, .md)'), JSON_OPTION],
+    1,
+  ),
   command(
     'diff',
     '[ID] [-- PATH…]',
@@ -50,7 +69,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('stat', 'lines added and removed, by file'),
       flag('name-only', 'names only'),
       flag('side-by-side', 'old and new in two columns'),
-      flag('follow', 'while the session runs'),
+      flag('follow', 'each change as it happens, while the session runs'),
       JSON_OPTION,
     ],
     1,
@@ -64,6 +83,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('dry-run', 'say what would be done'),
       ONLY,
       SKIP,
+      ALLOW_SUSPECT,
       value('conflict', 'HOW', 'keep, theirs, markers or file (default: ask, or keep)'),
       flag('yes', 'no question for what is clean'),
       JSON_OPTION,
@@ -71,7 +91,7 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
   ),
   command('discard', '[ID]', "throw a session's changes away", [YES], 1),
-  command('undo', '[ID]', 'take an apply back', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
+  command('undo', '[ID]', 'undo the last apply', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
   command(
     'commits',
     '[ID]',
@@ -79,6 +99,7 @@ export const COMMANDS: readonly CommandShape[] = [
     [
       flag('import', 'as refs of the repository'),
       value('branch', 'NAME', 'with --import: and as a new branch'),
+      { ...ALLOW_SUSPECT, help: 'with --import: suspect changes of these paths need no yes' },
       JSON_OPTION,
     ],
     1,

@@ -1,27 +1,38 @@
 import { realpathSync } from 'node:fs';
 import type { PersonDeps } from '../session/deps.ts';
+import type { Purpose } from '../session/pick-session.ts';
 import { probeHost } from '../session/probe.ts';
-import { findSession } from '../session/record.ts';
+import { findPicked, type PickedSession } from '../session/record.ts';
 import { recoverSession } from '../session/recover.ts';
 import { needsRecovery } from '../session/recover-earlier.ts';
 import { finishApply } from '../session/settle.ts';
+import { cleanLine } from '../terminal/clean.ts';
+import { cutEnd } from '../terminal/width.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { whenText } from '../types/when.ts';
 import { connectOurs } from './connect-ours.ts';
 import type { CommandContext } from './context.ts';
 import { openScreen } from './open-screen.ts';
 import type { CommandLineOfCommand } from './parse-command-line.ts';
+import { programText } from './program-text.ts';
 
 /**
  * The session that a command means, brought to where it can be looked at: one whose command was killed is collected
- * first (which needs the engine), a cut-off apply is finished. Then `body` runs with it.
+ * first (which needs the engine), a cut-off apply is finished. Then `body` runs with it. Without an id the command's
+ * purpose decides, and other pending sessions are mentioned.
  */
 export async function withSession<T>(
   line: CommandLineOfCommand,
   context: CommandContext,
+  purpose: Purpose,
   body: (record: SessionRecord, deps: PersonDeps) => Promise<T> | T,
 ): Promise<T> {
   const { env, places, tell, interruption } = context;
-  let record = findSession(places.stateDir, line.words[0], realpathSync(context.cwd));
+  const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
+  let { record } = picked;
+  if (picked.alsoPending.length > 0 && !line.options.has('json')) {
+    tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });
+  }
   const deps: PersonDeps = {
     host: probeHost(process, places),
     tell,
@@ -38,4 +49,13 @@ export async function withSession<T>(
   }
   await finishApply(record, deps);
   return body(record, deps);
+}
+
+const MAX_PROMPT_COLUMNS = 30;
+
+/** 'Session 261121-140512-k7p (today 14:03, "fix it"). 2 others are pending: run-claude sessions' */
+function pickedLine({ record, alsoPending }: PickedSession, nowMs: number): string {
+  const what = cutEnd(cleanLine(programText(record.plan.program)), MAX_PROMPT_COLUMNS);
+  const others = alsoPending.length === 1 ? '1 other is' : `${alsoPending.length} others are`;
+  return `Session ${record.id} (${whenText(record.started, nowMs)}, ${what}). ${others} pending: run-claude sessions`;
 }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { maskWords } from '../plan/mask-words.ts';
 import type { Tell } from '../types/event.ts';
 
 /**
@@ -23,7 +24,7 @@ export function traceCalls(tell: Tell, nowMs: () => number = () => performance.n
   const program = (message: unknown): void => {
     // The arguments are set once the process has been spawned, right after this event.
     const { process: child } = message as { readonly process: ChildProcess };
-    queueMicrotask(() => say(`starts ${masked(child.spawnargs ?? [])}`));
+    queueMicrotask(() => say(`starts ${maskWords(child.spawnargs ?? []).join(' ')}`));
   };
   const channels = [
     ['http.client.request.start', request],
@@ -47,10 +48,4 @@ interface Request {
 function named(request: ClientRequest): string {
   const host = String(request.getHeader('host') ?? request.host);
   return `${request.method} ${host}${request.path.split('?')[0] ?? ''}`;
-}
-
-const SECRET = /^(-{0,2}[\w.-]*(?:token|secret|password|passwd|api[-_]?key|authorization)[\w.-]*[=:]).+/is;
-
-function masked(words: readonly string[]): string {
-  return words.map((word) => word.replace(SECRET, '$1[masked]').replace(/\/\/[^/@\s]+@/g, '//[masked]@')).join(' ');
 }

@@ -1,9 +1,9 @@
 import { jsonText } from '../report/json.ts';
 import { cleanLine } from '../terminal/clean.ts';
-import type { ApplyOutcome, ChangeOutcome, Verdict } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import type { CommandContext } from './context.ts';
 
-/** How what was done is called: 'taken back', 'would apply'. */
+/** How what was done is called: 'restored', 'would apply'. */
 export interface OutcomeStyle {
   readonly json: boolean;
   readonly applied: string;
@@ -19,20 +19,11 @@ export function writeOutcome(
     write(jsonText(outcome));
     return;
   }
-  const words = ({ verdict }: ChangeOutcome): string => (verdict === 'applied' ? applied : verdict);
+  const words = ({ verdict }: ChangeOutcome): string =>
+    verdict === 'applied' ? applied : verdict === 'same' ? 'already there' : verdict;
   const width = Math.max(...outcome.changes.map((change) => words(change).length));
   for (const change of outcome.changes) {
     const why = change.why === undefined ? '' : ` (${cleanLine(change.why)})`;
     write(`${words(change).padEnd(width)}  ${cleanLine(change.path)}${why}\n`);
   }
-}
-
-/** '3 of 5 changes applied, 1 suspect, 1 blocked'. */
-export function outcomeLine({ changes }: ApplyOutcome): string {
-  const counts = new Map<Verdict, number>();
-  for (const { verdict } of changes) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  const others = [...counts]
-    .filter(([verdict]) => verdict !== 'applied')
-    .map(([verdict, count]) => `${count} ${verdict}`);
-  return [`${counts.get('applied') ?? 0} of ${changes.length} changes applied`, ...others].join(', ');
 }

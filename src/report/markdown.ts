@@ -23,7 +23,7 @@ export function markdownReport(report: Report): string {
     '### run-claude audit',
     '',
     `${changed.length === 0 ? 'No files changed' : changed.join(', ')}. ` +
-      `**${severities.blocked} blocked, ${severities.suspect} suspect, ${severities.note} notes.**`,
+      `**${severities.blocked} blocked, ${severities.suspect} suspect, ${severities.note} ${severities.note === 1 ? 'note' : 'notes'}.**`,
     ...aboutSession(report),
   ];
   if (report.massDeletion !== undefined) {
@@ -56,15 +56,11 @@ const WORDS = {
   type: 'of another kind',
 } as const;
 
-function aboutSession({ session, base, exitStatus, outcome, network }: Report): string[] {
+function aboutSession({ session, base, exitStatus, files, network }: Report): string[] {
   if (base !== undefined) return ['', `Compared with ${code(base)}.`];
   if (session === undefined) return [];
-  const applied = outcome?.filter(({ verdict }) => verdict === 'applied').length;
-  const done = session.discarded
-    ? 'discarded'
-    : applied === undefined
-      ? 'nothing applied yet'
-      : `${applied} of ${outcome?.length} changes applied`;
+  const inPlace = files === undefined ? 'the changes are in the project' : standing(files);
+  const done = session.discarded ? 'discarded' : inPlace;
   const stopped = session.stoppedBecause === undefined ? '' : `, stopped: ${code(session.stoppedBecause)}`;
   const agent = session.agentStatus === undefined ? '' : `, agent ended with ${session.agentStatus}`;
   const lines = ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];
@@ -75,6 +71,12 @@ function aboutSession({ session, base, exitStatus, outcome, network }: Report): 
   const shown = [...refused].slice(0, 10).map(code).join(', ');
   if (refused.size > 0) lines.push(`Hosts refused: ${shown}${refused.size > 10 ? `, ${refused.size - 10} more` : ''}.`);
   return lines;
+}
+
+/** '3 of 5 files applied, 2 left'. */
+function standing({ total, applied, left, blocked }: NonNullable<Report['files']>): string {
+  const never = blocked === 0 ? '' : `, ${blocked} blocked`;
+  return `${applied} of ${total} ${total === 1 ? 'file' : 'files'} applied${left === 0 ? '' : `, ${left} left`}${never}`;
 }
 
 function rowOf({ path, line, title, detail, why, rule }: ReportedFinding): string {

@@ -60,6 +60,13 @@ const outcome = z.strictObject({
 
 const count = z.int().min(0);
 
+const files = z.strictObject({
+  total: count,
+  applied: count.describe('in the project as the session left them'),
+  left: count.describe('can still be applied'),
+  blocked: count.describe('never applied'),
+});
+
 const network = z.strictObject({
   host: z.string(),
   port: count,
@@ -90,6 +97,7 @@ export const reportSchema = z
     problems: z.array(z.strictObject({ path, why: z.string() })),
     withheld: z.array(z.strictObject({ directory: path, entries: count, bytes: count })),
     network: z.array(network).optional().describe('what the session asked of its gateway, by host'),
+    files: files.optional().describe('with kind session: files outside .git, not ignored; a rename is one file'),
     outcome: z.array(outcome).optional().describe('what became of each change; absent where nothing was decided'),
   })
   .meta({

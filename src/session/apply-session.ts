@@ -1,6 +1,7 @@
 import { applyChanges, type ConflictRule } from '../apply/apply-changes.ts';
 import { auditChanges } from '../audit/audit.ts';
 import { matcher } from '../review/build-review.ts';
+import { IN_PART, isApplied, joinOutcomes } from '../review/file-progress.ts';
 import { openContentStore } from '../store/content.ts';
 import { askConflict } from '../terminal/ask-conflict.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
@@ -8,7 +9,7 @@ import type { Change, Digest } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Choice } from '../types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
 import { bringClaudeBack } from './claude-data.ts';
 import type { PersonDeps } from './deps.ts';
 import { storeDir, updateRecord } from './record.ts';
@@ -19,6 +20,8 @@ export interface ApplyOptions {
   readonly dryRun: boolean;
   /** No question for a clean merge that audits clean. */
   readonly yes: boolean;
+  /** Globs besides those of the policy whose suspect changes count as clean. */
+  readonly allowSuspect?: readonly string[];
 }
 
 /**
@@ -34,6 +37,7 @@ export async function applySession(
   const { plan } = record;
   const { screen } = deps;
   const asks = options.conflict === 'ask' && !options.yes && screen !== undefined;
+  const allowSuspect = [...plan.policy.allowSuspect, ...(options.allowSuspect ?? [])];
   const store = openContentStore(storeDir(plan.sessionDir));
   const outcome = await applyChanges({
     project: plan.project.root,
@@ -46,15 +50,39 @@ export async function applySession(
     dryRun: options.dryRun,
     tell: deps.tell,
     signal: deps.interruption.signal,
-    audit: (change, contents) => auditNewBytes(change, contents, plan.policy),
+    audit: (change, contents) => auditNewBytes(change, contents, { ...plan.policy, allowSuspect }),
     acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
-  const claude = await bringClaudeBack(record, choice.claude ?? [], deps);
-  const whole: ApplyOutcome = { ...outcome, claude };
+  const broughtBefore = new Set(record.outcome?.claude?.filter(isApplied).map(({ path }) => path));
+  const claude = (await bringClaudeBack(record, choice.claude ?? [], deps)).map((one) =>
+    one.verdict === 'suspect' && broughtBefore.has(one.path) ? { ...one, verdict: 'same' as const } : one,
+  );
+  const whole: ApplyOutcome = { ...outcome, changes: markParts(outcome.changes, choice), claude };
+  const known = joinApplies(record.outcome, whole);
   const dealtWith = ['applied', 'same', 'withheld', 'blocked'];
-  const waiting = [...outcome.changes, ...claude].some(({ verdict }) => !dealtWith.includes(verdict));
-  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome: whole }), outcome: whole };
+  const waiting = [...known.changes, ...(known.claude ?? [])].some(
+    (one) => !dealtWith.includes(one.verdict) || ('why' in one && one.why === IN_PART),
+  );
+  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome: known }), outcome: whole };
+}
+
+/** Of a file of which only some hunks were chosen, the rest is left. */
+function markParts(changes: readonly ChangeOutcome[], { chosen }: Choice): readonly ChangeOutcome[] {
+  const parts = new Set(chosen.flatMap(({ change, content }) => (content === undefined ? [] : [change.path])));
+  const isPart = ({ path, verdict }: ChangeOutcome): boolean => verdict === 'applied' && parts.has(path);
+  return changes.map((change) => (isPart(change) ? { ...change, why: IN_PART } : change));
+}
+
+/** What all applies of a session came to, for the record. */
+function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): ApplyOutcome {
+  if (earlier === undefined) return later;
+  const didNothing = !later.changes.some(({ verdict }) => verdict === 'applied');
+  return {
+    ...later,
+    ...(didNothing && { at: earlier.at }),
+    changes: joinOutcomes(earlier.changes, later.changes),
+  };
 }
 
 /** The rules over bytes that no session left as they are; what --allow-suspect names is no reason to hold them back. */

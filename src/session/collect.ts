@@ -3,7 +3,8 @@ import type { SessionRecord } from '../types/session.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { collectClaudeData } from './claude-data.ts';
 import type { SessionDeps } from './deps.ts';
-import { updateRecord, writeCollected } from './record.ts';
+import { outcomeAfterResume } from './left-changes.ts';
+import { readCollected, updateRecord, wasCollected, writeCollected } from './record.ts';
 import { auditCollected } from './review-session.ts';
 
 export interface Ended {
@@ -29,6 +30,10 @@ export async function collectSession(
   const base = await auditBase();
   const findings = auditCollected(collected, { sessionDir, policy, base });
   const claude = await collectClaudeData(record, workspace.reader, secrets);
-  writeCollected(sessionDir, { version: 1, ...collected, findings, ...(claude && { claude }) });
-  return updateRecord(record, { stage: 'pending' });
+  const now = { version: 1, ...collected, findings, ...(claude && { claude }) } as const;
+  const { outcome } = record;
+  const kept =
+    outcome && wasCollected(sessionDir) ? outcomeAfterResume(outcome, readCollected(sessionDir), now) : outcome;
+  writeCollected(sessionDir, now);
+  return updateRecord(record, { stage: 'pending', outcome: kept });
 }

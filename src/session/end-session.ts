@@ -1,8 +1,10 @@
+import { type FileProgress, fileProgress } from '../review/file-progress.ts';
 import { madeCommits, outcomeCounts } from '../review/policy.ts';
+import { acceptAdvice, leftLines, resultLine } from '../terminal/outcome-lines.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { Choice, Review } from '../types/review.ts';
-import type { ApplyOutcome, SessionRecord, Verdict } from '../types/session.ts';
+import type { ApplyOutcome, SessionRecord } from '../types/session.ts';
 import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import type { PersonDeps } from './deps.ts';
@@ -13,10 +15,15 @@ import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;
+  /** What was decided about. */
   readonly review: Review;
+  /** All that the session changed, for the report; default: what was decided about. */
+  readonly whole?: Review;
   readonly choice: Choice;
   readonly agent: AgentEnd;
   readonly outcome?: ApplyOutcome;
+  /** The user was asked about each suspect change, or would be where there is a terminal. */
+  readonly isAsked?: boolean;
 }
 
 /**
@@ -24,7 +31,7 @@ export interface SessionEnd {
  * Throws where a report cannot be written: whoever asked for one must not go on without it.
  */
 export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<number> {
-  const { review, choice, outcome } = end;
+  const { review, whole = review, choice, outcome } = end;
   let { record } = end;
   const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
@@ -34,9 +41,13 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     record = updateRecord(record, { stage: 'discarded' });
     say('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
-    sayOutcome(outcome, say);
+    const files = fileProgress(review, outcome.changes);
+    sayOutcome(outcome, files, say);
     for (const line of conflictHint(outcome, record.id)) say(line);
-    if (counts.waiting > 0) say(`What was held back waits in session ${record.id}: run-claude apply ${record.id}`);
+    if (counts.waiting > 0) say(`What is left is pending in session ${record.id}: run-claude apply ${record.id}`);
+    const isAsked = deps.screen !== undefined && end.isAsked === true;
+    const advice = isAsked ? undefined : acceptAdvice(record.id, files);
+    if (advice !== undefined) say(advice);
   } else if (waiting > 0) {
     const { id } = record;
     say(`Nothing was applied. The changes wait in session ${id}: run-claude diff ${id}, run-claude apply ${id}`);
@@ -55,25 +66,23 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
     heldBack: counts.heldBack + claudeHeldBack(review),
-    failOn: reaches(record.plan.policy.failOn, review),
+    failOn: reaches(record.plan.policy.failOn, whole),
     waiting: choice.discard ? 0 : waiting,
     agent: end.agent.status,
   });
-  const report = sessionReport({ record, review, choice, exitStatus: status });
+  const report = sessionReport({ record, review: whole, choice, exitStatus: status });
   writeOwnReport(report, record.plan.sessionDir);
   deps.report?.write(report);
   return status;
 }
 
-function sayOutcome(outcome: ApplyOutcome, say: (text: string) => void): void {
-  const count = (wanted: Verdict): number => outcome.changes.filter(({ verdict }) => verdict === wanted).length;
-  const same = count('same');
-  const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} in the project already`;
-  if (outcome.changes.length > 0) say(`Applied ${count('applied')} of ${outcome.changes.length} changes${already}.`);
+function sayOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], say: (text: string) => void): void {
+  if (files.length > 0) say(resultLine(files, 'Applied'));
   for (const { path, verdict, why } of outcome.changes) {
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
       say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
   }
+  for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) say(text);
   sayClaude(outcome.claude ?? [], say);
 }
 

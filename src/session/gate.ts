@@ -15,7 +15,8 @@ export { collectSession } from './collect.ts';
 export async function settle(record: SessionRecord, ended: AgentEnd, deps: SessionDeps): Promise<number> {
   const review = reviewOf(record);
   const choice = await decideSession(record, review, deps, ended.stopped !== undefined);
-  const end: SessionEnd = { record, review, choice, agent: ended };
+  const isAsked = !record.plan.policy.autoApply;
+  const end: SessionEnd = { record, review, choice, agent: ended, isAsked };
   if (choice.discard || !choice.decided) return endSession(end, deps);
   const applied = await applySession(record, choice, deps, {
     conflict: 'ask',

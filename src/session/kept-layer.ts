@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { ownerState } from './record.ts';
+import { isLayerKept, ownerState } from './record.ts';
 
 /**
  * Runs `body` while nobody else stands on the layer of a session that has ended: the kernel says nothing about two
@@ -17,9 +16,7 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
       hint: 'See what it does with: run-claude status',
     });
   }
-  const { strategy } = (record.workspace ?? {}) as { readonly strategy?: string };
-  const kept = strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
-  if ((strategy === undefined && record.bound === undefined) || stage === 'discarded' || !kept) {
+  if (!isLayerKept(record)) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
       hint:
         record.bound === undefined

@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
+import { CHANGED_SINCE } from '../review/file-progress.ts';
 import { processIdentity, processState } from '../store/process.ts';
 import { makePrivateDir, readJson, syncDir, writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
-import type { CollectedRecord, SessionRecord } from '../types/session.ts';
+import type { CollectedRecord, SessionRecord, Stage } from '../types/session.ts';
 import { isSessionId, newSessionId } from './id.ts';
+import { type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
 
 /** Where all sessions of this person lie. */
 export function sessionsDir(stateDir: string): string {
@@ -46,16 +48,30 @@ export function createRecord(plan: Plan): SessionRecord {
   return record;
 }
 
-/** The record with these fields changed, written before it is returned. A field given as undefined is removed. */
+/**
+ * The record with these fields changed, written before it is returned. A field given as undefined is removed. The time
+ * that the agent ran follows from the stages 'running' and 'ended'.
+ */
 export function updateRecord(
   record: SessionRecord,
   change: { readonly [K in keyof Omit<SessionRecord, 'id' | 'version'>]?: SessionRecord[K] | undefined },
 ): SessionRecord {
-  const merged = { ...record, ...change, updated: new Date().toISOString() };
+  const updated = new Date().toISOString();
+  const merged = { ...record, ...change, ...agentTime(record, change.stage, updated), updated };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   const next = kept as unknown as SessionRecord;
   writeJsonAtomic(recordFile(record.plan.sessionDir), next);
   return next;
+}
+
+function agentTime(
+  { agentStarted, agentMs = 0 }: SessionRecord,
+  stage: Stage | undefined,
+  now: string,
+): Pick<SessionRecord, 'agentStarted' | 'agentMs'> {
+  if (stage === 'running') return { agentStarted: now };
+  if (stage !== 'ended' || agentStarted === undefined) return {};
+  return { agentMs: agentMs + Math.max(0, Date.parse(now) - Date.parse(agentStarted)) };
 }
 
 /** The command that ran the session has ended with it: whatever the record says by now stays. */
@@ -102,24 +118,40 @@ function isEmpty(dir: string): boolean {
   }
 }
 
+/** As {@link findPicked} for a command that decides nothing: the record alone. */
+export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
+  return findPicked(stateDir, id, folder, 'any').record;
+}
+
 /**
  * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
- * id the newest of `folder` that came to anything, or of the nearest folder above it that has one. Throws a usage error
- * when there is none or more than one.
+ * id what {@link pickSession} picks for `folder`, or for the nearest folder above it that has sessions.
+ *
+ * @throws {RunClaudeError} USAGE when there is none, or when several fit the id.
  */
-export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
+export function findPicked(stateDir: string, id: string | undefined, folder: string, purpose: Purpose): PickedSession {
   const { sessions } = listSessions(stateDir);
-  if (id === undefined) {
-    for (let project = folder; ; project = path.dirname(project)) {
-      const own = sessions.filter((session) => session.project === project);
-      // One that failed before it held anything hides none that waits.
-      const newest = own.find(({ stage }) => stage !== 'failed') ?? own[0];
-      if (newest !== undefined) return newest;
-      if (project === path.dirname(project)) {
-        throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');
-      }
+  if (id !== undefined) return { record: sessionNamed(id, sessions), alsoPending: [] };
+  for (let project = folder; ; project = path.dirname(project)) {
+    const own = sessions.filter((session) => session.project === project);
+    const picked = pickSession(own.map(candidateOf), purpose);
+    if (picked !== undefined) {
+      return { record: picked.session.record, alsoPending: picked.alsoPending.map(({ record }) => record) };
+    }
+    if (project === path.dirname(project)) {
+      throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');
     }
   }
+}
+
+/** A session, and others of its project whose changes wait for a decision. */
+export interface PickedSession {
+  readonly record: SessionRecord;
+  readonly alsoPending: readonly SessionRecord[];
+}
+
+/** The session with this id, or the only one whose id begins or ends so. */
+function sessionNamed(id: string, sessions: readonly SessionRecord[]): SessionRecord {
   const exact = sessions.filter((session) => session.id === id);
   const alike = exact.length > 0 ? exact : sessions.filter(({ id: own }) => own.startsWith(id) || own.endsWith(id));
   const [only, ...others] = alike;
@@ -131,6 +163,27 @@ export function findSession(stateDir: string, id: string | undefined, folder: st
     );
   }
   return only;
+}
+
+function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
+  const { stage, started, outcome, plan } = record;
+  const isApplied =
+    outcome?.changes.some(({ verdict, why }) => verdict === 'applied' || why === CHANGED_SINCE) === true;
+  return {
+    record,
+    stage,
+    started,
+    isOwned: ownerState(record) !== 'gone',
+    appliedAt: isApplied ? outcome.at : undefined,
+    hasLayer: plan?.mode === 'copy' && isLayerKept(record),
+  };
+}
+
+/** Whether the working copy of a session still exists, or in bind mode its repository. */
+export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): boolean {
+  const { strategy } = (workspace ?? {}) as { readonly strategy?: string };
+  if ((strategy === undefined && bound === undefined) || stage === 'discarded') return false;
+  return strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
 }
 
 /** session.json of a session's directory; undefined when there is none or it can't be parsed. */

@@ -2,18 +2,24 @@ import type { Merged } from '../apply/apply-changes.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
-import { chooseClean, outcomeCounts, type PathFilter } from '../review/policy.ts';
+import { countFiles, type FileProgress, fileProgress, joinOutcomes } from '../review/file-progress.ts';
+import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
 import { askLine, isYes } from '../terminal/ask.ts';
 import { askMerge } from '../terminal/ask-merge.ts';
+import { resultLine, standingLine } from '../terminal/outcome-lines.ts';
 import { amount } from '../terminal/progress.ts';
+import type { RelPath } from '../types/path.ts';
 import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
+import { whenText } from '../types/when.ts';
 import { dropLayer } from '../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from './apply-session.ts';
+import { claudeWaiting } from './claude-data.ts';
 import type { PersonDeps } from './deps.ts';
 import { endSession } from './end-session.ts';
 import { withLayerLock } from './kept-layer.ts';
-import { ownerState, storeDir, updateRecord } from './record.ts';
+import { APPLIED_BEFORE, appliedPaths, outcomeAfterUndo, withoutApplied } from './left-changes.ts';
+import { ownerState, readCollected, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
 /** Finishes or takes back an apply that was cut off, and says so; to be called before anything else is done. */
@@ -34,28 +40,55 @@ export interface LaterOptions extends ApplyOptions {
 /** What an `apply` came to; no outcome when nothing was decided. */
 export interface Later {
   readonly status: number;
+  /** Every path of the session; what earlier applies brought is 'same'. */
   readonly outcome?: ApplyOutcome;
 }
 
-/** `apply`: the question again, or with --yes, --only or --skip what is clean. A dry run changes and says nothing. */
+/**
+ * `apply`: the question again about what is left, or with --yes, --only or --skip what is clean of it. A dry run changes
+ * nothing.
+ */
 export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
   requireSettled(record);
-  const review = reviewOf(record);
+  const judged = withAllowed(record, options.allowSuspect ?? []);
+  const collected = readCollected(record.plan.sessionDir);
+  const done = await appliedPaths(record, collected, deps);
+  const whole = reviewOf(judged, collected);
+  const review = reviewOf(judged, withoutApplied(collected, done, record.outcome));
+  const before = [...done].map(
+    (path): ChangeOutcome => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE }),
+  );
+  if (done.size > 0) sayStanding(fileProgress(whole, before), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
-  const choice =
-    options.yes || options.dryRun || filtered
-      ? chooseClean(review, options.filter)
-      : await decideSession({ ...record, plan: withoutAutoApply(record) }, review, deps, false);
-  const agent = { status: 0, stopped: undefined };
-  if (choice.discard || !choice.decided) {
-    return { status: await endSession({ record, review, choice, agent }, deps) };
-  }
+  const isOver = done.size > 0 && !review.items.some(isSelectable) && claudeWaiting(review) === 0;
+  const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;
+  const choice = isAsked
+    ? await decideSession({ ...judged, plan: withoutAutoApply(judged) }, review, deps, false)
+    : chooseClean(review, options.filter);
+  const end = { record, review, whole, choice, agent: { status: 0, stopped: undefined }, isAsked };
+  if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const { record: now, outcome } = await applySession(record, choice, deps, options);
-  if (!options.dryRun) {
-    return { status: await endSession({ record: now, review, choice, agent, outcome }, deps), outcome };
-  }
+  const all = { ...outcome, changes: joinOutcomes(before, outcome.changes) };
+  if (!options.dryRun) return { status: await endSession({ ...end, record: now, outcome }, deps), outcome: all };
+  deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
   const { conflicts, heldBack } = outcomeCounts(outcome);
-  return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome };
+  return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome: all };
+}
+
+/** What earlier applies did, before anything is asked. */
+function sayStanding(files: readonly FileProgress[], { id, outcome }: SessionRecord, { tell }: PersonDeps): void {
+  const counts = countFiles(files);
+  if (counts.total === 0) return;
+  const when = outcome && whenText(outcome.at, Date.now());
+  const text = counts.left === 0 ? `Nothing of session ${id} is left to apply` : `Session ${id}`;
+  tell({ kind: 'message', level: 'info', text: `${text}: ${standingLine(counts, when)}.` });
+}
+
+/** For one command: suspect changes of these paths count as clean. The record keeps the session's own policy. */
+function withAllowed(record: SessionRecord, globs: readonly string[]): SessionRecord {
+  const { plan } = record;
+  const allowSuspect = [...plan.policy.allowSuspect, ...globs];
+  return { ...record, plan: { ...plan, policy: { ...plan.policy, allowSuspect } } };
 }
 
 /**
@@ -92,18 +125,19 @@ export async function undoSession(
   };
   if (screen !== undefined && !options.yes && !options.dryRun) {
     const { changes } = await undoApply({ ...request, dryRun: true });
-    const [back, stays] = [changes.filter(isApplied), changes.filter(({ verdict }) => verdict === 'conflict')];
-    const kept = stays.length === 0 ? '' : `; ${stays.length} edited since ${stays.length === 1 ? 'stays' : 'stay'}`;
-    const answer = await askLine(screen, `[sandbox] Take back ${amount(back.length, 'files')}${kept}? [y/N]:`);
+    const files = fileProgress(reviewOf(record), changes);
+    const back = files.filter(({ verdict }) => verdict === 'applied').length;
+    const stays = files.filter(({ verdict }) => verdict === 'conflict').length;
+    const kept = stays === 0 ? '' : `; ${stays} edited since ${stays === 1 ? 'stays' : 'stay'}`;
+    const when = record.outcome === undefined ? '' : ` of ${whenText(record.outcome.at, Date.now())}`;
+    const answer = await askLine(screen, `[sandbox] Undo the apply${when}, ${amount(back, 'files')}${kept}? [y/N]:`);
     if (!isYes(answer)) return undefined;
   }
   const outcome = await undoApply({ ...request, dryRun: options.dryRun });
-  if (!options.dryRun) updateRecord(record, { stage: 'pending', outcome: undefined });
+  if (!options.dryRun) {
+    updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
+  }
   return outcome;
-}
-
-function isApplied({ verdict }: ChangeOutcome): boolean {
-  return verdict === 'applied';
 }
 
 /** Whoever decides on a session finds it ended and not thrown away. */

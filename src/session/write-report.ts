@@ -6,7 +6,8 @@ import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
 import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
-import { writeFileAtomic } from '../store/record.ts';
+import { countFiles, fileProgress } from '../review/file-progress.ts';
+import { readJson, writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { ownVersion } from '../types/package.ts';
 import type { Choice, Review } from '../types/review.ts';
@@ -46,8 +47,24 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
+    ...(plan.mode === 'copy' && { files: countFiles(fileProgress(review, outcome?.changes ?? [])) }),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
+}
+
+/**
+ * The report of a session that has ended, as it is now. The exit status is that of the last decision.
+ *
+ * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report.
+ */
+export function reportOfEnded(record: SessionRecord, review: () => Review): Report {
+  const { sessionDir, mode } = record.plan;
+  const own = readOwnReport(sessionDir);
+  // What a bind session changed is in its own report alone.
+  if (mode === 'bind' && own !== undefined) return own;
+  const choice = { decided: record.outcome !== undefined, discard: record.stage === 'discarded' };
+  const exitStatus = own?.exitStatus ?? record.agentStatus ?? 0;
+  return sessionReport({ record, review: review(), choice, exitStatus });
 }
 
 function networkRow({ host, port, passed, refused, failed, up, down, why }: HostTotal) {
@@ -133,6 +150,17 @@ export function reportPlace(file: string, cwd: string): ReportPlace {
 export function writeOwnReport(report: Report, sessionDir: string): void {
   const file = path.join(sessionDir, OWN_REPORT);
   writeFileAtomic(file, rendererFor(file)(report));
+}
+
+/** What {@link writeOwnReport} wrote last; undefined when there is none that can be read. */
+export function readOwnReport(sessionDir: string): Report | undefined {
+  try {
+    const value = readJson(path.join(sessionDir, OWN_REPORT)) as Report | undefined;
+    return value?.version === 1 ? value : undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
 }
 
 function realDirectory(dir: string): string | undefined {

@@ -42,3 +42,29 @@ export function wrap(text: string, columns: number): string[] {
   }
   return [...pieces, piece];
 }
+
+/** Text of at most `columns` columns: what does not fit is cut at the end, with a mark. */
+export function cutEnd(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let kept = '';
+  let width = 0;
+  for (const char of text) {
+    width += widthOf(char);
+    if (width >= columns) break;
+    kept += char;
+  }
+  return `${kept}…`;
+}
+
+/** As {@link cutEnd}, cut at the beginning: of a path the end says more. */
+export function cutStart(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  const chars = [...text];
+  let width = 1;
+  let from = chars.length;
+  while (from > 0 && width + widthOf(chars[from - 1] ?? '') <= columns) {
+    from -= 1;
+    width += widthOf(chars[from] ?? '');
+  }
+  return `…${chars.slice(from).join('')}`;
+}

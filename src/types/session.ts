@@ -27,6 +27,10 @@ export interface SessionRecord {
   readonly plan: Plan;
   /** The CLI that runs it: its process id, that process's start time and this boot, so that a later command can tell. */
   readonly owner?: ProcessIdentity;
+  /** When its agent was last started; ISO 8601. */
+  readonly agentStarted?: string;
+  /** Milliseconds that its agent ran, over all runs that came to their end. */
+  readonly agentMs?: number;
   readonly agentStatus?: number;
   /** Why we stopped the agent, when we did. */
   readonly stoppedBecause?: string;

@@ -80,7 +80,7 @@ it('the example of the contract: each answer once, now and later; nothing typed 
   expect((await scene.run(['apply', '--yes'])).status).toBe(121);
   expect(status(scene)).toEqual(exampleChanges.filter((line) => line !== ' M Makefile'));
   await ask(['undo'], async (pty) => {
-    await pty.see(/Take back 1[0-9] files\? \[y\/N\]/);
+    await pty.see(/Undo the apply of [\w :]+, 15 files\? \[y\/N\]/);
     pty.send('y\r');
   });
   expect(status(scene)).toEqual([]);

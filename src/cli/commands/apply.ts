@@ -9,11 +9,12 @@ const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 export const applyCommand: CommandRun = async (line, context) => {
   const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'ask';
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
-  return withSession(line, context, async (record, deps) => {
+  return withSession(line, context, 'decide', async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {
       conflict,
       dryRun,
       yes: line.options.has('yes'),
+      allowSuspect: line.options.get('allow-suspect') ?? [],
       filter: { only: line.options.get('only') ?? [], skip: line.options.get('skip') ?? [] },
     });
     if (outcome !== undefined && (dryRun || json))

@@ -33,7 +33,7 @@ export const auditCommand: CommandRun = async (line, context) => {
     if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
       throw usageError(`audit ${word}: compared with what?`, `run-claude audit ${word} --base main`);
     }
-    return withSession(line, context, (record) => {
+    return withSession(line, context, 'any', (record) => {
       const { failOn } = record.plan.policy;
       return conclude({ review: reviewOf(record), project: record.project, failOn }, output);
     });

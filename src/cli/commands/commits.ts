@@ -7,6 +7,7 @@ import type { PersonDeps } from '../../session/deps.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { allowOptions } from '../../terminal/outcome-lines.ts';
 import { findingLine, firstOfAKind } from '../../terminal/summary.ts';
 import { connectOurs } from '../connect-ours.ts';
 import { type CommandRun, optionValue } from '../context.ts';
@@ -17,13 +18,17 @@ import { withSession } from '../open-session.ts';
  * ours, with `--branch` one of them as a new branch too. Exit 121 when they are held back.
  */
 export const commitsCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
-    if (line.options.has('branch') && !line.options.has('import')) throw usageError('--branch needs --import');
+  withSession(line, context, 'decide', async (record, deps) => {
+    for (const name of ['branch', 'allow-suspect']) {
+      if (line.options.has(name) && !line.options.has('import')) throw usageError(`--${name} needs --import`);
+    }
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
       using received = await fetchCommits(record, { ...deps, engine, env: context.env });
       const commits = received === undefined ? [] : readCommits(received);
-      const findings = received === undefined ? [] : auditCommits(received, record.plan.policy);
+      const { policy } = record.plan;
+      const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];
+      const findings = received === undefined ? [] : auditCommits(received, { ...policy, allowSuspect });
       const json = line.options.has('json');
       const branches = received?.branches ?? [];
       if (json) context.write(jsonText({ branches, commits, findings }));
@@ -75,21 +80,27 @@ function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps):
   }
 }
 
-/** Blocked: never. Suspect: a person's yes. */
+/** Blocked: never. Suspect: with a yes of the user's, or with --allow-suspect. */
 async function mayImport(findings: readonly CommitFinding[], { screen, tell }: PersonDeps): Promise<boolean> {
-  const say = (text: string): void => tell({ kind: 'message', level: 'warning', text });
+  const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   if (findings.some(({ finding }) => finding.severity === 'blocked')) {
     say('Nothing was imported: what is blocked in a commit stays out with all of them.');
     return false;
   }
-  const suspects = findings.filter(({ finding }) => finding.severity === 'suspect').length;
-  if (suspects === 0) return true;
-  const question = `[sandbox] Import these commits with ${suspects} suspect ${suspects === 1 ? 'change' : 'changes'}? [y/N]:`;
+  const suspect = findings.filter(({ finding }) => finding.severity === 'suspect');
+  if (suspect.length === 0) return true;
+  const changes = `${suspect.length} suspect ${suspect.length === 1 ? 'change' : 'changes'}`;
   // What was typed before the question is no yes to it.
-  const asked = screen !== undefined && (await waitForSilence(screen));
-  const answer = asked ? await askLine(screen, question) : undefined;
+  const isAsked = screen !== undefined && (await waitForSilence(screen));
+  const answer = isAsked ? await askLine(screen, `[sandbox] Import these commits with ${changes}? [y/N]:`) : undefined;
   if (isYes(answer)) return true;
-  say('Nothing was imported: suspect changes need a yes, on a terminal.');
+  if (isAsked) say('Nothing was imported.');
+  else {
+    const options = allowOptions(suspect.map(({ finding }) => finding.path));
+    say(
+      `Nothing was imported: ${changes} ${suspect.length === 1 ? 'needs' : 'need'} a yes, on a terminal or with: commits --import ${options}`,
+    );
+  }
   return false;
 }
 

@@ -3,52 +3,87 @@ import { jsonText } from '../../report/json.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
 import type { FileDiff } from '../../review/file-diff.ts';
+import { countFiles, fileProgress, isApplied } from '../../review/file-progress.ts';
 import { followSession, isRunning } from '../../session/follow.ts';
 import { storeDir } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/diff-view.ts';
+import { standingLine } from '../../terminal/outcome-lines.ts';
+import { openOutput } from '../../terminal/page-output.ts';
 import { loadDiff } from '../../terminal/show.ts';
 import { sideBySideLines } from '../../terminal/side-by-side.ts';
+import type { ContentReader } from '../../types/entry.ts';
+import type { Review, ReviewItem } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
+import { whenText } from '../../types/when.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
 
-/** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned. */
+/** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */
 export const diffCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record) => {
+  withSession(line, context, line.options.has('follow') ? 'follow' : 'look', async (record) => {
     if (line.options.has('follow')) return follow(record, line, context);
-    const sideBySide = line.options.has('side-by-side');
-    const view = sideBySide ? sideBySideLines : diffLines;
-    // A file or a pipe has room for every line.
-    const columns = process.stdout.columns ?? (sideBySide ? 160 : Number.POSITIVE_INFINITY);
-    const store = openContentStore(storeDir(record.plan.sessionDir));
-    const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
     const review = reviewOf(record);
-    const claude = review.claude?.items.filter((item) => line.rest.length > 0 || !isConversation(item)) ?? [];
-    const items = [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
+    const shown = itemsOf(review, line);
     if (line.options.has('json')) {
-      context.write(jsonText(items));
+      context.write(jsonText(shown));
       return 0;
     }
-    const colour = process.stdout.isTTY === true && (context.env['NO_COLOR'] ?? '') === '';
-    const unread = whenUnread();
-    for (const item of items) {
-      if (unread.aborted) break;
-      const { path, kind } = item.change;
-      if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
-      else {
-        const diff = await loadDiff(store, item);
-        if (line.options.has('stat'))
-          context.write(`${kind.padEnd(8)} ${countsOf(diff).padEnd(11)} ${cleanLine(path)}\n`);
-        else context.write(`${view(item, diff, { colour, columns }).join('\n')}\n`);
-      }
+    const files = fileProgress(review, record.outcome?.changes ?? []);
+    const counts = countFiles(files);
+    const isPartly = counts.applied > 0 && counts.left > 0;
+    const when = record.outcome && whenText(record.outcome.at, Date.now());
+    if (counts.applied > 0) {
+      const marked = isPartly ? ' Applied ones are marked.' : '';
+      context.tell({ kind: 'message', level: 'info', text: `${standingLine(counts, when)}.${marked}` });
     }
+    const applied = new Set(isPartly ? files.filter(isApplied).map(({ item }) => item) : []);
+    await show(shown, { line, context, applied, store: openContentStore(storeDir(record.plan.sessionDir)) });
     return 0;
   });
+
+function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly ReviewItem[] {
+  const wanted = rest.length === 0 ? () => true : matcher(rest);
+  const claude = review.claude?.items.filter((item) => rest.length > 0 || !isConversation(item)) ?? [];
+  return [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
+}
+
+interface Showing {
+  readonly line: CommandLineOfCommand;
+  readonly context: CommandContext;
+  /** To be marked as applied. */
+  readonly applied: ReadonlySet<ReviewItem>;
+  readonly store: ContentReader;
+}
+
+async function show(items: readonly ReviewItem[], { line, context, applied, store }: Showing): Promise<void> {
+  const { env, interruption } = context;
+  const { stdout } = process;
+  const isTerminal = stdout.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb';
+  const colour = isTerminal && (env['NO_COLOR'] ?? '') === '';
+  const sideBySide = line.options.has('side-by-side');
+  const view = sideBySide ? sideBySideLines : diffLines;
+  // A file or a pipe has room for every line.
+  const columns = stdout.columns ?? (sideBySide ? 160 : Number.POSITIVE_INFINITY);
+  await using output = openOutput({ stdout, env, interruption });
+  for (const item of items) {
+    if (output.unread.aborted || interruption.signal.aborted) break;
+    const { path, kind } = item.change;
+    const mark = applied.has(item) ? '  (applied)' : '';
+    if (line.options.has('name-only')) await output.write(`${cleanLine(path)}\n`);
+    else if (line.options.has('stat')) {
+      const counts = countsOf(await loadDiff(store, item)).padEnd(11);
+      await output.write(`${kind.padEnd(8)} ${counts} ${cleanLine(path)}${mark}\n`);
+    } else {
+      const [head = '', ...lines] = view(item, await loadDiff(store, item), { colour, columns });
+      await output.write(`${[head + mark, ...lines].join('\n')}\n`);
+    }
+  }
+}
 
 /** Fires when nobody reads what is written any more: `| head`, a pager that was left. */
 function whenUnread(): AbortSignal {

@@ -1,20 +1,23 @@
 import { EXIT } from '../../errors.ts';
+import { sessionFacts } from '../../session/session-facts.ts';
 import { discardSession } from '../../session/settle.ts';
 import { askLine } from '../../terminal/ask.ts';
+import { amount } from '../../terminal/progress.ts';
 import type { CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
 
 /** `discard [ID]`: asks for the whole word on a terminal; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'decide', async (record, deps) => {
     if (!line.options.has('yes')) {
-      const question = `[sandbox] Type 'discard' to throw the changes of session ${record.id} away:`;
+      const left = sessionFacts(record).files?.left ?? 0;
+      const question = `[sandbox] Discard session ${record.id}, ${amount(left, 'files')} left? Type 'discard':`;
       const answer = deps.screen === undefined ? undefined : await askLine(deps.screen, question);
       if (answer?.trim() !== 'discard') {
         deps.tell({
           kind: 'message',
           level: 'info',
-          text: 'Nothing was discarded (--yes does it without a question).',
+          text: 'Nothing was discarded. --yes does it without a question.',
         });
         return EXIT.undecided;
       }

@@ -6,7 +6,7 @@ import { withSession } from '../open-session.ts';
 
 /** `explore [ID]`: a shell on what a session left; nothing that happens in it stays. */
 export const exploreCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'layer', async (record, deps) => {
     if (record.plan.mode === 'bind') throw usageError('a bind session worked on the project itself: look at it there');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {

@@ -3,6 +3,7 @@ import { jsonText } from '../../report/json.ts';
 import { pendingSessions } from '../../session/gc.ts';
 import { listSessions } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { whenText } from '../../types/when.ts';
 import type { CommandRun } from '../context.ts';
 
 const STATES: Readonly<Record<InstanceFacts['state'], string>> = {
@@ -24,7 +25,7 @@ export const projectsCommand: CommandRun = async (line, context) => {
     return 0;
   }
   for (const { key, root, bytes, lastUsedMs, state, pending } of instances) {
-    const used = new Date(lastUsedMs).toISOString().slice(0, 10);
+    const used = whenText(new Date(lastUsedMs).toISOString(), Date.now()).padEnd(15);
     const size = `${(bytes / 1_048_576).toFixed(1)} MB`.padStart(10);
     context.write(
       `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'gone' && pending.length > 0 ? waiting(pending) : STATES[state]}\n`,

@@ -10,7 +10,7 @@ import { withSession } from '../open-session.ts';
 
 /** `resume [ID] [-- words…]`: the agent again, on the layer that its session left. */
 export const resumeCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'layer', async (record, deps) => {
     if (record.plan.mode === 'bind') throw usageError('a bind session works on the project itself: start a new one');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {

@@ -1,45 +1,51 @@
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { RunClaudeError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { nearestReal } from '../../session/probe.ts';
 import { listSessions, ownerState } from '../../session/record.ts';
-import { cleanLine } from '../../terminal/clean.ts';
+import { isEmpty, sessionFacts } from '../../session/session-facts.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import type { CommandRun } from '../context.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
+import { type ListedSession, sessionData, sessionLines } from '../session-lines.ts';
 
-/** `sessions [PROJECT]`: newest first; of every project, or of that one. */
+/** `sessions [PROJECT]`: newest first; of every project, or of that one. `--all` shows those that changed nothing too. */
 export const sessionsCommand: CommandRun = async (line, context) => {
   const named = line.words[0];
   // The real path of the part that exists: sessions outlive their project's folder.
   const project = named === undefined ? undefined : nearestReal(resolve(context.cwd, named));
   const { sessions, damaged } = listSessions(context.places.stateDir);
-  const chosen = sessions.filter((session) => project === undefined || session.project === project);
-  for (const id of damaged) {
-    context.tell({ kind: 'message', level: 'warning', text: `session ${id} has no readable record` });
-  }
+  for (const id of damaged) warnUnreadable(id, context);
+  const listed = sessions
+    .filter((session) => project === undefined || session.project === project)
+    .flatMap((record) => withFacts(record, context));
   if (line.options.has('json')) {
-    context.write(jsonText(chosen.map(asData)));
+    context.write(jsonText(listed.map((one) => sessionData(one, ownerState(one.record)))));
     return 0;
   }
-  for (const session of chosen) {
-    context.write(`${session.id}  ${stageOf(session).padEnd(9)}  ${cleanLine(session.project)}${noteOf(session)}\n`);
-  }
+  const shown = line.options.has('all') ? listed : listed.filter(({ facts }) => !isEmpty(facts));
+  const columns = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  const options = { columns, nowMs: Date.now(), home: homedir(), isOneProject: project !== undefined };
+  for (const text of sessionLines(shown, options)) context.write(`${text}\n`);
+  const hidden = listed.length - shown.length;
+  const again = named === undefined ? 'run-claude sessions --all' : `run-claude sessions --all ${named}`;
+  if (hidden > 0) context.write(`${hidden} ${hidden === 1 ? 'session' : 'sessions'} that changed nothing: ${again}\n`);
   const where = project === undefined ? '' : ` of ${project}`;
-  if (chosen.length === 0) context.tell({ kind: 'message', level: 'info', text: `no sessions${where}` });
+  if (listed.length === 0) context.tell({ kind: 'message', level: 'info', text: `no sessions${where}` });
   return 0;
 };
 
-/** The stage for people: one that should be running and has lost its command line was interrupted. */
-function stageOf(session: SessionRecord): string {
-  const underWay = ['planned', 'staged', 'running', 'ended', 'collected'].includes(session.stage);
-  return underWay && ownerState(session) === 'gone' ? 'cut off' : session.stage;
+/** None where what the session left cannot be read: one damaged session hides no other. */
+function withFacts(record: SessionRecord, context: CommandContext): ListedSession[] {
+  try {
+    return [{ record, facts: sessionFacts(record) }];
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    warnUnreadable(record.id, context);
+    return [];
+  }
 }
 
-function noteOf(session: SessionRecord): string {
-  return !session.note ? '' : `  ${cleanLine(session.note)}`;
-}
-
-function asData(session: SessionRecord): object {
-  const { id, project, stage, started, updated, agentStatus, note } = session;
-  const mode = session.plan.mode;
-  return { id, project, stage, started, updated, mode, owner: ownerState(session), agentStatus, note };
+function warnUnreadable(id: string, { tell }: CommandContext): void {
+  tell({ kind: 'message', level: 'warning', text: `session ${id} has no readable record` });
 }

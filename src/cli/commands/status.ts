@@ -1,45 +1,77 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { jsonText } from '../../report/json.ts';
+import { countFiles, fileProgress } from '../../review/file-progress.ts';
 import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
+import { sessionFacts } from '../../session/session-facts.ts';
+import { reportOfEnded, reportPlace } from '../../session/write-report.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { appliedLines, leftLines, standingLine } from '../../terminal/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/summary.ts';
+import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
+import { durationText, whenText } from '../../types/when.ts';
 import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context.ts';
 import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
-import { outcomeLine } from '../write-outcome.ts';
+import { programText } from '../program-text.ts';
+import { stateText } from '../session-lines.ts';
 
-/** `status [ID]`: where a session stands, what it changed, and what waits. */
-export const statusCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record) => {
-    if (isRunning(record)) return runningStatus(record, line, context);
+/** `status [ID]`: what a session changed, what of it is applied and what is left. */
+export const statusCommand: CommandRun = async (line, context) => {
+  const file = optionValue(line, 'report');
+  const place = file === undefined ? undefined : reportPlace(file, context.cwd);
+  return withSession(line, context, 'look', async (record) => {
+    if (isRunning(record) && place === undefined) return runningStatus(record, line, context);
+    place?.write(reportOfEnded(record, () => reviewOf(record)));
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
-    const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;
-    const usage = record.usage ?? readUsage(record.plan.sessionDir);
-    if (line.options.has('json')) {
-      const changes = review?.items.map(({ change, state, findings }) => ({
-        path: change.path,
-        kind: change.kind,
-        state,
-        findings,
-      }));
-      const claude = review?.claude;
-      const data = { id, project, stage, started, agentStatus, stoppedBecause, usage, note, outcome, changes, claude };
-      context.write(jsonText(data));
-      return 0;
-    }
-    const ended = agentStatus === undefined ? '' : `, agent ended with ${agentStatus}`;
-    const stopped = stoppedBecause === undefined ? '' : `, stopped: ${cleanLine(stoppedBecause)}`;
-    context.write(`${id}  ${stage}${ended}${stopped}\n${cleanLine(project)}\n`);
-    if (outcome !== undefined && outcome.changes.length > 0) context.write(`${outcomeLine(outcome)}, ${outcome.at}\n`);
-    if (usage !== undefined && usage.requests > 0) context.write(`${usageLine(usage)}\n`);
-    if (note) context.write(`note: ${cleanLine(note)}\n`);
-    for (const { text } of review === undefined ? [] : summaryLines(review)) context.write(`${text}\n`);
+    if (line.options.has('json')) writeJson(record, review, context);
+    else for (const text of statusLines(record, review, Date.now())) context.write(`${text}\n`);
     return 0;
   });
+};
+
+function writeJson(record: SessionRecord, review: Review | undefined, { write }: CommandContext): void {
+  const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;
+  const usage = record.usage ?? readUsage(record.plan.sessionDir);
+  const { state, files } = sessionFacts(record);
+  const changes = review?.items.map(({ change, state, findings }) => ({
+    path: change.path,
+    kind: change.kind,
+    state,
+    findings,
+  }));
+  const claude = review?.claude;
+  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, usage, note, outcome, files };
+  write(jsonText({ ...facts, changes, claude }));
+}
+
+function statusLines(record: SessionRecord, review: Review | undefined, nowMs: number): string[] {
+  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started } = record;
+  const usage = record.usage ?? readUsage(plan.sessionDir);
+  const state = stateText(sessionFacts(record));
+  const ran = [
+    plan.mode,
+    ...(agentMs === undefined ? [] : [durationText(agentMs)]),
+    ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
+    ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
+  ];
+  const files = review === undefined ? [] : fileProgress(review, outcome?.changes ?? []);
+  const counts = countFiles(files);
+  const isPartly = counts.applied > 0 && counts.left > 0;
+  const when = outcome && whenText(outcome.at, nowMs);
+  return [
+    `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
+    `${cleanLine(record.project)}: ${cleanLine(programText(plan.program))}`,
+    ...(note ? [`note: ${cleanLine(note)}`] : []),
+    ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
+    ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
+    ...(counts.applied > 0 ? [standingLine(counts, when)] : []),
+    ...(isPartly ? [...appliedLines(files), ...leftLines(files)] : []),
+  ];
+}
 
 /** Of a session whose agent works: what its layer holds now. Nothing of it is frozen yet. */
 async function runningStatus(
@@ -62,17 +94,19 @@ async function runningStatus(
   if (line.options.has('json')) {
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
-    context.write(jsonText({ id, project, stage, started, usage, changes, ignored }));
+    context.write(jsonText({ id, project, stage, state: 'running', started, usage, changes, ignored }));
     return 0;
   }
   const counts = new Map<string, number>();
   for (const { kind } of live.changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  const said = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
-  context.write(`${id}  ${stage}\n${cleanLine(project)}\n`);
-  if (workspace !== undefined) context.write(`so far: ${said === '' ? 'nothing changed' : said}\n`);
+  const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
+  context.write(`${cleanLine(project)}: ${cleanLine(programText(record.plan.program))}\n`);
+  if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'nothing changed' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
   }
   if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
+  if (workspace !== undefined) context.write(`See each change as it happens: run-claude diff --follow ${id}\n`);
   return 0;
 }

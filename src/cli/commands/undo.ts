@@ -5,16 +5,16 @@ import type { CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
 import { writeOutcome } from '../write-outcome.ts';
 
-/** `undo [ID]`: takes the last apply of a session back; exit 122 where the person edited since. */
+/** `undo [ID]`: undoes the last apply of a session; exit 122 where the person edited since. */
 export const undoCommand: CommandRun = (line, context) =>
-  withSession(line, context, async (record, deps) => {
+  withSession(line, context, 'undo', async (record, deps) => {
     const dryRun = line.options.has('dry-run');
     const outcome = await undoSession(record, deps, { dryRun, yes: line.options.has('yes') });
     if (outcome === undefined) {
-      deps.tell({ kind: 'message', level: 'info', text: 'Nothing was taken back.' });
+      deps.tell({ kind: 'message', level: 'info', text: 'Nothing was undone.' });
       return EXIT.undecided;
     }
-    const applied = dryRun ? 'would take back' : 'taken back';
+    const applied = dryRun ? 'would restore' : 'restored';
     writeOutcome(outcome, { json: line.options.has('json'), applied }, context);
     return outcomeCounts(outcome).conflicts > 0 ? EXIT.conflict : EXIT.ok;
   });

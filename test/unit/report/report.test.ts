@@ -80,6 +80,7 @@ it('carries a session with its outcome and its network, and says what --fail-on 
     kind: 'session',
     exitStatus: 121,
     session: { agentStatus: 3, decided: true },
+    files: { total: 3, applied: 0, left: 2, blocked: 1 },
     outcome: [{ path: 'a', verdict: 'applied' }],
     network: [
       { host: 'registry.test', port: 443, passed: 1, refused: 0, bytesOut: 5, bytesIn: 7 },
@@ -89,7 +90,9 @@ it('carries a session with its outcome and its network, and says what --fail-on 
   rmSync(sessionDir, { recursive: true });
   expect(render('x.md', report)).toContain('Hosts refused: `evil.test`.');
   expect(render('x.md', report)).toContain('Requests to the model: 1, about $0.50 at list prices.');
-  expect(render('x.md', report)).toContain('1 of 1 changes applied, agent ended with 3, exit status 121');
+  expect(render('x.md', report)).toContain(
+    '0 of 3 files applied, 2 left, 1 blocked, agent ended with 3, exit status 121',
+  );
   const found = review();
   const quiet = { ...found, items: found.items.filter(({ state }) => state === 'clean'), general: [] };
   expect(['blocked', 'suspect', 'note'].map((level) => reaches(level as 'note', found))).toEqual([true, true, true]);

@@ -1,0 +1,96 @@
+import type { Review, ReviewItem } from '../types/review.ts';
+import type { ChangeOutcome, Verdict } from '../types/session.ts';
+
+/** How far one changed file of a session came. A rename is one file. */
+export interface FileProgress {
+  readonly item: ReviewItem;
+  /** 'waiting': nothing was decided about it yet. */
+  readonly verdict: Verdict | 'waiting';
+  readonly why?: string;
+}
+
+/** Numbers of files. `total` is the sum of the others. */
+export interface FileCounts {
+  readonly total: number;
+  /** In the project as the session left them: applied, or there already. */
+  readonly applied: number;
+  /** Can still be applied: not decided about, not accepted, in conflict, or failed. */
+  readonly left: number;
+  /** Never applied. */
+  readonly blocked: number;
+}
+
+/** Reason beside the verdict of a file of which only some hunks were applied: the rest is left. */
+export const IN_PART = 'in part';
+/** Reason of a file that was applied before the session was resumed and changed it again. */
+export const CHANGED_SINCE = 'changed by the session since it was applied';
+
+/** Of two halves of a rename the one further up decides: it needs the user's attention. */
+const WORST_FIRST: readonly FileProgress['verdict'][] = ['failed', 'conflict', 'suspect', 'skipped', 'waiting'];
+
+/**
+ * The files that a session changed, in path order, with what became of each; the one count of files in every view.
+ * Folders, what is inside a `.git` and ignored files are not counted.
+ */
+export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[]): readonly FileProgress[] {
+  const byPath = new Map<string, ChangeOutcome>(outcomes.map((outcome) => [outcome.path, outcome]));
+  const items = new Map<string, ReviewItem>(review.items.map((item) => [item.change.path, item]));
+  const files = review.items.filter(isCountedFile);
+  const oldNames = new Set(files.map(({ renamedFrom }) => renamedFrom));
+  const counted = files.filter(({ change }) => !oldNames.has(change.path));
+  return counted.map((item) => {
+    const own = progressOf(item, byPath);
+    const old = item.renamedFrom === undefined ? undefined : items.get(item.renamedFrom);
+    if (old === undefined || own.verdict === 'blocked') return own;
+    const other = progressOf(old, byPath);
+    return rank(other.verdict) < rank(own.verdict) ? { ...other, item } : own;
+  });
+}
+
+export function countFiles(files: readonly FileProgress[]): FileCounts {
+  const applied = files.filter(isApplied).length;
+  const blocked = files.filter(({ verdict }) => verdict === 'blocked').length;
+  return { total: files.length, applied, left: files.length - applied - blocked, blocked };
+}
+
+/** Whether the project has the file as the session left it. */
+export function isApplied({ verdict }: Pick<FileProgress, 'verdict'>): boolean {
+  return verdict === 'applied' || verdict === 'same';
+}
+
+/** What can still be applied. */
+export function isLeft(file: Pick<FileProgress, 'verdict'>): boolean {
+  return !isApplied(file) && file.verdict !== 'blocked';
+}
+
+/**
+ * The outcomes of an earlier apply with those of a later one. Of paths that the later one does not name only what is in
+ * the project counts.
+ */
+export function joinOutcomes<T extends { readonly path: string; readonly verdict: Verdict }>(
+  earlier: readonly T[],
+  later: readonly T[],
+): T[] {
+  const named = new Set(later.map(({ path }) => path));
+  const kept = earlier.filter((one) => !named.has(one.path) && isApplied(one));
+  return [...kept, ...later].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isCountedFile({ change, state }: ReviewItem): boolean {
+  if (change.inGit === true || state === 'withheld') return false;
+  return (change.after ?? change.before)?.kind !== 'dir' || change.kind === 'type';
+}
+
+function progressOf(item: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): FileProgress {
+  const outcome = byPath.get(item.change.path);
+  if (item.state === 'blocked') return { item, verdict: 'blocked' };
+  if (outcome === undefined) return { item, verdict: 'waiting' };
+  const { verdict, why } = outcome;
+  if (verdict === 'applied' && why === IN_PART) return { item, verdict: 'skipped', why: `applied ${IN_PART}` };
+  return { item, verdict, ...(why === undefined ? {} : { why }) };
+}
+
+function rank(verdict: FileProgress['verdict']): number {
+  const at = WORST_FIRST.indexOf(verdict);
+  return at === -1 ? WORST_FIRST.length : at;
+}

@@ -1,0 +1,65 @@
+import type { Stage } from '../types/session.ts';
+
+/**
+ * What a command without an id looks for. look: status and diff. decide: apply, discard, commits. undo. layer: resume
+ * and explore. follow: diff --follow. any: the rest.
+ */
+export type Purpose = 'look' | 'decide' | 'undo' | 'layer' | 'follow' | 'any';
+
+/** What picking needs to know of a session. */
+export interface SessionCandidate {
+  readonly stage: Stage;
+  /** ISO 8601. */
+  readonly started: string;
+  /** A command runs it. */
+  readonly isOwned: boolean;
+  /** When something of it was applied, in a way that can be undone; ISO 8601. */
+  readonly appliedAt: string | undefined;
+  /** Its working copy still exists. */
+  readonly hasLayer: boolean;
+}
+
+export interface Picked<T> {
+  readonly session: T;
+  /** Others whose changes wait for a decision, the most recent first. */
+  readonly alsoPending: readonly T[];
+}
+
+const UNDER_WAY: readonly Stage[] = ['planned', 'staged', 'running', 'ended', 'collected'];
+
+/**
+ * The session that a command means, of those of one project: the most recent that fits its purpose, otherwise the most
+ * recent that did not fail before it held anything. Undefined when there is none. Pure.
+ */
+export function pickSession<T extends SessionCandidate>(
+  candidates: readonly T[],
+  purpose: Purpose,
+): Picked<T> | undefined {
+  const newestFirst = [...candidates].sort((a, b) => (a.started < b.started ? 1 : -1));
+  const fitting = newestFirst.filter((one) => FITS[purpose](one));
+  const session = first(purpose, fitting) ?? newestFirst.find(({ stage }) => stage !== 'failed') ?? newestFirst[0];
+  if (session === undefined) return undefined;
+  return { session, alsoPending: newestFirst.filter((one) => one !== session && isPending(one)) };
+}
+
+/** An undo means the last apply, whichever session it was of. */
+function first<T extends SessionCandidate>(purpose: Purpose, fitting: readonly T[]): T | undefined {
+  if (purpose !== 'undo') return fitting[0];
+  return [...fitting].sort((a, b) => ((a.appliedAt ?? '') < (b.appliedAt ?? '') ? 1 : -1))[0];
+}
+
+/** Its changes wait; also those of a session whose command was killed, which the next command collects. */
+function isPending({ stage, isOwned }: SessionCandidate): boolean {
+  return stage === 'pending' || (UNDER_WAY.includes(stage) && !isOwned);
+}
+
+const isRunning = ({ stage, isOwned }: SessionCandidate): boolean => UNDER_WAY.includes(stage) && isOwned;
+
+const FITS: Readonly<Record<Purpose, (one: SessionCandidate) => boolean>> = {
+  look: (one) => isPending(one) || isRunning(one),
+  decide: isPending,
+  undo: ({ appliedAt }) => appliedAt !== undefined,
+  layer: (one) => one.hasLayer && !isRunning(one),
+  follow: isRunning,
+  any: ({ stage }) => stage !== 'failed',
+};
