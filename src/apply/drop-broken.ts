@@ -1,13 +1,32 @@
+import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { namesBelow, parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
+import { keepTogether } from './keep-together.ts';
 import { liesBelow, type Step } from './steps.ts';
+
+/**
+ * Steps without those that cannot be done with all that belongs to them. What is dropped may be what something else
+ * needs, so this goes on until nothing more is dropped.
+ */
+export function dropPartial(
+  all: readonly Step[],
+  outcomes: ChangeOutcome[],
+  chosen: readonly ChosenChange[],
+  walker: HostWalker,
+): Step[] {
+  for (let steps = [...all]; ; ) {
+    const kept = dropBroken(keepTogether(steps, outcomes, chosen), outcomes, walker);
+    if (kept.length === steps.length) return kept;
+    steps = kept;
+  }
+}
 
 /**
  * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
  * what should go into a folder that will not be there stays out.
  */
-export function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
+function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], walker: HostWalker): Step[] {
   let kept = [...steps];
   const drop = (gone: (step: Step) => boolean, why: string): void => {
     for (const step of kept.filter(gone))

@@ -6,7 +6,7 @@ import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { mayHaveAttributes } from './attributes.ts';
 import { type Decision, decide } from './decide.ts';
-import { dropBroken } from './drop-broken.ts';
+import { dropPartial } from './drop-broken.ts';
 import { insideLinks } from './hard-links.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
 import { type HostNames, readHostNames } from './host-names.ts';
@@ -68,7 +68,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     if ('step' in result) steps.push(result.step);
     else outcomes.push(result.outcome);
   }
-  const whole = dropBroken(steps, outcomes, preparing.walker);
+  const whole = dropPartial(steps, outcomes, chosen, preparing.walker);
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
     request.project,
@@ -215,7 +215,9 @@ function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | u
 
 function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined): Outcome {
   const { path } = one.change;
-  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...(one.suspect ? { late: true } : {}) } };
+  const { suspect, together } = one;
+  const order = { ...(suspect ? { late: true } : {}), ...(together === undefined ? {} : { together }) };
+  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order } };
 }
 
 /** A change that is not applied, and why. */

@@ -5,6 +5,7 @@ import type { ChangeOutcome } from '../types/session.ts';
 import { fingerprintHost, readHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import type { Journal, JournalHead } from './journal.ts';
+import { BrokenDecisions } from './keep-together.ts';
 import { performStep } from './perform-step.ts';
 import { stepContent } from './step-content.ts';
 import type { Step } from './steps.ts';
@@ -46,22 +47,28 @@ const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
   const outcomes = new Map<number, ChangeOutcome>();
   const done = new Map<number, number | undefined>();
+  const broken = new BrokenDecisions();
   const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
   for (const [number, step] of steps.entries()) {
     run.tell({ kind: 'progress', what, done: number, total: steps.length, unit: 'files' });
     const failed = run.failed?.get(number);
     if (failed !== undefined) {
       outcomes.set(number, failed);
+      broken.note(step, failed);
       continue;
     }
+    const against = broken.reasonAgainst(step);
     // Signals are looked at between two paths only; a started path is finished.
     const outcome = run.signal?.aborted
       ? leave(step, 'skipped', 'interrupted')
-      : await runStep(step, number, run, done).catch((error: unknown) => {
-          if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, done);
-          return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
-        });
+      : against !== undefined
+        ? leave(step, 'conflict', against)
+        : await runStep(step, number, run, done).catch((error: unknown) => {
+            if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, done);
+            return leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error));
+          });
     outcomes.set(number, outcome);
+    broken.note(step, outcome);
     noteInJournal(run.journal, number, outcome, done.get(number));
     if (number % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
   }

@@ -27,6 +27,13 @@ const YES = flag('yes', 'without a question');
 const ENGINE = value('engine', 'NAME', 'auto, docker, podman');
 const ONLY: CommandOption = { name: 'only', value: 'needed', placeholder: 'GLOB', help: 'these paths', many: true };
 const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
+const INCLUDE_IGNORED: CommandOption = {
+  name: 'include-ignored',
+  value: 'optional',
+  placeholder: 'GLOB',
+  help: 'also withheld files that the session un-ignores or moved',
+  many: true,
+};
 
 const command = (
   name: string,
@@ -64,6 +71,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('dry-run', 'say what would be done'),
       ONLY,
       SKIP,
+      INCLUDE_IGNORED,
       value('conflict', 'HOW', 'keep (default), theirs, markers, file'),
       flag('yes', 'no question for what is clean'),
       JSON_OPTION,

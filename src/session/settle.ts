@@ -29,6 +29,8 @@ export async function finishApply(record: SessionRecord, deps: PersonDeps): Prom
 
 export interface LaterOptions extends ApplyOptions {
   readonly filter: PathFilter;
+  /** As `--include-ignored`: withheld files that were kept with the session come too. */
+  readonly release?: boolean | readonly string[];
 }
 
 /** What an `apply` came to; no outcome when nothing was decided. */
@@ -40,7 +42,7 @@ export interface Later {
 /** `apply`: the question again, or with --yes, --only or --skip what is clean. A dry run changes and says nothing. */
 export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
   requireSettled(record);
-  const review = reviewOf(record);
+  const review = reviewOf(record, undefined, options.release);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const choice =
     options.yes || options.dryRun || filtered

@@ -6,6 +6,7 @@ import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
 import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
+import { countsWithoutRenames } from '../review/counts.ts';
 import { writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { ownVersion } from '../types/package.ts';
@@ -66,14 +67,15 @@ export function auditReport(review: Review, project: string, exitStatus: number,
     project,
     exitStatus,
     ...(base === undefined ? {} : { base }),
-    counts: { ...review.counts },
+    counts: { ...countsWithoutRenames(review.counts), renamed: review.counts.renamed },
     severities,
     ...(review.massDeletion === undefined ? {} : { massDeletion: review.massDeletion }),
-    changes: review.items.map(({ change, state, renamedFrom }) => ({
+    changes: review.items.map(({ change, state, renamedFrom, similarity }) => ({
       path: change.path,
       kind: change.kind,
       state,
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(similarity === undefined ? {} : { similarity }),
     })),
     findings: findings.map((finding) => ({ ...finding })),
     rules: rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
@@ -84,7 +86,7 @@ export function auditReport(review: Review, project: string, exitStatus: number,
       source,
     })),
     problems: review.problems.map((problem) => ({ ...problem })),
-    withheld: review.withheld.map((group) => ({ ...group })),
+    withheld: review.withheld.map(({ directory, entries, bytes }) => ({ directory, entries, bytes })),
   };
 }
 

@@ -11,6 +11,7 @@ import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/diff-view.ts';
 import { loadDiff } from '../../terminal/show.ts';
 import { sideBySideLines } from '../../terminal/side-by-side.ts';
+import type { ReviewItem } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
@@ -29,7 +30,13 @@ export const diffCommand: CommandRun = (line, context) =>
     const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
     const review = reviewOf(record);
     const claude = review.claude?.items.filter((item) => line.rest.length > 0 || !isConversation(item)) ?? [];
-    const items = [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
+    // A rename is shown once, by either of its names.
+    const items = [...review.items, ...claude].filter(
+      ({ change, state, renamedFrom, renamedTo }) =>
+        state !== 'git' &&
+        renamedTo === undefined &&
+        (wanted(change.path) || (renamedFrom !== undefined && wanted(renamedFrom))),
+    );
     if (line.options.has('json')) {
       context.write(jsonText(items));
       return 0;
@@ -38,12 +45,11 @@ export const diffCommand: CommandRun = (line, context) =>
     const unread = whenUnread();
     for (const item of items) {
       if (unread.aborted) break;
-      const { path, kind } = item.change;
+      const { path } = item.change;
       if (line.options.has('name-only')) context.write(`${cleanLine(path)}\n`);
       else {
         const diff = await loadDiff(store, item);
-        if (line.options.has('stat'))
-          context.write(`${kind.padEnd(8)} ${countsOf(diff).padEnd(11)} ${cleanLine(path)}\n`);
+        if (line.options.has('stat')) context.write(`${statLine(item, diff)}\n`);
         else context.write(`${view(item, diff, { colour, columns }).join('\n')}\n`);
       }
     }
@@ -55,6 +61,13 @@ function whenUnread(): AbortSignal {
   const unread = new AbortController();
   process.stdout.once('error', () => unread.abort());
   return unread.signal;
+}
+
+/** 'renamed  +12 -3       docs.txt (from doc.txt)'. */
+function statLine({ change, renamedFrom }: ReviewItem, diff: FileDiff): string {
+  const kind = renamedFrom === undefined ? change.kind : 'renamed';
+  const from = renamedFrom === undefined ? '' : ` (from ${cleanLine(renamedFrom)})`;
+  return `${kind.padEnd(8)} ${countsOf(diff).padEnd(11)} ${cleanLine(change.path)}${from}`;
 }
 
 /** '+12 -3', lines added and removed. */
