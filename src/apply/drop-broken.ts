@@ -1,19 +1,40 @@
+import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { heldFolder } from './held-folder.ts';
 import { namesBelow, parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
+import { keepTogether } from './keep-together.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
 import { liesBelow, type Step } from './steps.ts';
+
+interface BrokenContext {
+  readonly walker: HostWalker;
+  /** What was not chosen, or is held back. */
+  readonly left: readonly ChangeOutcome[];
+}
+
+/**
+ * Steps without those that cannot be done with all that belongs to them. What is dropped may be what something else
+ * needs, so this goes on until nothing more is dropped.
+ */
+export function dropPartial(
+  all: readonly Step[],
+  outcomes: ChangeOutcome[],
+  chosen: readonly ChosenChange[],
+  context: BrokenContext,
+): Step[] {
+  for (let steps = [...all]; ; ) {
+    const kept = dropBroken(keepTogether(steps, outcomes, chosen), outcomes, context);
+    if (kept.length === steps.length) return kept;
+    steps = kept;
+  }
+}
 
 /**
  * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
  * what should go into a folder that will not be there stays out.
  */
-export function dropBroken(
-  steps: readonly Step[],
-  outcomes: ChangeOutcome[],
-  { walker, left }: { readonly walker: HostWalker; readonly left: readonly ChangeOutcome[] },
-): Step[] {
+function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker, left }: BrokenContext): Step[] {
   let kept = [...steps];
   const drop = (gone: (step: Step) => boolean, why: string, held?: ReadonlyMap<string, ChangeOutcome>): void => {
     for (const step of kept.filter(gone)) {

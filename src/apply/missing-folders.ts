@@ -33,6 +33,13 @@ export async function missingFolderSteps(
   return [...made.values()];
 }
 
+/** Steps without those of `folders` into which nothing goes any more. */
+export function withoutUnusedFolders(steps: readonly Step[], folders: readonly Step[]): Step[] {
+  const made = new Set(folders.map(({ path }) => path));
+  const used = steps.filter(({ path, post }) => post !== undefined && !made.has(path));
+  return steps.filter(({ path }) => !made.has(path) || used.some((one) => one.path.startsWith(`${path}/`)));
+}
+
 /** Steps that make the folders of files to be written which are not there. */
 export function foldersFor(files: readonly Step[], steps: readonly Step[], walker: HostWalker): Step[] {
   const known = new Set(steps.map(({ path }) => path));

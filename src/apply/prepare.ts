@@ -8,7 +8,7 @@ import { mayHaveAttributes } from './attributes.ts';
 import { conflictAt } from './conflict-at.ts';
 import { type ConflictRules, conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
-import { dropBroken } from './drop-broken.ts';
+import { dropPartial } from './drop-broken.ts';
 import { insideLinks } from './hard-links.ts';
 import { heldFolder } from './held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
@@ -17,7 +17,7 @@ import { type HostWalker, NotAFolder } from './host-path.ts';
 import { withImpliedFolders } from './implied-folders.ts';
 import { isOurs } from './journal.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
-import { missingFolderSteps } from './missing-folders.ts';
+import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
 import { isOnePath, reasonOf } from './run-steps.ts';
 import { foldCase, type Step, type Target } from './steps.ts';
@@ -83,8 +83,9 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     if ('step' in result) steps.push(result.step);
     else outcomes.push(result.outcome);
   }
-  steps.push(...(await missingFolderSteps(steps, preparing.byPath, preparing)));
-  const whole = dropBroken(steps, outcomes, { walker, left: held });
+  const folders = await missingFolderSteps(steps, preparing.byPath, preparing);
+  const kept = dropPartial([...steps, ...folders], outcomes, chosen, { walker: preparing.walker, left: held });
+  const whole = withoutUnusedFolders(kept, folders);
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
     request.project,
@@ -244,7 +245,9 @@ function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | u
 
 function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined): Outcome {
   const { path } = one.change;
-  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...(one.suspect ? { late: true } : {}) } };
+  const { suspect, together } = one;
+  const order = { ...(suspect ? { late: true } : {}), ...(together === undefined ? {} : { together }) };
+  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order } };
 }
 
 /** A change that is not applied, and why. */

@@ -4,6 +4,7 @@ import type { RelPath } from '../types/path.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { NotAFolder } from './host-path.ts';
 import type { Journal, JournalHead } from './journal.ts';
+import { BrokenDecisions } from './keep-together.ts';
 import { asFound, type Looking, lookAgain } from './look-again.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
@@ -50,6 +51,7 @@ interface Numbered {
 interface Running extends Run {
   readonly total: number;
   readonly what: string;
+  readonly broken: BrokenDecisions;
   readonly outcomes: Map<number, ChangeOutcome>;
   /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
   readonly done: Map<number, number | undefined>;
@@ -65,7 +67,8 @@ interface Running extends Run {
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
   const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
-  const running: Running = { ...run, what, total: steps.length, outcomes: new Map(), done: new Map() };
+  const broken = new BrokenDecisions();
+  const running: Running = { ...run, what, broken, total: steps.length, outcomes: new Map(), done: new Map() };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
   run.tell({ kind: 'progress-end', what });
   return running.outcomes;
@@ -114,11 +117,12 @@ async function runTogether(steps: readonly Numbered[], running: Running): Promis
 }
 
 async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, running: Running): Promise<boolean> {
-  const fitsAfter = ({ step, number }: Numbered, error: unknown): boolean => {
+  const fitsAfter = (one: Numbered, error: unknown): boolean => {
+    const { step, number } = one;
     batch.drop(number);
     if (steps.length > 1 && ROOM_CODES.has(codeOf(error)) && canRepeat(step)) return false;
     if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
-    settle(number, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
+    settle(one, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
     return true;
   };
   const pending: Numbered[] = [];
@@ -149,8 +153,9 @@ function canRepeat({ pre, post, inPlace }: Step): boolean {
   return inPlace !== true && (pre === undefined || post === undefined || pre.kind === post.kind);
 }
 
-function settle(number: number, outcome: ChangeOutcome, running: Running): void {
+function settle({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
   running.outcomes.set(number, outcome);
+  running.broken.note(step, outcome);
   noteInJournal(running.journal, number, outcome, running.done.get(number));
 }
 
@@ -163,6 +168,7 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
   const failed = running.failed?.get(number);
   if (failed !== undefined) {
     running.outcomes.set(number, failed);
+    running.broken.note(step, failed);
     return false;
   }
   if (leftByInterruption(one, running)) return false;
@@ -184,9 +190,9 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
 }
 
 /** Signals are looked at between two paths only; a started path is finished. */
-function leftByInterruption({ step, number }: Numbered, running: Running): boolean {
+function leftByInterruption(one: Numbered, running: Running): boolean {
   if (!running.signal?.aborted) return false;
-  settle(number, leave(step, 'skipped', 'interrupted'), running);
+  settle(one, leave(one.step, 'skipped', 'interrupted'), running);
   return true;
 }
 
@@ -197,6 +203,12 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
     batch.drop(number);
     return;
   }
+  const against = running.broken.reasonAgainst(step);
+  if (against !== undefined) {
+    batch.drop(number);
+    settle(one, leave(step, 'conflict', against), running);
+    return;
+  }
   const verdict = lookAgain(step, running);
   if (verdict === 'changed' || verdict === 'done') {
     leaveOut(one, verdict, batch, running);
@@ -204,19 +216,20 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
   }
   const tools = { ...toolsFor(one, content, running), cleared: verdict === 'cleared' };
   running.done.set(number, batch.commit(number, asFound(step, running), tools));
-  settle(number, { path: step.path as RelPath, verdict: 'applied' }, running);
+  settle(one, { path: step.path as RelPath, verdict: 'applied' }, running);
 }
 
 /** A step whose path is no longer as it was, or already as it shall be. */
-function leaveOut({ step, number }: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, running: Running): void {
+function leaveOut(one: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, running: Running): void {
+  const { step, number } = one;
   batch.drop(number);
   if (verdict === 'changed') {
-    settle(number, leave(step, 'conflict', 'changed on the host while applying'), running);
+    settle(one, leave(step, 'conflict', 'changed on the host while applying'), running);
     return;
   }
   running.done.set(number, undefined);
   if (running.resumed) batch.addFinished(step);
-  settle(number, { path: step.path as RelPath, verdict: 'applied' }, running);
+  settle(one, { path: step.path as RelPath, verdict: 'applied' }, running);
 }
 
 function toolsFor({ number }: Numbered, content: Iterable<Uint8Array> | undefined, { walker, token }: Running) {

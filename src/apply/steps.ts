@@ -27,6 +27,8 @@ export interface Step {
   readonly renames?: boolean;
   /** After everything that runs nothing: a half-applied set never has the suspect half alone. */
   readonly late?: boolean;
+  /** Names the decision that it belongs to: nothing of that is removed after something of it could not be written. */
+  readonly together?: string;
 }
 
 /**

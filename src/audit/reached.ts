@@ -74,7 +74,9 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   }
   const hits: Hit[] = [];
   for (const change of changes) {
-    if (change.ignored === true || (change.after ?? change.before)?.kind === 'dir') continue;
+    // What stays withheld is not judged; what may be asked for after all is.
+    const isWithheld = change.ignored === true && change.kind !== 'created' && change.unignored === undefined;
+    if (isWithheld || (change.after ?? change.before)?.kind === 'dir') continue;
     const named = [change.path, ...aliases(change.path)]
       .map((name) => reachedBy(tables, name))
       .find((one) => one !== undefined && one !== change.path);

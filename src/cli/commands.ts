@@ -34,6 +34,13 @@ const ALLOW_SUSPECT: CommandOption = {
   many: true,
 };
 const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
+const INCLUDE_IGNORED: CommandOption = {
+  name: 'include-ignored',
+  value: 'optional',
+  placeholder: 'GLOB',
+  help: 'also withheld files that the session un-ignores or moved',
+  many: true,
+};
 
 const command = (
   name: string,
@@ -84,6 +91,7 @@ export const COMMANDS: readonly CommandShape[] = [
       ONLY,
       SKIP,
       ALLOW_SUSPECT,
+      INCLUDE_IGNORED,
       value('conflict', 'HOW', 'keep, theirs, markers or file (default: ask, or keep)'),
       flag('yes', 'no question for what is clean'),
       JSON_OPTION,

@@ -16,7 +16,9 @@ const HEADINGS = {
  */
 export function markdownReport(report: Report): string {
   const { counts, severities } = report;
-  const changed = (Object.entries(counts) as [keyof typeof counts, number][])
+  const { renamed = 0, ...all } = counts;
+  const once = { ...all, created: all.created - renamed, deleted: all.deleted - renamed, renamed };
+  const changed = (Object.entries(once) as [keyof typeof once, number][])
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${WORDS[kind]}`);
   const lines = [
@@ -52,6 +54,7 @@ const WORDS = {
   created: 'created',
   modified: 'modified',
   deleted: 'deleted',
+  renamed: 'renamed',
   mode: 'with another mode',
   type: 'of another kind',
 } as const;

@@ -23,6 +23,7 @@ const change = z.strictObject({
     .enum(['clean', 'suspect', 'blocked', 'withheld', 'git'])
     .describe('git: inside a .git, audited and never applied'),
   renamedFrom: path.optional(),
+  similarity: z.int().min(0).max(100).optional().describe('with renamedFrom: in percent; 100 for the same content'),
 });
 
 const rule = z.strictObject({
@@ -88,7 +89,14 @@ export const reportSchema = z
     exitStatus: z.int(),
     session: session.optional().describe('with kind session'),
     base: z.string().optional().describe('with kind audit: the commit that was compared with'),
-    counts: z.strictObject({ created: count, modified: count, deleted: count, mode: count, type: count }),
+    counts: z.strictObject({
+      created: count,
+      modified: count,
+      deleted: count,
+      mode: count,
+      type: count,
+      renamed: count.optional().describe('renames; each is one of created and one of deleted too'),
+    }),
     severities: z.strictObject({ blocked: count, suspect: count, note: count }),
     massDeletion: z.strictObject({ deleted: count, of: count }).optional(),
     changes: z.array(change),

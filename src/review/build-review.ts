@@ -1,10 +1,12 @@
 import ignore from 'ignore';
 import type { ClaudeData } from '../types/claude-data.ts';
-import type { Change, ChangeKind, Collected } from '../types/entry.ts';
+import type { Change, Collected, Rename } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { ItemState, Review, ReviewItem } from '../types/review.ts';
 import { reviewClaude } from './claude-items.ts';
-import { findRenames } from './renames.ts';
+import { countFiles } from './counts.ts';
+import { groupDecisions } from './decisions.ts';
+import { identicalRenames } from './identical-renames.ts';
 
 export interface ReviewOptions {
   readonly collected: Collected;
@@ -13,6 +15,8 @@ export interface ReviewOptions {
   readonly allowSuspect: readonly string[];
   /** false: ignored output is withheld. true: none of it. Globs: all but those. */
   readonly includeIgnored: boolean | readonly string[];
+  /** Said after the session: as includeIgnored, of new files and of those that the session un-ignores. */
+  readonly release?: boolean | readonly string[];
   readonly claude?: ClaudeData;
 }
 
@@ -24,27 +28,61 @@ export function buildReview(options: ReviewOptions): Review {
   const byPath = new Map<string, Finding[]>();
   for (const finding of options.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
   const allowed = matcher(options.allowSuspect);
-  const included =
-    typeof options.includeIgnored === 'boolean'
-      ? () => options.includeIgnored === true
-      : matcher(options.includeIgnored);
-  const renames = findRenames(collected.changes);
-  const items = collected.changes.map((change): ReviewItem => {
+  const included = asked(options.includeIgnored);
+  const released = asked(options.release ?? false);
+  const own = collected.changes.map((change): ReviewItem => {
     const findings = byPath.get(change.path) ?? [];
     byPath.delete(change.path);
-    const from = renames.get(change.path);
-    const state = stateOf(change, findings, { allowed: allowed(change.path), included: included(change.path) });
-    return { change, findings, state, ...(from === undefined ? {} : { renamedFrom: from }) };
+    const isAllowed = allowed(change.path);
+    const isNew = change.kind === 'created' || change.unignored !== undefined;
+    const isIncluded = included(change.path) || (isNew && released(change.path));
+    const state = stateOf(change, findings, { allowed: isAllowed, included: isIncluded });
+    if (state !== 'withheld' || change.unignored === undefined) return { change, findings, state };
+    return { change, findings, state, unignored: judged(findings, isAllowed) };
   });
+  // An ignored file that the project has stays there: what the session made of its content is new.
+  const withheld = new Set(own.filter(({ state }) => state === 'withheld').map(({ change }) => change.path));
+  const renames = (collected.renames ?? identicalRenames(collected.changes)).filter(({ from }) => !withheld.has(from));
+  const items = withRenames(own, renames);
   return {
     items,
+    decisions: groupDecisions(items, renames),
     general: [...byPath.values()].flat(),
     problems: collected.problems,
     withheld: collected.withheld,
-    counts: countKinds(items),
+    counts: countFiles(items),
+    uncompared: collected.uncompared ?? 0,
     massDeletion: massDeletion(items, collected.baseEntries),
     ...(options.claude === undefined ? {} : { claude: reviewClaude(options.claude) }),
   };
+}
+
+/** Both names of each rename whose new name is a new file that can be seen. */
+function withRenames(items: readonly ReviewItem[], renames: readonly Rename[]): readonly ReviewItem[] {
+  const byPath = new Map<string, ReviewItem>(items.map((item) => [item.change.path, item]));
+  const isShown = ({ from, to }: Rename): boolean => {
+    const made = byPath.get(to);
+    if (byPath.get(from)?.change.kind !== 'deleted' || made?.change.kind !== 'created') return false;
+    return made.state !== 'git' && made.state !== 'withheld';
+  };
+  const shown = renames.filter(isShown);
+  const [to, from] = [
+    new Map<string, Rename>(shown.map((rename) => [rename.to, rename])),
+    new Map<string, Rename>(shown.map((rename) => [rename.from, rename])),
+  ];
+  return items.map((item): ReviewItem => {
+    const made = to.get(item.change.path);
+    const gone = from.get(item.change.path);
+    if (gone !== undefined) return { ...item, renamedTo: gone.to };
+    if (made === undefined) return item;
+    const before = byPath.get(made.from)?.change.before;
+    const entry = before === undefined ? {} : { renamedEntry: before };
+    return { ...item, renamedFrom: made.from, similarity: made.similarity, ...entry };
+  });
+}
+
+function asked(patterns: boolean | readonly string[]): (path: string) => boolean {
+  return typeof patterns === 'boolean' ? () => patterns : matcher(patterns);
 }
 
 /** A predicate on paths from patterns in `.gitignore`'s language; without patterns it is never true. */
@@ -62,17 +100,11 @@ function stateOf(
   if (change.problem !== undefined || findings.some((finding) => finding.severity === 'blocked')) return 'blocked';
   if (change.inGit) return 'git';
   if (change.ignored && !included) return 'withheld';
-  return findings.some((finding) => finding.severity === 'suspect') && !allowed ? 'suspect' : 'clean';
+  return judged(findings, allowed);
 }
 
-function countKinds(items: readonly ReviewItem[]): Record<ChangeKind, number> {
-  const counts: Record<ChangeKind, number> = { created: 0, modified: 0, deleted: 0, mode: 0, type: 0 };
-  for (const { change, state } of items) {
-    if (change.inGit || state === 'withheld') continue;
-    const entry = change.after ?? change.before;
-    if (entry?.kind !== 'dir' || change.kind === 'type') counts[change.kind] += 1;
-  }
-  return counts;
+function judged(findings: readonly Finding[], allowed: boolean): 'clean' | 'suspect' {
+  return findings.some((finding) => finding.severity === 'suspect') && !allowed ? 'suspect' : 'clean';
 }
 
 function massDeletion(items: readonly ReviewItem[], of: number): Review['massDeletion'] {

@@ -1,5 +1,6 @@
 import type { Review, ReviewItem } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
+import { isCounted } from './counts.ts';
 
 /** How far one changed file of a session came. A rename is one file. */
 export interface FileProgress {
@@ -10,7 +11,7 @@ export interface FileProgress {
 }
 
 /** Numbers of files. `total` is the sum of the others. */
-export interface FileCounts {
+export interface ProgressCounts {
   readonly total: number;
   /** In the project as the session left them: applied, or there already. */
   readonly applied: number;
@@ -35,10 +36,7 @@ const WORST_FIRST: readonly FileProgress['verdict'][] = ['failed', 'conflict', '
 export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[]): readonly FileProgress[] {
   const byPath = new Map<string, ChangeOutcome>(outcomes.map((outcome) => [outcome.path, outcome]));
   const items = new Map<string, ReviewItem>(review.items.map((item) => [item.change.path, item]));
-  const files = review.items.filter(isCountedFile);
-  const oldNames = new Set(files.map(({ renamedFrom }) => renamedFrom));
-  const counted = files.filter(({ change }) => !oldNames.has(change.path));
-  return counted.map((item) => {
+  return review.items.filter(isCounted).map((item) => {
     const own = progressOf(item, byPath);
     const old = item.renamedFrom === undefined ? undefined : items.get(item.renamedFrom);
     if (old === undefined || own.verdict === 'blocked') return own;
@@ -47,7 +45,7 @@ export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[])
   });
 }
 
-export function countFiles(files: readonly FileProgress[]): FileCounts {
+export function countProgress(files: readonly FileProgress[]): ProgressCounts {
   const applied = files.filter(isApplied).length;
   const blocked = files.filter(({ verdict }) => verdict === 'blocked').length;
   return { total: files.length, applied, left: files.length - applied - blocked, blocked };
@@ -74,11 +72,6 @@ export function joinOutcomes<T extends { readonly path: string; readonly verdict
   const named = new Set(later.map(({ path }) => path));
   const kept = earlier.filter((one) => !named.has(one.path) && isApplied(one));
   return [...kept, ...later].sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function isCountedFile({ change, state }: ReviewItem): boolean {
-  if (change.inGit === true || state === 'withheld') return false;
-  return (change.after ?? change.before)?.kind !== 'dir' || change.kind === 'type';
 }
 
 function progressOf(item: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): FileProgress {

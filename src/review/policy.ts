@@ -1,7 +1,8 @@
 import type { Change } from '../types/entry.ts';
-import type { Choice, ChosenChange, Review, ReviewItem } from '../types/review.ts';
+import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { matcher } from './build-review.ts';
+import { heldDeletions } from './decisions.ts';
 
 export interface PathFilter {
   /** Only what one of these matches; empty: everything. */
@@ -9,19 +10,29 @@ export interface PathFilter {
   readonly skip: readonly string[];
 }
 
+const NOT_SELECTED = 'not selected';
+
 /**
- * What `--auto-apply` and `apply --yes` choose: what is clean. Suspect changes are left, blocked ones never chosen,
- * and a mass deletion holds everything back, for a person to decide.
+ * What `--auto-apply` and `apply --yes` choose: what is clean. Suspect changes and files that the session un-ignores are
+ * left, blocked ones never chosen, and a mass deletion holds everything back, for the user to decide. `--only` takes a
+ * decision by the name that its question has, `--skip` leaves it by any of its names.
  */
 export function chooseClean(review: Review, filter: PathFilter = { only: [], skip: [] }): Choice {
-  const passes = pathFilter(filter);
-  return chooseWhole(review, (item) => {
-    if (!passes(item.change.path)) return { verdict: 'skipped', why: 'not selected' };
+  const only = filter.only.length === 0 ? () => true : matcher(filter.only);
+  const skip = matcher(filter.skip);
+  return choose(review, ({ lead, items, state }) => {
+    const { path } = lead.change;
+    if (items.some(({ change }) => skip(change.path))) return { verdict: 'skipped', why: NOT_SELECTED };
+    if (!only(path)) {
+      const isNamed = items.some(({ change }) => only(change.path));
+      return { verdict: 'skipped', why: isNamed ? `not selected: it is one change with ${path}` : NOT_SELECTED };
+    }
     if (review.massDeletion !== undefined) {
       const { deleted, of } = review.massDeletion;
       return { verdict: 'suspect', why: `the session deletes ${deleted} of ${of} entries: a person has to decide` };
     }
-    return item.state === 'suspect' ? { verdict: 'suspect', why: suspectReason(item) } : 'apply';
+    if (state === 'withheld') return 'hold';
+    return state === 'suspect' ? { verdict: 'suspect', why: suspectReason(items) } : 'apply';
   });
 }
 
@@ -30,71 +41,167 @@ export function chooseNothing(review: Review): Choice {
   return { ...choose(review, () => ({ verdict: 'skipped', why: 'kept for later' })), decided: false };
 }
 
-type Picked = 'apply' | { readonly content: Buffer } | LeftOut;
+/**
+ * What `y` at the question chooses: what is clean, the suspect decisions that were accepted by name, and what was
+ * answered of the ones that are held back.
+ */
+export function chooseAccepted(
+  review: Review,
+  accepted: ReadonlySet<Decision>,
+  held: ReadonlyMap<Decision, Picked>,
+): Choice {
+  return choose(review, (decision) => {
+    if (decision.state === 'withheld') return held.get(decision) ?? 'hold';
+    if (decision.state !== 'suspect' || accepted.has(decision)) return 'apply';
+    return { verdict: 'suspect', why: 'not accepted' };
+  });
+}
+
+/** What was selected one by one. New folders come with what was selected in them. */
+export function chooseSelected(review: Review, picked: ReadonlyMap<Decision, Picked>): Choice {
+  return choose(review, (decision) => {
+    if (bringsContent(decision, review)) return 'apply';
+    return picked.get(decision) ?? (decision.state === 'withheld' ? 'hold' : LEFT);
+  });
+}
+
+/** A created folder with something in it: no decision of its own where changes are selected one by one. */
+export function bringsContent({ items: [item, more] }: Decision, { items }: Review): boolean {
+  if (item === undefined || more !== undefined || !isSelectable(item) || !isNewFolder(item.change)) return false;
+  return items.some((other) => other !== item && other.change.path.startsWith(`${item.change.path}/`));
+}
+
+/** Of a change that was not selected. */
+export const LEFT: Picked = { verdict: 'skipped', why: NOT_SELECTED };
+
+/**
+ * What is to become of a decision. `hold`: held back by the gate. `delete`: only its deletions, where their content is
+ * left under a withheld name alone. `content`: the bytes that its lead gets instead of the session's.
+ */
+export type Picked = 'apply' | 'hold' | 'delete' | { readonly content: Buffer } | LeftOut;
 type LeftOut = { readonly verdict: ChangeOutcome['verdict']; readonly why: string };
 
-/** A choice made by asking `pick` for each item that may be chosen (clean or suspect). Pure but for `pick`. */
-export function choose(review: Review, pick: (item: ReviewItem) => Picked): Choice {
-  const chosen: ChosenChange[] = [];
-  const left: ChangeOutcome[] = [];
-  for (const item of review.items) {
-    const { path } = item.change;
-    if (item.state === 'git') continue;
-    if (item.state === 'blocked') left.push({ path, verdict: 'blocked', why: blockedReason(item) });
-    else if (item.state === 'withheld') left.push({ path, verdict: 'withheld', why: 'ignored by the project' });
-    else {
-      const picked = pick(item);
-      const mark = item.state === 'suspect' ? { suspect: true } : {};
-      if (picked === 'apply') chosen.push({ change: item.change, ...mark });
-      else if ('content' in picked) chosen.push({ change: item.change, content: picked.content, ...mark });
-      else left.push({ path, ...picked });
-    }
+/**
+ * A choice made by asking `pick` for each decision: all of its changes are taken, or none. What cannot be chosen is not,
+ * whatever `pick` answers. Pure but for `pick`.
+ */
+export function choose(review: Review, pick: (decision: Decision) => Picked): Choice {
+  const fates = new Map<ReviewItem, ChosenChange | ChangeOutcome>();
+  for (const decision of review.decisions) {
+    const picked = pick(decision);
+    // What is in a `.git` is listed nowhere: it is never applied, and nothing is lost.
+    for (const item of decision.items) if (item.state !== 'git') fates.set(item, fateOf(item, decision, picked));
   }
-  const kept = keptFolders(chosen, left);
+  const all = review.items.flatMap((item) => fates.get(item) ?? []);
+  const chosen = all.filter((fate) => 'change' in fate);
+  const left = all.filter((fate) => 'verdict' in fate);
   const folders = review.items.filter(
-    ({ change, state }) => isSelectable({ state }) && change.kind === 'created' && change.after?.kind === 'dir',
+    ({ change, state }) => state !== 'blocked' && state !== 'git' && isNewFolder(change),
+  );
+  const kept = keptFolders(chosen, left);
+  const empty = emptyFolders(
+    chosen.filter(({ change }) => !kept.has(change.path)),
+    left,
+    review,
   );
   return {
     decided: true,
     discard: false,
-    chosen: chosen.filter(({ change }) => !kept.has(change.path)),
-    left: [...left, ...kept.values()],
+    chosen: chosen.filter(({ change }) => !kept.has(change.path) && !empty.has(change.path)),
+    left: [...left, ...kept.values(), ...empty.values()],
     folders: folders.map(({ change }) => change),
   };
 }
 
-/**
- * As `choose`, but what is held back under its new name also stays under its old one: a rename whose second half
- * waits would take a file from the project.
- */
-export function chooseWhole(review: Review, pick: (item: ReviewItem) => Picked): Choice {
-  const isHeld = (item: ReviewItem): boolean => {
-    if (item.state !== 'suspect') return item.state === 'blocked';
-    const picked = pick(item);
-    return picked !== 'apply' && 'verdict' in picked && picked.verdict === 'suspect';
-  };
-  const renamed = review.items.filter((item) => item.renamedFrom !== undefined && isHeld(item));
-  const stays = new Map(renamed.map(({ renamedFrom, change }) => [renamedFrom, change.path]));
-  return choose(review, (item) => {
-    const picked = pick(item);
-    const to = stays.get(item.change.path);
-    if (to === undefined || picked !== 'apply') return picked;
-    return { verdict: 'suspect', why: `its new name is held back: ${to}` };
-  });
+function fateOf(item: ReviewItem, decision: Decision, picked: Picked): ChosenChange | ChangeOutcome {
+  const { lead, items, state, isUnignored } = decision;
+  const { path } = item.change;
+  const isOpen = state === 'clean' || state === 'suspect' || isUnignored;
+  const takes = picked === 'apply' || (typeof picked === 'object' && 'content' in picked);
+  if (takes && isOpen) {
+    const content = item === lead && picked !== 'apply' ? { content: picked.content } : {};
+    const suspect = item.state === 'suspect' || item.unignored === 'suspect' ? { suspect: true } : {};
+    return { change: item.change, ...content, ...suspect, ...(items.length > 1 && { together: lead.change.path }) };
+  }
+  if (picked === 'delete' && heldDeletions(decision).includes(item)) {
+    return { change: item.change, ...(item.state === 'suspect' && { suspect: true }) };
+  }
+  if (item.state === 'blocked') return { path, verdict: 'blocked', why: blockedReason(item) };
+  if (item.state === 'withheld' && item.unignored === undefined) {
+    return { path, verdict: 'withheld', why: 'ignored by the project' };
+  }
+  if (typeof picked === 'object' && 'verdict' in picked) return { path, ...picked };
+  return { path, verdict: 'suspect', why: heldReason(item, decision) };
 }
 
-/** Folders that were chosen to go and cannot: something in them stays. They wait as that does. */
+/** Why something that could be applied alone is held back with the rest of its decision. */
+function heldReason(item: ReviewItem, { items, lead }: Decision): string {
+  const closed = items.find((one) => one !== item && (one.state === 'blocked' || isHidden(one)));
+  if (item.unignored !== undefined)
+    return `the session un-ignores it: --include-ignored=${item.change.unignored} takes it`;
+  if (closed === undefined) return `it is one change with ${lead.change.path}`;
+  const { path } = closed.change;
+  if (item.change.kind !== 'deleted') return `it is one change with ${path}, which is held back`;
+  return closed.state === 'blocked'
+    ? `its new name is held back: ${path}`
+    : `its content is left only in ${path}, which is withheld`;
+}
+
+function isHidden({ state }: ReviewItem): boolean {
+  return state === 'withheld' || state === 'git';
+}
+
+/** Folders that were chosen to be removed and cannot be: something in them stays. They wait as that does. */
 function keptFolders(chosen: readonly ChosenChange[], left: readonly ChangeOutcome[]): Map<string, ChangeOutcome> {
-  const goes = (change: Change): boolean => isDeletion(change) && change.before?.kind === 'dir';
-  const folders = new Map(chosen.flatMap(({ change }) => (goes(change) ? [[change.path as string, change]] : [])));
+  const removes = (change: Change): boolean => isDeletion(change) && change.before?.kind === 'dir';
+  const folders = new Map(chosen.flatMap(({ change }) => (removes(change) ? [[change.path as string, change]] : [])));
   const kept = new Map<string, ChangeOutcome>();
   for (const { path, verdict } of left) {
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const folder = folders.get(path.slice(0, at));
+    for (const above of foldersAbove(path)) {
+      const folder = folders.get(above);
       if (folder !== undefined) kept.set(folder.path, { path: folder.path, verdict, why: `${path} in it stays` });
     }
   }
   return kept;
+}
+
+const MOST_WAITING: readonly ChangeOutcome['verdict'][] = ['suspect', 'skipped', 'blocked', 'withheld'];
+
+/** New folders of which nothing was chosen, though the session left something in them: they are not created either. */
+function emptyFolders(
+  chosen: readonly ChosenChange[],
+  left: readonly ChangeOutcome[],
+  { withheld }: Review,
+): Map<string, ChangeOutcome> {
+  const folders = new Map(
+    chosen.flatMap((one) => (isNewFolder(one.change) ? [[one.change.path as string, one.change]] : [])),
+  );
+  const filled = new Set<string>();
+  for (const { change } of chosen) {
+    if (change.after !== undefined && !isNewFolder(change))
+      for (const above of foldersAbove(change.path)) filled.add(above);
+  }
+  const empty = new Map<string, ChangeOutcome>();
+  const note = (path: string, verdict: ChangeOutcome['verdict']): void => {
+    for (const above of foldersAbove(path)) {
+      const folder = folders.get(above);
+      if (folder === undefined || filled.has(above)) continue;
+      const known = empty.get(above);
+      const isWorse = known === undefined || MOST_WAITING.indexOf(verdict) < MOST_WAITING.indexOf(known.verdict);
+      if (isWorse) empty.set(above, { path: folder.path, verdict, why: 'nothing in it was chosen' });
+    }
+  };
+  for (const { path, verdict } of left) note(path, verdict);
+  for (const { directory } of withheld) note(directory, 'withheld');
+  return empty;
+}
+
+function isNewFolder({ kind, after }: Change): boolean {
+  return kind === 'created' && after?.kind === 'dir';
+}
+
+function* foldersAbove(path: string): Generator<string> {
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
 }
 
 /** A predicate on paths from --only and --skip. */
@@ -113,8 +220,9 @@ function blockedReason(item: ReviewItem): string {
   return item.change.problem ?? item.findings.find((finding) => finding.severity === 'blocked')?.why ?? 'blocked';
 }
 
-function suspectReason(item: ReviewItem): string {
-  return item.findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
+function suspectReason(items: readonly ReviewItem[]): string {
+  const findings = items.flatMap((item) => (item.state === 'suspect' ? item.findings : []));
+  return findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
 }
 
 /** What an apply means for the exit status: the numbers that session/exit-status.ts asks for. */

@@ -1,4 +1,5 @@
 import type { BaseReader } from '../audit/input.ts';
+import { matchRenames } from '../review/match-renames.ts';
 import type { SessionRecord } from '../types/session.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { collectClaudeData } from './claude-data.ts';
@@ -25,7 +26,7 @@ export async function collectSession(
   deps: SessionDeps,
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
-  const collected = await workspace.collect();
+  const collected = await workspace.collect(matchRenames);
   const { sessionDir, policy } = record.plan;
   const base = await auditBase();
   const findings = auditCollected(collected, { sessionDir, policy, base });

@@ -14,10 +14,14 @@ import type { CollectedRecord, SessionRecord } from '../types/session.ts';
 import type { PersonDeps } from './deps.ts';
 import { readCollected, storeDir } from './record.ts';
 
-/** What can be chosen of a collected session, by its own policy. Reads only what was frozen. */
+/**
+ * What can be chosen of a collected session, by its own policy, and with what `apply --include-ignored` asks for besides.
+ * Reads only what was frozen.
+ */
 export function reviewOf(
   record: SessionRecord,
   collected: CollectedRecord = readCollected(record.plan.sessionDir),
+  release: boolean | readonly string[] = false,
 ): Review {
   const { policy } = record.plan;
   return buildReview({
@@ -25,6 +29,7 @@ export function reviewOf(
     findings: collected.findings,
     allowSuspect: policy.allowSuspect,
     includeIgnored: policy.includeIgnored,
+    release,
     ...(collected.claude && { claude: collected.claude }),
   });
 }

@@ -1,4 +1,4 @@
-import { countFiles, type FileCounts, fileProgress } from '../review/file-progress.ts';
+import { countProgress, fileProgress, type ProgressCounts } from '../review/file-progress.ts';
 import { madeCommits } from '../review/policy.ts';
 import type { Severity } from '../types/finding.ts';
 import type { SessionRecord } from '../types/session.ts';
@@ -27,7 +27,7 @@ export type SessionState =
 export interface SessionFacts {
   readonly state: SessionState;
   /** Undefined where nothing was collected: it runs, it was interrupted, or it failed. */
-  readonly files: FileCounts | undefined;
+  readonly files: ProgressCounts | undefined;
   readonly findings: Readonly<Record<Severity, number>>;
   /** Paths that have such a finding. */
   readonly paths: Readonly<Record<'blocked' | 'suspect', number>>;
@@ -52,7 +52,7 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   if (plan.mode === 'bind') return boundFacts(record);
   if (!wasCollected(plan.sessionDir)) return { ...none, state: stage === 'pending' ? 'pending' : 'discarded' };
   const review = reviewOf(record);
-  const files = countFiles(fileProgress(review, record.outcome?.changes ?? []));
+  const files = countProgress(fileProgress(review, record.outcome?.changes ?? []));
   return {
     state: copyState(record, files, claudeWaiting(review) > 0),
     files,
@@ -73,7 +73,7 @@ function foundIn(
   };
 }
 
-function copyState({ stage }: SessionRecord, files: FileCounts, claudeWaits: boolean): SessionState {
+function copyState({ stage }: SessionRecord, files: ProgressCounts, claudeWaits: boolean): SessionState {
   if (stage === 'discarded') return 'discarded';
   if (files.left > 0 || (stage === 'pending' && claudeWaits)) return files.applied > 0 ? 'partly-applied' : 'pending';
   if (files.applied > 0) return 'applied';
@@ -83,7 +83,9 @@ function copyState({ stage }: SessionRecord, files: FileCounts, claudeWaits: boo
 /** A bind session's changes are not kept; its own report has their number. */
 function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
   const report = readOwnReport(plan.sessionDir);
-  const changed = Object.values(report?.counts ?? {}).reduce((sum, count) => sum + count, 0);
+  const { renamed = 0, ...kinds } = report?.counts ?? {};
+  // A rename is in the report's numbers as a creation and a deletion too.
+  const changed = Object.values(kinds).reduce((sum, count) => sum + count, 0) - renamed;
   const state =
     stage === 'pending' || stage === 'discarded'
       ? stage

@@ -2,7 +2,7 @@ import type { Merged } from '../apply/apply-changes.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
-import { countFiles, type FileProgress, fileProgress, joinOutcomes } from '../review/file-progress.ts';
+import { countProgress, type FileProgress, fileProgress, joinOutcomes } from '../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
 import { askLine, isYes } from '../terminal/ask.ts';
@@ -35,6 +35,8 @@ export async function finishApply(record: SessionRecord, deps: PersonDeps): Prom
 
 export interface LaterOptions extends ApplyOptions {
   readonly filter: PathFilter;
+  /** As `--include-ignored`: withheld files that were kept with the session come too. */
+  readonly release?: boolean | readonly string[];
 }
 
 /** What an `apply` came to; no outcome when nothing was decided. */
@@ -53,8 +55,8 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const judged = withAllowed(record, options.allowSuspect ?? []);
   const collected = readCollected(record.plan.sessionDir);
   const done = await appliedPaths(record, collected, deps);
-  const whole = reviewOf(judged, collected);
-  const review = reviewOf(judged, withoutApplied(collected, done, record.outcome));
+  const whole = reviewOf(judged, collected, options.release);
+  const review = reviewOf(judged, withoutApplied(collected, done, record.outcome), options.release);
   const before = [...done].map(
     (path): ChangeOutcome => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE }),
   );
@@ -77,7 +79,7 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
 
 /** What earlier applies did, before anything is asked. */
 function sayStanding(files: readonly FileProgress[], { id, outcome }: SessionRecord, { tell }: PersonDeps): void {
-  const counts = countFiles(files);
+  const counts = countProgress(files);
   if (counts.total === 0) return;
   const when = outcome && whenText(outcome.at, Date.now());
   const text = counts.left === 0 ? `Nothing of session ${id} is left to apply` : `Session ${id}`;

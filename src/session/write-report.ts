@@ -6,7 +6,8 @@ import { type HostTotal, networkTotals } from '../gateway/network-log.ts';
 import { readUsage } from '../gateway/usage.ts';
 import { rendererFor } from '../report/render.ts';
 import type { Report } from '../report/schema.ts';
-import { countFiles, fileProgress } from '../review/file-progress.ts';
+import { countsWithoutRenames } from '../review/counts.ts';
+import { countProgress, fileProgress } from '../review/file-progress.ts';
 import { readJson, writeFileAtomic } from '../store/record.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { ownVersion } from '../types/package.ts';
@@ -47,7 +48,7 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
-    ...(plan.mode === 'copy' && { files: countFiles(fileProgress(review, outcome?.changes ?? [])) }),
+    ...(plan.mode === 'copy' && { files: countProgress(fileProgress(review, outcome?.changes ?? [])) }),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
 }
@@ -83,14 +84,15 @@ export function auditReport(review: Review, project: string, exitStatus: number,
     project,
     exitStatus,
     ...(base === undefined ? {} : { base }),
-    counts: { ...review.counts },
+    counts: { ...countsWithoutRenames(review.counts), renamed: review.counts.renamed },
     severities,
     ...(review.massDeletion === undefined ? {} : { massDeletion: review.massDeletion }),
-    changes: review.items.map(({ change, state, renamedFrom }) => ({
+    changes: review.items.map(({ change, state, renamedFrom, similarity }) => ({
       path: change.path,
       kind: change.kind,
       state,
       ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(similarity === undefined ? {} : { similarity }),
     })),
     findings: findings.map((finding) => ({ ...finding })),
     rules: rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
@@ -101,7 +103,7 @@ export function auditReport(review: Review, project: string, exitStatus: number,
       source,
     })),
     problems: review.problems.map((problem) => ({ ...problem })),
-    withheld: review.withheld.map((group) => ({ ...group })),
+    withheld: review.withheld.map(({ directory, entries, bytes }) => ({ directory, entries, bytes })),
   };
 }
 

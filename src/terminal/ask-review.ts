@@ -1,9 +1,12 @@
 import { createColors } from 'picocolors';
 import { isConversation } from '../review/claude-items.ts';
-import { chooseNothing, chooseWhole, isDeletion, isSelectable } from '../review/policy.ts';
-import type { Choice, ReviewItem } from '../types/review.ts';
+import { chooseAccepted, chooseNothing, isSelectable, type Picked } from '../review/policy.ts';
+import type { Choice, Decision, ReviewItem } from '../types/review.ts';
 import { askLine, isYes, waitForSilence } from './ask.ts';
+import { askHeld } from './ask-held.ts';
+import { changeList } from './change-list.ts';
 import { cleanLine } from './clean.ts';
+import { decisionLines } from './decision-words.ts';
 import { page } from './pager.ts';
 import { selectItems } from './select.ts';
 import type { ReviewQuestion } from './show.ts';
@@ -20,7 +23,8 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
   if (!(await waitForSilence(screen))) return chooseNothing(review);
   const message = `[sandbox] Apply changes to ${shortPath(question.project, question.home)}? [y/N/d/s/l/?]:`;
   for (;;) {
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const typed = (await askLine(screen, message))?.trim();
+    const [answer, folder] = wordsOf(typed);
     switch (answer) {
       case 'y':
       case 'yes':
@@ -39,7 +43,7 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
         break;
       }
       case 'l':
-        await page(screen, listLines(question));
+        await page(screen, changeList(review, { colour: screen.colour, folder }));
         break;
       case 'discard':
         return { ...chooseNothing(review), decided: true, discard: true };
@@ -52,12 +56,18 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
   }
 }
 
+/** The answer in lower case, and what follows an `l`: the folder to list. */
+function wordsOf(typed: string | undefined): [string | undefined, string?] {
+  const folder = /^l\s+(.+)$/i.exec(typed ?? '')?.[1];
+  return folder === undefined ? [typed?.toLowerCase()] : ['l', folder];
+}
+
 const HELP = [
   'y        apply what is clean, then ask for each suspect file',
   'n        keep everything for later (also Enter, Ctrl-C)',
   'd        show the differences',
   's        select files and parts of files',
-  'l        list the changes',
+  'l        list the changes; l FOLDER lists those below a folder',
   'discard  throw the changes away (the whole word)',
 ];
 
@@ -79,18 +89,32 @@ async function confirmMass({ review, screen }: ReviewQuestion): Promise<boolean>
 }
 
 async function applyClean(question: ReviewQuestion): Promise<Choice> {
-  const taken = await askSuspects(question, question.review.items);
-  const choice = chooseWhole(question.review, (item) => {
-    if (item.state !== 'suspect' || taken.has(item)) return 'apply';
-    return { verdict: 'suspect', why: 'not accepted' };
-  });
-  return withClaude(question, choice);
+  const { review } = question;
+  const taken = await askSuspectDecisions(question);
+  // After Ctrl-C or end of input nothing more is asked, and nothing more is taken.
+  const held = taken.isWhole ? ((await askHeld(question)) ?? new Map<Decision, Picked>()) : new Map<Decision, Picked>();
+  return withClaude(question, chooseAccepted(review, taken.decisions, held));
 }
 
 /** Text of Claude's data that a later session obeys needs a yes of its own, like any other suspect. */
 async function withClaude(question: ReviewQuestion, choice: Choice): Promise<Choice> {
   const taken = await askSuspects(question, question.review.claude?.items ?? []);
   return { ...choice, claude: [...taken].map((item) => item.change.path) };
+}
+
+/** Each suspect decision with its reasons and diff; `isWhole` is false after Ctrl-C or end of input. */
+async function askSuspectDecisions(
+  question: ReviewQuestion,
+): Promise<{ readonly decisions: ReadonlySet<Decision>; readonly isWhole: boolean }> {
+  const taken = new Set<Decision>();
+  const suspects = question.review.decisions.filter(({ state }) => state === 'suspect');
+  for (const [at, decision] of suspects.entries()) {
+    await page(question.screen, await decisionLines(question, decision));
+    const answer = await askLine(question.screen, suspectMessage(decision.lead, at, suspects.length));
+    if (answer === undefined) return { decisions: taken, isWhole: false };
+    if (isYes(answer)) taken.add(decision);
+  }
+  return { decisions: taken, isWhole: true };
 }
 
 /** Each suspect change with its reason and diff; only a y takes it. After Ctrl-C or end of input none of the rest is. */
@@ -102,41 +126,26 @@ export async function askSuspects(
   const suspects = items.filter((item) => item.state === 'suspect');
   for (const [at, item] of suspects.entries()) {
     await page(question.screen, await itemLines(question, item));
-    const count = suspects.length > 1 ? ` (${at + 1}/${suspects.length})` : '';
-    const message = `[sandbox] Apply suspect ${cleanLine(item.change.path)}?${count} [y/N]:`;
-    const answer = await askLine(question.screen, message);
+    const answer = await askLine(question.screen, suspectMessage(item, at, suspects.length));
     if (answer === undefined) break;
     if (isYes(answer)) taken.add(item);
   }
   return taken;
 }
 
+function suspectMessage({ change, renamedFrom }: ReviewItem, at: number, of: number): string {
+  const from = renamedFrom === undefined ? '' : ` (renamed from ${cleanLine(renamedFrom)})`;
+  const count = of > 1 ? ` (${at + 1}/${of})` : '';
+  return `[sandbox] Apply suspect ${cleanLine(change.path)}${from}?${count} [y/N]:`;
+}
+
 async function allDiffs(question: ReviewQuestion): Promise<string[]> {
   const lines: string[] = [];
-  const shown = question.review.items.filter((item) => isSelectable(item) || item.state === 'blocked');
+  const shown = question.review.items.filter(
+    (item) => item.renamedTo === undefined && (isSelectable(item) || item.state === 'blocked'),
+  );
   // Conversations are named in the list; as a diff they are lines of JSON that hide the rest.
   const claude = (question.review.claude?.items ?? []).filter((item) => !isConversation(item));
   for (const item of [...shown, ...claude]) lines.push(...(await itemLines(question, item)), '');
   return lines;
-}
-
-/** One line a change; deletions last, as a group of their own. */
-function listLines({ review, screen }: ReviewQuestion): string[] {
-  const colours = createColors(screen.colour);
-  const signs = { created: '+', modified: '~', deleted: '-', mode: 'm', type: 't' } as const;
-  const line = (item: ReviewItem): string => {
-    const { change, state } = item;
-    const from = item.renamedFrom === undefined ? '' : ` (from ${cleanLine(item.renamedFrom)})`;
-    const mark = state === 'clean' ? '' : `  ${state.toUpperCase()}`;
-    const text = `${signs[change.kind]} ${cleanLine(change.path)}${from}${mark}`;
-    return state === 'blocked' ? colours.red(text) : state === 'suspect' ? colours.yellow(text) : text;
-  };
-  const shown = review.items.filter((item) => item.state !== 'git' && item.state !== 'withheld');
-  const deletions = shown.filter((item) => isDeletion(item.change));
-  const claude = review.claude?.items ?? [];
-  return [
-    ...shown.filter((item) => !isDeletion(item.change)).map(line),
-    ...(claude.length === 0 ? [] : ['', "Claude's data:", ...claude.map(line)]),
-    ...(deletions.length === 0 ? [] : ['', `deletions (${deletions.length}):`, ...deletions.map(line)]),
-  ];
 }

@@ -45,9 +45,9 @@ export function diffLines(item: ReviewItem, diff: FileDiff, options: ViewOptions
 /** Name, kind, mode and reasons of a change. */
 export function headerLines(item: ReviewItem, colours: Colours): string[] {
   const { change } = item;
-  const from = item.renamedFrom === undefined ? '' : ` (renamed from ${cleanLine(item.renamedFrom)})`;
-  const lines = [colours.bold(`${KINDS[change.kind]} ${cleanLine(change.path)}${from}${kindNote(change)}`)];
-  const mode = modeLine(change.before, change.after);
+  const { before = item.renamedEntry, after } = change;
+  const lines = nameLines(item).map((line) => colours.bold(line));
+  const mode = modeLine(before, after);
   if (mode !== undefined) lines.push(colours.cyan(mode));
   if (change.problem !== undefined && !item.findings.some(tellsProblem)) {
     lines.push(colours.red(`BLOCKED: ${cleanLine(change.problem)}`));
@@ -61,6 +61,15 @@ export function headerLines(item: ReviewItem, colours: Colours): string[] {
     if (finding.detail !== undefined) lines.push(paint(`  ${cleanLine(finding.detail)}`));
   }
   return lines;
+}
+
+/** A rename of the same content is one line; one with edits has git's own three lines. */
+function nameLines({ change, renamedFrom, similarity = 100 }: ReviewItem): string[] {
+  const [name, note] = [cleanLine(change.path), kindNote(change)];
+  if (renamedFrom === undefined) return [`${KINDS[change.kind]} ${name}${note}`];
+  const old = cleanLine(renamedFrom);
+  if (similarity === 100) return [`renamed ${old} → ${name}${note}`];
+  return [`renamed ${name}${note}`, `similarity index ${similarity}%`, `rename from ${old}`, `rename to ${name}`];
 }
 
 const KINDS = { created: 'new', modified: 'modified', deleted: 'deleted', mode: 'mode', type: 'kind' } as const;

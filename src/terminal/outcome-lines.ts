@@ -1,4 +1,4 @@
-import { type FileCounts, type FileProgress, IN_PART, isApplied, isLeft } from '../review/file-progress.ts';
+import { type FileProgress, IN_PART, isApplied, isLeft, type ProgressCounts } from '../review/file-progress.ts';
 import { cleanLine } from './clean.ts';
 import { amount } from './progress.ts';
 
@@ -8,7 +8,7 @@ import { amount } from './progress.ts';
 const MAX_NAMED = 10;
 
 /** '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. */
-export function standingLine({ total, applied, left, blocked }: FileCounts, when: string | undefined): string {
+export function standingLine({ total, applied, left, blocked }: ProgressCounts, when: string | undefined): string {
   const what = applied === total ? amount(total, 'files') : `${applied} of ${amount(total, 'files')}`;
   const parts = [`${what} ${are(applied)} applied${when === undefined ? '' : ` (${when})`}`];
   if (left > 0) parts.push(`${left} ${are(left)} left`);

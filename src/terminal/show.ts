@@ -33,8 +33,11 @@ export async function itemLines(question: ReviewQuestion, item: ReviewItem): Pro
 }
 
 /** What differs in one change, from the frozen content. Throws what the store throws. */
-export async function loadDiff(content: ContentReader, { change }: ReviewItem): Promise<FileDiff> {
-  const { before, after } = change;
+export async function loadDiff(content: ContentReader, item: ReviewItem): Promise<FileDiff> {
+  // A rename is shown as an edit of what the old name held.
+  const { before = item.renamedEntry, after } = item.change;
+  const change = before === undefined ? item.change : { ...item.change, before };
+  if (item.similarity === 100) return { kind: 'none' };
   return (
     largeDiff(change, () => firstBytes(content, after)) ??
     fileDiff(change, await loadFile(content, before), await loadFile(content, after))

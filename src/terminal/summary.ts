@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isConversation } from '../review/claude-items.ts';
+import { heldDeletions, unignoredPatterns } from '../review/decisions.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { ClaudeReview, Review } from '../types/review.ts';
@@ -36,15 +37,7 @@ export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine
     lines.push(...shown.map(findingLine));
     for (const { one, count } of more) lines.push(moreLine(one, count));
   }
-  const ignored = review.items.filter(({ state, change }) => state === 'withheld' && !isFolder(change)).length;
-  if (ignored > 0) {
-    const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
-    lines.push({ text: `withheld: ${what} that the project has`, severity: 'note' });
-  }
-  for (const group of review.withheld) {
-    const size = ignoredAmount(group.entries, group.bytes);
-    lines.push({ text: `withheld: ${cleanLine(group.directory)} (${size})`, severity: 'note' });
-  }
+  lines.push(...withheldLines(review));
   if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
   return lines;
 }
@@ -65,6 +58,57 @@ export function firstOfAKind<T>(
     return count <= most;
   });
   return { shown, more: [...more.values()] };
+}
+
+/** What the base's ignore rules match: deletions that are held back with it first, then what can be asked for. */
+function withheldLines(review: Review): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  const note = (text: string): void => void lines.push({ text, severity: 'note' });
+  const held = review.decisions.flatMap((decision) =>
+    heldDeletions(decision).map(({ change }) => ({ path: change.path, decision })),
+  );
+  for (const { path, decision } of held.slice(0, MOST_OF_A_KIND)) {
+    const hidden = decision.items.find(({ change }) => change.after !== undefined);
+    const where = hidden === undefined ? 'a withheld file' : cleanLine(hidden.change.path);
+    lines.push({
+      text: `WARNING: Moved to a withheld name: ${cleanLine(path)} stays; what it held is only in ${where}`,
+      severity: 'suspect',
+    });
+  }
+  if (held.length > MOST_OF_A_KIND) {
+    const count = held.length - MOST_OF_A_KIND;
+    lines.push({ text: `WARNING: Moved to a withheld name: ${count} more`, severity: 'suspect' });
+  }
+  if (review.uncompared > 0) {
+    note(`${amount(review.uncompared, 'files')} that are withheld were not compared with the deleted ones`);
+  }
+  const unignored = review.items.filter((item) => item.unignored !== undefined && !isFolder(item.change));
+  for (const pattern of unignoredPatterns(unignored).slice(0, MOST_OF_A_KIND)) {
+    const files = unignored.filter(({ change }) => change.unignored === pattern);
+    note(`un-ignored by the session: ${amount(files.length, 'files')}, withheld; ${optionFor(pattern)} takes them`);
+  }
+  const ignored = review.items.filter(
+    ({ state, change, unignored: own }) =>
+      state === 'withheld' && own === undefined && change.kind !== 'created' && !isFolder(change),
+  ).length;
+  if (ignored > 0) {
+    const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
+    note(`withheld: ${what} that the project has`);
+  }
+  for (const group of review.withheld) {
+    const size = ignoredAmount(group.entries, group.bytes);
+    const own = group.unignored
+      ? `, un-ignored by the session; ${optionFor(group.directory)} takes them next time`
+      : '';
+    note(`withheld: ${cleanLine(group.directory)} (${size})${own}`);
+  }
+  return lines;
+}
+
+/** '--include-ignored=vim', quoted for a shell where it must be. */
+function optionFor(pattern: string): string {
+  const option = cleanLine(`--include-ignored=${pattern}`);
+  return /^[\w./=@%+,:-]+$/.test(option) ? option : `'${option.replaceAll("'", "'\\''")}'`;
 }
 
 const isFolder = ({ before, after }: Change): boolean => (after ?? before)?.kind === 'dir';
@@ -121,11 +165,12 @@ export function moreLine({ title, severity }: Finding, count: number): SummaryLi
 
 /** '12 files modified, 3 files created, 1 file deleted'. */
 export function countLine(review: Review): string {
-  const { created, modified, deleted, mode, type } = review.counts;
+  const { created, modified, deleted, mode, type, renamed } = review.counts;
   const parts = [
     [modified, 'modified'],
     [created, 'created'],
     [deleted, 'deleted'],
+    [renamed, 'renamed'],
     [mode, 'with another mode'],
     [type, 'of another kind'],
   ] as const;

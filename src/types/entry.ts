@@ -47,6 +47,8 @@ export interface Change {
   readonly problem?: string;
   /** Matched by the base's ignore rules: withheld unless asked for. */
   readonly ignored?: boolean;
+  /** Of an ignored entry that the session's own ignore rules no longer match: what `--include-ignored` must name. */
+  readonly unignored?: string;
   /** Lies in a `.git` of the project's own (or of a nested repository): never applied, only audited. */
   readonly inGit?: boolean;
 }
@@ -60,8 +62,18 @@ export interface Problem {
 /** Ignored output, summarised by directory. */
 export interface WithheldGroup {
   readonly directory: string;
+  /** The session's own ignore rules no longer match it: too many entries to be frozen one by one. */
+  readonly unignored?: true;
   readonly entries: number;
   readonly bytes: number;
+}
+
+/** A deleted path, and the path whose content is that of the deleted one, or similar to it. */
+export interface Rename {
+  readonly from: RelPath;
+  readonly to: RelPath;
+  /** Of the bytes of the larger one, in percent; 100 for the same content. */
+  readonly similarity: number;
 }
 
 /** What the collector found, frozen in the session's store. Everything after this reads only this. */
@@ -71,6 +83,10 @@ export interface Collected {
   readonly withheld: readonly WithheldGroup[];
   /** Entries that the base had before the session (for the mass-deletion rule). */
   readonly baseEntries: number;
+  /** Each path is named once on each side. Absent where no contents were compared: then equal digests are renames. */
+  readonly renames?: readonly Rename[];
+  /** Withheld files that were too many or too large to be compared with the deleted ones. */
+  readonly uncompared?: number;
 }
 
 /** Reads frozen content by digest. */

@@ -1,4 +1,4 @@
-import type { Change, ChangeKind, Problem, WithheldGroup } from './entry.ts';
+import type { Change, ChangeKind, Entry, Problem, WithheldGroup } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { RelPath } from './path.ts';
 import type { ChangeOutcome } from './session.ts';
@@ -14,8 +14,28 @@ export interface ReviewItem {
   readonly change: Change;
   readonly state: ItemState;
   readonly findings: readonly Finding[];
-  /** For a created file or link: the deleted path that it most likely was. It stays there while this is held back. */
+  /** For a created file or link: the deleted path that it most likely was. Both are one decision. */
   readonly renamedFrom?: string;
+  /** With {@link renamedFrom}: in percent; 100 for the same content. */
+  readonly similarity?: number;
+  /** With {@link renamedFrom}: what the old name held. */
+  readonly renamedEntry?: Entry;
+  /** For a deleted path: the new name, beside which it is shown. */
+  readonly renamedTo?: string;
+  /** For a withheld change that the session un-ignores: what the audit says of it. It can be taken with its group. */
+  readonly unignored?: 'clean' | 'suspect';
+}
+
+/** Changes that are applied together or not at all. */
+export interface Decision {
+  /** The change that a question names: the new name of a rename, the folder that became a file. */
+  readonly lead: ReviewItem;
+  /** In path order, with the lead. */
+  readonly items: readonly ReviewItem[];
+  /** The worst of its changes: blocked, withheld (`git` too), suspect, clean. */
+  readonly state: Exclude<ItemState, 'git'>;
+  /** Withheld only because of files that the session un-ignores: it can be taken with their group. */
+  readonly isUnignored: boolean;
 }
 
 /** Claude's own data beside the workspace's changes; its paths begin with `~/.claude/`. */
@@ -30,16 +50,23 @@ export interface ClaudeReview {
 
 export interface Review {
   readonly items: readonly ReviewItem[];
+  /** Every item but those of state `git` that nothing else hangs together with, in the order of their leads. */
+  readonly decisions: readonly Decision[];
   /** Findings on paths that no change has. */
   readonly general: readonly Finding[];
   readonly problems: readonly Problem[];
   readonly withheld: readonly WithheldGroup[];
   /** Files and links, outside `.git` and what is withheld. */
-  readonly counts: Readonly<Record<ChangeKind, number>>;
+  readonly counts: FileCounts;
+  /** Withheld files that were not compared with the deleted ones. */
+  readonly uncompared: number;
   /** More than half of the project, and more than 20 entries, are deleted: never applied without a person. */
   readonly massDeletion: { readonly deleted: number; readonly of: number } | undefined;
   readonly claude?: ClaudeReview;
 }
+
+/** Numbers of files and links. A rename counts once, as renamed. */
+export type FileCounts = Readonly<Record<ChangeKind | 'renamed', number>>;
 
 /** A change that may be applied. */
 export interface ChosenChange {
@@ -48,6 +75,8 @@ export interface ChosenChange {
   readonly content?: Buffer;
   /** Chosen by name although suspect: it is applied after the rest. */
   readonly suspect?: boolean;
+  /** Names the decision that it belongs to, where that has several changes: all of them are applied, or none. */
+  readonly together?: string;
 }
 
 /** What a person, or a policy, decided on a review. */

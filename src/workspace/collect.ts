@@ -1,13 +1,14 @@
-import { isDotGitName } from '../git/names.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { ListedEntry } from '../types/collector.ts';
-import { type Change, type Collected, type Entry, HELD_BYTES, type WithheldGroup } from '../types/entry.ts';
+import { type Change, type Collected, type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
+import type { MatchRenames, WithheldFile } from '../types/rename.ts';
 import type { Collector } from './collector.ts';
-import { askedBack, baseIgnoreRules, IgnoredOutput } from './ignored.ts';
+import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import type { Delta } from './layer.ts';
-import { type Pair, pairWithBase } from './pair.ts';
+import { pairWithBase } from './pair.ts';
+import { renameReader } from './rename-reader.ts';
 import type { Selection } from './selection.ts';
 
 export interface CollectOptions {
@@ -24,6 +25,8 @@ export interface CollectOptions {
   room(): Promise<number>;
   /** Paths whose base side is not what it was when the session began. */
   readonly moved?: (path: string) => boolean;
+  /** Looks for what was renamed, also into what is withheld; without it nothing is compared. */
+  readonly match?: MatchRenames;
   readonly tell: Tell;
 }
 
@@ -31,8 +34,6 @@ export interface CollectOptions {
 const ROOM_BYTES = 256 << 20;
 /** What is less is read before a bar could be seen. */
 const SHOWN_FROM = 500;
-/** Ignored files that the project has are named one by one up to here. */
-const IGNORED_NAMED_MAX = 1000;
 const AT_ONCE = 16;
 
 /**
@@ -40,70 +41,58 @@ const AT_ONCE = 16;
  * read or classified becomes a change with a problem, never nothing.
  */
 export async function collectChanges(options: CollectOptions): Promise<Collected> {
-  const { collector, store, tell } = options;
-  const what = 'Reading what changed';
+  const { collector, match, store } = options;
   const pairs = await pairWithBase(collector, options.delta);
-  const { wanted, withheld } = await setIgnoredAside(pairs, options);
-  const changes: Array<Change | undefined> = new Array(wanted.length);
+  const { wanted, withheld, hidden } = await setIgnoredAside(pairs, options);
   const freezing: Freezing = { ...options, sparse: { left: options.sparseBytes } };
+  const found = await freezeAll(wanted, freezing);
+  const matched = await match?.(found, filesOf(hidden), renameReader(options));
+  // A withheld file that has the content of a deleted one is a change of its own: one is not applied without the other.
+  const moved = (matched?.renames ?? []).flatMap(({ to }) => withNewFolders(to, hidden));
+  const changes = [...found, ...(await freezeAll([...new Set(moved)], freezing))].sort(byPath);
+  await store.flush();
+  const problems = changes.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));
+  return {
+    changes,
+    problems,
+    withheld,
+    baseEntries: options.baseEntries,
+    ...(matched === undefined ? {} : { renames: matched.renames, uncompared: matched.uncompared }),
+  };
+}
+
+function filesOf(hidden: HiddenFiles): WithheldFile[] {
+  return [...hidden.values()].flatMap(({ path, after }) =>
+    after === undefined || after.problem !== undefined
+      ? []
+      : [{ path, kind: after.kind, size: after.size, ...(after.target === undefined ? {} : { target: after.target }) }],
+  );
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : 1;
+}
+
+async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise<Change[]> {
+  const what = 'Reading what changed';
+  const changes: Array<Change | undefined> = new Array(wanted.length);
   let next = 0;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
         changes[at] = await toChange(wanted[at] as Wanted, freezing);
         if (wanted.length >= SHOWN_FROM) {
-          tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
+          freezing.tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
         }
       }
     }),
   );
-  tell({ kind: 'progress-end', what });
-  await store.flush();
-  const found = changes.filter((change) => change !== undefined);
-  const problems = found.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));
-  return { changes: found, problems, withheld, baseEntries: options.baseEntries };
+  freezing.tell({ kind: 'progress-end', what });
+  return changes.filter((change) => change !== undefined);
 }
 
 interface Freezing extends CollectOptions {
   readonly sparse: { left: number };
-}
-
-interface Wanted extends Pair {
-  readonly ignored: boolean;
-}
-
-/** New ignored output is counted by directory; ignored entries that the project has stay changes of their own. */
-async function setIgnoredAside(
-  pairs: readonly Pair[],
-  options: CollectOptions,
-): Promise<{ wanted: Wanted[]; withheld: WithheldGroup[] }> {
-  const wanted: Wanted[] = [];
-  const output = new IgnoredOutput();
-  const rules = baseIgnoreRules(options.collector);
-  const asked = askedBack(options.includeIgnored);
-  let named = 0;
-  for (const pair of pairs) {
-    const entry = (pair.after ?? pair.before) as ListedEntry;
-    const directory = entry.kind === 'dir';
-    const top = asked(pair.path, directory) || inGit(pair.path) ? undefined : await rules.top(pair.path, directory);
-    if (top === undefined) {
-      wanted.push({ ...pair, ignored: false });
-    } else if (pair.before !== undefined && !untouched(pair) && ++named <= IGNORED_NAMED_MAX) {
-      wanted.push({ ...pair, ignored: true });
-    } else if (!untouched(pair)) {
-      output.add(top, pair.after?.size ?? 0);
-    }
-  }
-  return { wanted, withheld: output.groups() };
-}
-
-/** A directory that was only copied up. */
-function untouched({ before, after }: Pair): boolean {
-  return before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined;
-}
-
-function inGit(path: string): boolean {
-  return path.split('/').some(isDotGitName);
 }
 
 /** Loose objects and packs: named by their own content, many, and never applied. */
@@ -113,7 +102,7 @@ function isGitObject(path: string): boolean {
 
 /** The frozen change, undefined when both sides are the same. */
 async function toChange(pair: Wanted, options: Freezing): Promise<Change | undefined> {
-  const { path, before, after, ignored } = pair;
+  const { path, before, after, ignored, unignored } = pair;
   if (untouched(pair)) return undefined;
   const problems: string[] = [];
   if (before?.problem !== undefined) problems.push(before.problem);
@@ -135,6 +124,7 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
     ...(is === undefined ? {} : { after: is }),
     ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
     ...(ignored ? { ignored } : {}),
+    ...(unignored === undefined ? {} : { unignored }),
     ...(inGit(path) ? { inGit: true } : {}),
   };
 }

@@ -9,7 +9,7 @@ import { parentOf } from './walk.ts';
 
 const IGNORE_FILE_MAX = 1 << 20;
 
-/** Answers what the base's own ignore rules match; the session's rules are never read. */
+/** Answers what the base's own ignore rules match; the session's rules decide nothing. */
 export interface IgnoreRules {
   /** The topmost ignored directory that holds the path, or the path itself; undefined when it is not ignored. */
   top(path: string, directory: boolean): Promise<string | undefined>;
@@ -132,16 +132,22 @@ export function askedBack(includeIgnored: boolean | readonly string[]): (path: s
   return (path, directory) => rules.ignores(directory ? `${path}/` : path);
 }
 
-/** Counts ignored output by its topmost directory. */
+/** Counts ignored output by its topmost directory, what the session un-ignores apart. */
 export class IgnoredOutput {
-  readonly #sums = new Map<string, { readonly entries: number; readonly bytes: number }>();
+  readonly #sums = new Map<string, WithheldGroup>();
 
-  add(top: string, size: number): void {
-    const { entries, bytes } = this.#sums.get(top) ?? { entries: 0, bytes: 0 };
-    this.#sums.set(top, { entries: entries + 1, bytes: bytes + size });
+  add(top: string, size: number, unignored = false): void {
+    const key = `${unignored ? '!' : ' '}${top}`;
+    const { entries = 0, bytes = 0 } = this.#sums.get(key) ?? {};
+    this.#sums.set(key, {
+      directory: top,
+      entries: entries + 1,
+      bytes: bytes + size,
+      ...(unignored ? { unignored } : {}),
+    });
   }
 
   groups(): WithheldGroup[] {
-    return [...this.#sums].map(([directory, sum]) => ({ directory, ...sum }));
+    return [...this.#sums.values()];
   }
 }

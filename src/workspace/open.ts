@@ -167,7 +167,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
         { bytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES },
         hooks,
       ),
-    async collect() {
+    async collect(match) {
       const reader = await collector();
       return collectChanges({
         tell: options.tell,
@@ -179,6 +179,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
         baseEntries: record.entries,
         sparseBytes: bytes,
         room: () => freeBytes(plan.sessionDir),
+        ...(match === undefined ? {} : { match }),
         ...(layer.moved === undefined ? {} : { moved: await layer.moved() }),
       });
     },

@@ -4,6 +4,7 @@ import type { ChangeKind, Collected } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { RelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
+import type { MatchRenames } from '../types/rename.ts';
 import type { BaseTree } from './base-tree.ts';
 import type { TakeLook } from './look-ahead.ts';
 
@@ -64,8 +65,8 @@ export interface Workspace {
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
   /** Polls the disk until it is stopped. */
   watchDisk(hooks: DiskHooks): DiskWatch;
-  /** After the last writer's end: what changed, frozen in the session's store. */
-  collect(): Promise<Collected>;
+  /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */
+  collect(match?: MatchRenames): Promise<Collected>;
   /** Ends the collector; the layer stays unless it is to be removed. Never throws for what is gone already. */
   close(options: { readonly keepLayer: boolean }): Promise<void>;
 }

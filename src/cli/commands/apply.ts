@@ -9,12 +9,16 @@ const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 export const applyCommand: CommandRun = async (line, context) => {
   const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'ask';
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
+  const ignored = line.options.get('include-ignored');
+  // Without a value it means everything.
+  const release = ignored?.includes('') ? true : ignored;
   return withSession(line, context, 'decide', async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {
       conflict,
       dryRun,
       yes: line.options.has('yes'),
       allowSuspect: line.options.get('allow-suspect') ?? [],
+      ...(release === undefined ? {} : { release }),
       filter: { only: line.options.get('only') ?? [], skip: line.options.get('skip') ?? [] },
     });
     if (outcome !== undefined && (dryRun || json))

@@ -3,7 +3,7 @@ import { jsonText } from '../../report/json.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
 import type { FileDiff } from '../../review/file-diff.ts';
-import { countFiles, fileProgress, isApplied } from '../../review/file-progress.ts';
+import { countProgress, fileProgress, isApplied } from '../../review/file-progress.ts';
 import { followSession, isRunning } from '../../session/follow.ts';
 import { storeDir } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -34,7 +34,7 @@ export const diffCommand: CommandRun = (line, context) =>
       return 0;
     }
     const files = fileProgress(review, record.outcome?.changes ?? []);
-    const counts = countFiles(files);
+    const counts = countProgress(files);
     const isPartly = counts.applied > 0 && counts.left > 0;
     const when = record.outcome && whenText(record.outcome.at, Date.now());
     if (counts.applied > 0) {
@@ -49,7 +49,13 @@ export const diffCommand: CommandRun = (line, context) =>
 function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly ReviewItem[] {
   const wanted = rest.length === 0 ? () => true : matcher(rest);
   const claude = review.claude?.items.filter((item) => rest.length > 0 || !isConversation(item)) ?? [];
-  return [...review.items, ...claude].filter((item) => item.state !== 'git' && wanted(item.change.path));
+  // A rename is shown once, by either of its names.
+  return [...review.items, ...claude].filter(
+    ({ change, state, renamedFrom, renamedTo }) =>
+      state !== 'git' &&
+      renamedTo === undefined &&
+      (wanted(change.path) || (renamedFrom !== undefined && wanted(renamedFrom))),
+  );
 }
 
 interface Showing {
@@ -72,12 +78,11 @@ async function show(items: readonly ReviewItem[], { line, context, applied, stor
   await using output = openOutput({ stdout, env, interruption });
   for (const item of items) {
     if (output.unread.aborted || interruption.signal.aborted) break;
-    const { path, kind } = item.change;
+    const { path } = item.change;
     const mark = applied.has(item) ? '  (applied)' : '';
     if (line.options.has('name-only')) await output.write(`${cleanLine(path)}\n`);
     else if (line.options.has('stat')) {
-      const counts = countsOf(await loadDiff(store, item)).padEnd(11);
-      await output.write(`${kind.padEnd(8)} ${counts} ${cleanLine(path)}${mark}\n`);
+      await output.write(`${statLine(item, await loadDiff(store, item))}${mark}\n`);
     } else {
       const [head = '', ...lines] = view(item, await loadDiff(store, item), { colour, columns });
       await output.write(`${[head + mark, ...lines].join('\n')}\n`);
@@ -90,6 +95,13 @@ function whenUnread(): AbortSignal {
   const unread = new AbortController();
   process.stdout.once('error', () => unread.abort());
   return unread.signal;
+}
+
+/** 'renamed  +12 -3       docs.txt (from doc.txt)'. */
+function statLine({ change, renamedFrom }: ReviewItem, diff: FileDiff): string {
+  const kind = renamedFrom === undefined ? change.kind : 'renamed';
+  const from = renamedFrom === undefined ? '' : ` (from ${cleanLine(renamedFrom)})`;
+  return `${kind.padEnd(8)} ${countsOf(diff).padEnd(11)} ${cleanLine(change.path)}${from}`;
 }
 
 /** '+12 -3', lines added and removed. */

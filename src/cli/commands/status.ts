@@ -1,6 +1,6 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { jsonText } from '../../report/json.ts';
-import { countFiles, fileProgress } from '../../review/file-progress.ts';
+import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { isRunning, liveNow } from '../../session/follow.ts';
 import { wasCollected } from '../../session/record.ts';
 import { reviewOf } from '../../session/review-session.ts';
@@ -59,7 +59,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
   ];
   const files = review === undefined ? [] : fileProgress(review, outcome?.changes ?? []);
-  const counts = countFiles(files);
+  const counts = countProgress(files);
   const isPartly = counts.applied > 0 && counts.left > 0;
   const when = outcome && whenText(outcome.at, nowMs);
   return [

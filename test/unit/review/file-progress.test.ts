@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildReview } from '../../../src/review/build-review.ts';
-import { countFiles, fileProgress, IN_PART, joinOutcomes } from '../../../src/review/file-progress.ts';
+import { countProgress, fileProgress, IN_PART, joinOutcomes } from '../../../src/review/file-progress.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
@@ -54,7 +54,7 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   ['some hunks of a file are not all of it', [outcome('a', 'applied', IN_PART)], [0, 3]],
   ['a file written beside another is none of the session', [outcome('a.session', 'applied')], [0, 3]],
 ])('%s', (_, outcomes, [applied, left]) => {
-  expect(countFiles(fileProgress(review, outcomes))).toEqual({ total: 4, applied, left, blocked: 1 });
+  expect(countProgress(fileProgress(review, outcomes))).toEqual({ total: 4, applied, left, blocked: 1 });
 });
 
 it('keeps what an earlier apply did to paths that a later one does not name', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
-import { chooseClean, chooseNothing, chooseWhole, pathFilter } from '../../../src/review/policy.ts';
+import { choose, chooseClean, chooseNothing, pathFilter } from '../../../src/review/policy.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
@@ -131,8 +131,8 @@ describe('what hangs together', () => {
       left: ['old/a suspect', 'old/link suspect', 'new/a suspect', 'new/link blocked'],
     });
     // Who names the new name takes both.
-    expect(chooseWhole(held, () => 'apply').chosen.map((one) => one.change.path)).not.toContain('old/link');
-    expect(chooseWhole(held, () => 'apply').chosen.map((one) => one.change.path)).toContain('old/a');
+    expect(choose(held, () => 'apply').chosen.map((one) => one.change.path)).not.toContain('old/link');
+    expect(choose(held, () => 'apply').chosen.map((one) => one.change.path)).toContain('old/a');
   });
 });
 

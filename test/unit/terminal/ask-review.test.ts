@@ -195,16 +195,18 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Take src\/file02\.txt\?.*\]:/s, 'g');
     await answer(/that match:/, '*3.txt');
     await answer(/Take src\/file02\.txt\?.*\]:/s, 'n');
-    await answer(/Take src\/file04\.txt\?.*\]:/s, 'q');
-    await answer(/Delete old\.txt\?.*\]:/s, 'y');
+    await answer(/Take src\/file04\.txt\?.*\]:/s, 'g');
+    await answer(/that match:/, 'src/file04.txt');
+    await answer(/Take src\/file05\.txt\?.*\]:/s, 'q');
+    // What is left with q is left whole: no deletion is asked for.
     await answer(/Apply 4 of 16 changes\?.*\]:/s, 'y');
     expect(await pty.exited).toBe(0);
     const chosen: { path: string; text?: string }[] = choice().chosen;
     expect(chosen.map(({ path: name }) => name).sort()).toEqual([
       'new3.txt',
-      'old.txt',
       'src/file01.txt',
       'src/file03.txt',
+      'src/file04.txt',
     ]);
     const parts = chosen.find(({ path: name }) => name === 'src/file01.txt')?.text;
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
@@ -261,7 +263,6 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     };
     pty.send('s\r');
     await answer(/Take src\/file01\.txt\?.*\]:/s, 'q');
-    await answer(/Delete old\.txt\?.*\]:/s, 'n');
     await answer(/Apply 0 of 16 changes\?.*\]:/s, 'n');
     await answer(ASKED, 'y');
     await answer(/Apply suspect Makefile\?/, 'n');

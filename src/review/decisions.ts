@@ -1,0 +1,111 @@
+import type { Rename } from '../types/entry.ts';
+import type { Decision, ReviewItem } from '../types/review.ts';
+
+/**
+ * Groups changes into what is decided at once: the two names of a rename; a folder that became something else, with all
+ * that was in it; a file that became a folder, with what is in that. Everything that such groups share makes one of
+ * them. Pure. Every way of choosing goes through these decisions.
+ */
+export function groupDecisions(items: readonly ReviewItem[], renames: readonly Rename[]): Decision[] {
+  const at = new Map<string, number>(items.map(({ change }, index) => [change.path, index]));
+  const groups = unions(items.length);
+  for (const { from, to } of renames) {
+    const [old, made] = [at.get(from), at.get(to)];
+    if (old !== undefined && made !== undefined) groups.join(old, made);
+  }
+  joinKindChanges(items, groups);
+  const members = new Map<number, ReviewItem[]>();
+  items.forEach((item, index) => {
+    const root = groups.rootOf(index);
+    const group = members.get(root);
+    if (group === undefined) members.set(root, [item]);
+    else group.push(item);
+  });
+  const order = (decision: Decision): number => at.get(decision.lead.change.path) ?? 0;
+  return [...members.values()]
+    .filter((group) => group.length > 1 || group[0]?.state !== 'git')
+    .map(decisionOf)
+    .sort((a, b) => order(a) - order(b));
+}
+
+interface Unions {
+  join(a: number, b: number): void;
+  rootOf(one: number): number;
+}
+
+function unions(count: number): Unions {
+  const parents = Array.from({ length: count }, (_, index) => index);
+  const rootOf = (one: number): number => {
+    let root = one;
+    while (parents[root] !== root) root = parents[root] as number;
+    parents[one] = root;
+    return root;
+  };
+  return {
+    rootOf,
+    join: (a, b) => {
+      const [x, y] = [rootOf(a), rootOf(b)];
+      parents[Math.max(x, y)] = Math.min(x, y);
+    },
+  };
+}
+
+/** Withheld output in a folder that took a file's place stays out without anything being lost. */
+function joinKindChanges(items: readonly ReviewItem[], groups: Unions): void {
+  const roots = new Map<string, number>();
+  items.forEach(({ change }, index) => {
+    if (isFolderChange(change)) roots.set(change.path, index);
+  });
+  if (roots.size === 0) return;
+  items.forEach((item, index) => {
+    const { path, after } = item.change;
+    if (after !== undefined && item.state === 'withheld') return;
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const root = roots.get(path.slice(0, slash));
+      if (root !== undefined) groups.join(root, index);
+    }
+  });
+}
+
+function isFolderChange({ kind, before, after }: ReviewItem['change']): boolean {
+  return kind === 'type' && (before?.kind === 'dir' || after?.kind === 'dir');
+}
+
+function decisionOf(items: readonly ReviewItem[]): Decision {
+  const state = items.some((item) => item.state === 'blocked')
+    ? 'blocked'
+    : items.some((item) => item.state === 'withheld' || item.state === 'git')
+      ? 'withheld'
+      : items.some((item) => item.state === 'suspect')
+        ? 'suspect'
+        : 'clean';
+  const isUnignored =
+    state === 'withheld' &&
+    items.every((item) => item.state !== 'git' && (item.state !== 'withheld' || item.unignored !== undefined));
+  return { lead: leadOf(items), items, state, isUnignored };
+}
+
+/** What a question names: the folder that changed its kind, else the new name, else the first. */
+function leadOf(items: readonly ReviewItem[]): ReviewItem {
+  const candidates = [
+    items.find(({ change }) => isFolderChange(change)),
+    items.find((item) => item.renamedFrom !== undefined),
+    items.find((item) => item.unignored !== undefined),
+    items.find((item) => item.state === 'clean' || item.state === 'suspect' || item.state === 'blocked'),
+  ];
+  // Where the content is withheld or the target stood there before: what is created or changed names it better.
+  const kept = items.find(({ change, state }) => change.after !== undefined && state !== 'withheld' && state !== 'git');
+  return candidates[0] ?? candidates[1] ?? candidates[2] ?? kept ?? candidates[3] ?? (items[0] as ReviewItem);
+}
+
+/** The deletions of a decision whose content the session left only under a name that is withheld. */
+export function heldDeletions({ state, isUnignored, items }: Decision): readonly ReviewItem[] {
+  if (state !== 'withheld' || isUnignored || items.length === 1) return [];
+  if (items.some(({ change }) => isFolderChange(change))) return [];
+  return items.filter(({ change, state: own }) => change.kind === 'deleted' && (own === 'clean' || own === 'suspect'));
+}
+
+/** What `--include-ignored` must name to take them, each once. */
+export function unignoredPatterns(items: readonly ReviewItem[]): string[] {
+  return [...new Set(items.flatMap(({ change }) => change.unignored ?? []))];
+}

@@ -1,0 +1,96 @@
+import type { Change, Entry, Rename } from '../types/entry.ts';
+import type { RelPath } from '../types/path.ts';
+import type { WithheldFile } from '../types/rename.ts';
+
+/** A deleted file or link. */
+export interface Source {
+  readonly path: RelPath;
+  readonly entry: Entry;
+}
+
+/** What may have the content of a deleted one. */
+export interface Target {
+  readonly path: RelPath;
+  readonly size: number;
+  /** Undefined for a withheld file: its digest is asked for. */
+  readonly entry?: Entry;
+  readonly withheld?: WithheldFile;
+  /** It can be applied, so it is preferred to one that cannot. */
+  readonly isVisible: boolean;
+  /** Something else had this name before: only the very same content counts. */
+  readonly isReplaced: boolean;
+}
+
+/** A withheld file of another name with less of the same content says nothing: so do many. */
+const OTHER_NAME_BYTES_MIN = 32;
+
+/** Renames of the same content alone, where no contents are at hand. */
+export function identicalRenames(changes: readonly Change[]): readonly Rename[] {
+  const sources = new Map(changes.flatMap(sourceOf).map((source) => [source.path as string, source]));
+  const renames: Rename[] = [];
+  const take = (from: RelPath, to: Target): void => {
+    renames.push({ from, to: to.path, similarity: 100 });
+  };
+  if (sources.size > 0) matchIdentical(changes.flatMap(targetOf), sources, take, new Map());
+  return renames;
+}
+
+/** The change as a deletion whose content is looked for elsewhere. */
+export function sourceOf({ path, kind, before, inGit, ignored, problem }: Change): Source[] {
+  if (kind !== 'deleted' || before === undefined || inGit || ignored || problem !== undefined) return [];
+  return contentKey(before) === undefined ? [] : [{ path, entry: before }];
+}
+
+/** The change as a place where the content of a deleted one may be. */
+export function targetOf({ path, kind, after, inGit, ignored, unignored }: Change): Target[] {
+  if (after === undefined || kind === 'mode' || contentKey(after) === undefined) return [];
+  const isVisible = inGit !== true && (ignored !== true || unignored !== undefined);
+  return [{ path, size: after.size, entry: after, isVisible, isReplaced: kind !== 'created' }];
+}
+
+/** What equal contents have alike; undefined for what has none (folders, empty files). */
+export function contentKey(entry: Pick<Entry, 'kind' | 'size' | 'digest' | 'target'>): string | undefined {
+  if (entry.kind === 'symlink') return `-> ${entry.target ?? ''}`;
+  return entry.kind === 'file' && entry.size > 0 ? entry.digest : undefined;
+}
+
+/** Takes each pair of equal contents; gives the targets that were taken. `digests` are those of withheld files. */
+export function matchIdentical(
+  targets: readonly Target[],
+  sources: ReadonlyMap<string, Source>,
+  take: (from: RelPath, to: Target, similarity: number) => void,
+  digests: ReadonlyMap<Target, string>,
+): ReadonlySet<Target> {
+  const byKey = new Map<string, Source[]>();
+  for (const source of sources.values()) {
+    const key = contentKey(source.entry) as string;
+    byKey.set(key, [...(byKey.get(key) ?? []), source]);
+  }
+  const taken = new Set<Target>();
+  const order = (target: Target): number => (target.isVisible ? 0 : 2) + (target.isReplaced ? 1 : 0);
+  // The same name is looked for among all of them first, so that no other one takes it away.
+  for (const sameName of [true, false]) {
+    for (const target of [...targets].sort((a, b) => order(a) - order(b))) {
+      const key = target.entry === undefined ? digests.get(target) : contentKey(target.entry);
+      const candidates = key === undefined || taken.has(target) ? undefined : byKey.get(key);
+      if (candidates === undefined || candidates.length === 0) continue;
+      if (!sameName && isWeak(target)) continue;
+      const at = sameName ? candidates.findIndex(({ path }) => nameOf(path) === nameOf(target.path)) : 0;
+      const [source] = at < 0 ? [] : candidates.splice(at, 1);
+      if (source === undefined) continue;
+      taken.add(target);
+      take(source.path, target, 100);
+    }
+  }
+  return taken;
+}
+
+/** So short that the same content elsewhere says nothing. */
+function isWeak({ withheld, size }: Target): boolean {
+  return withheld?.kind === 'file' && size < OTHER_NAME_BYTES_MIN;
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,209 @@
+import type { Change, Rename } from '../types/entry.ts';
+import type { RelPath } from '../types/path.ts';
+import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
+import { matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
+import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
+
+/** At least so much of the larger content must be in the smaller one, in percent; git's own limit. */
+const SIMILAR_PERCENT = 50;
+/** Of one file; larger ones are compared by digest only. */
+const SKETCH_BYTES_MAX = 1 << 20;
+/** Of all files of one side. */
+const SKETCHES_BYTES_MAX = 48 << 20;
+/** Pieces that are looked up while contents are compared. */
+const COMPARED_PIECES_MAX = 20_000_000;
+/** Withheld files of the size of a deleted one: their digests are compared. */
+const DIGESTS_MAX = 20_000;
+const DIGESTS_BYTES_MAX = 512 << 20;
+/** Withheld files whose contents are compared line by line. */
+const WITHHELD_SKETCHES_MAX = 2_000;
+
+const AT_ONCE = 32;
+/** A withheld file of another name must be this similar: licences are alike everywhere. */
+const OTHER_NAME_PERCENT = 75;
+
+/**
+ * For each deleted file or link the created (or withheld) one that has its content, or is most similar to it. The same
+ * content comes first, then the highest similarity; the same name in another folder is preferred. The work is bounded:
+ * what is not compared is not a rename, and withheld files that were not compared are counted.
+ */
+export async function matchRenames(
+  changes: readonly Change[],
+  withheld: readonly WithheldFile[],
+  reader: RenameReader,
+): Promise<MatchedRenames> {
+  const sources = new Map(changes.flatMap(sourceOf).map((source) => [source.path as string, source]));
+  if (sources.size === 0) return { renames: [], uncompared: 0 };
+  const frozen = changes.flatMap(targetOf);
+  const frozenPaths = new Set<string>(frozen.map(({ path }) => path));
+  const hidden = withheld
+    .filter(({ path, size, kind }) => !frozenPaths.has(path) && (kind === 'symlink' || (kind === 'file' && size > 0)))
+    .map((file): Target => ({ path: file.path, size: file.size, withheld: file, isVisible: false, isReplaced: false }));
+  const renames: Rename[] = [];
+  const take = (from: RelPath, to: Target, similarity: number): void => {
+    sources.delete(from);
+    renames.push({ from, to: to.path, similarity });
+  };
+  const identical = await digestsOf(hidden, [...sources.values()], reader);
+  const taken = matchIdentical([...frozen, ...identical.known], sources, take, identical.digests);
+  const rest = [...frozen, ...hidden].filter((target) => !taken.has(target) && !target.isReplaced);
+  const similar = await matchSimilar(rest, sources, reader, take);
+  return {
+    renames: renames.sort((a, b) => (a.from < b.from ? -1 : 1)),
+    uncompared: sources.size === 0 ? 0 : Math.max(identical.uncompared, similar.uncompared),
+  };
+}
+
+/** Keys of the withheld files that can have the content of a deleted one: those of the same size. */
+async function digestsOf(
+  hidden: readonly Target[],
+  sources: readonly Source[],
+  reader: RenameReader,
+): Promise<{ digests: ReadonlyMap<Target, string>; known: readonly Target[]; uncompared: number }> {
+  const sizes = new Set(sources.map(({ entry }) => (entry.kind === 'file' ? entry.size : -1)));
+  const digests = new Map<Target, string>();
+  const wanted: Target[] = [];
+  let [bytes, uncompared] = [0, 0];
+  for (const target of hidden) {
+    const file = target.withheld as WithheldFile;
+    if (file.kind === 'symlink') digests.set(target, `-> ${file.target ?? ''}`);
+    else if (sizes.has(file.size)) {
+      bytes += file.size;
+      if (wanted.length >= DIGESTS_MAX || bytes > DIGESTS_BYTES_MAX) uncompared += 1;
+      else wanted.push(target);
+    }
+  }
+  await inBatches(wanted, async (target) => {
+    const digest = await reader.digest(target.withheld as WithheldFile);
+    if (digest === undefined) uncompared += 1;
+    else digests.set(target, digest);
+  });
+  return { digests, known: hidden.filter((target) => digests.has(target)), uncompared };
+}
+
+/** A reader that is a process elsewhere answers many questions at once faster than one after the other. */
+async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(work));
+}
+
+interface Sketched<T> {
+  readonly of: T;
+  readonly size: number;
+  readonly sketch: Sketch;
+}
+
+async function matchSimilar(
+  targets: readonly Target[],
+  sources: ReadonlyMap<string, Source>,
+  reader: RenameReader,
+  take: (from: RelPath, to: Target, similarity: number) => void,
+): Promise<{ readonly uncompared: number }> {
+  const left = [...sources.values()].filter(({ entry }) => entry.kind === 'file');
+  const candidates = targets.filter(
+    ({ size, entry, withheld }) =>
+      (entry ?? withheld)?.kind === 'file' && left.some((source) => canBeSimilar(source.entry.size, size)),
+  );
+  if (candidates.length === 0) return { uncompared: 0 };
+  const ofSources = await sketches(
+    left,
+    ({ entry }) => entry.size,
+    ({ entry }) => reader.frozen(entry),
+    left.length,
+  );
+  const names = new Set(left.map(({ path }) => nameOf(path)));
+  const endings = new Set(left.map(({ path }) => endingOf(path)));
+  /** Where so many are withheld that not all are compared: the likely ones first. */
+  const rank = ({ path }: Target): number => (names.has(nameOf(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2);
+  const visible = candidates.filter(({ entry }) => entry !== undefined);
+  const hidden = candidates.filter(({ entry }) => entry === undefined).sort((a, b) => rank(a) - rank(b));
+  const read = ({ entry, withheld }: Target): Promise<Buffer | undefined> =>
+    entry === undefined ? reader.withheld(withheld as WithheldFile) : reader.frozen(entry);
+  const ofVisible = await sketches(visible, ({ size }) => size, read, visible.length);
+  const ofHidden = await sketches(hidden, ({ size }) => size, read, WITHHELD_SKETCHES_MAX);
+  const found = compareAll(ofSources, [...ofVisible, ...ofHidden]);
+  const usedTargets = new Set<Target>();
+  for (const { source, target, similarity } of found.pairs) {
+    if (!sources.has(source.path) || usedTargets.has(target)) continue;
+    usedTargets.add(target);
+    take(source.path, target, similarity);
+  }
+  const skipped = hidden.length - ofHidden.length;
+  return { uncompared: found.isWhole ? skipped : Math.max(skipped, hidden.length) };
+}
+
+interface SimilarPair {
+  readonly source: Source;
+  readonly target: Target;
+  readonly similarity: number;
+}
+
+/** The best first. Files of the same name are compared before all others, so that a bound on the work cuts those off. */
+function compareAll(
+  sources: readonly Sketched<Source>[],
+  targets: readonly Sketched<Target>[],
+): { readonly pairs: readonly SimilarPair[]; readonly isWhole: boolean } {
+  const pairs: (SimilarPair & { readonly sameName: boolean })[] = [];
+  let pieces = 0;
+  for (const sameName of [true, false]) {
+    for (const source of sources) {
+      for (const target of targets) {
+        if ((nameOf(source.of.path) === nameOf(target.of.path)) !== sameName) continue;
+        if (!canBeSimilar(source.size, target.size)) continue;
+        pieces += Math.min(source.sketch.size, target.sketch.size);
+        if (pieces > COMPARED_PIECES_MAX) return { pairs: best(pairs), isWhole: false };
+        const common = commonBytes(source.sketch, target.sketch);
+        const similarity = Math.floor((common * 100) / Math.max(source.size, target.size));
+        const least = sameName || target.of.withheld === undefined ? SIMILAR_PERCENT : OTHER_NAME_PERCENT;
+        if (similarity < least) continue;
+        // 100 says that the content is the same: it is not, or the digests would be equal.
+        pairs.push({ source: source.of, target: target.of, similarity: Math.min(99, similarity), sameName });
+      }
+    }
+  }
+  return { pairs: best(pairs), isWhole: true };
+}
+
+function best(pairs: readonly (SimilarPair & { readonly sameName: boolean })[]): readonly SimilarPair[] {
+  const score = ({ similarity, sameName, target }: (typeof pairs)[number]): number =>
+    similarity * 4 + (sameName ? 2 : 0) + (target.isVisible ? 1 : 0);
+  return [...pairs].sort(
+    (a, b) =>
+      score(b) - score(a) || compareText(a.source.path, b.source.path) || compareText(a.target.path, b.target.path),
+  );
+}
+
+async function sketches<T>(
+  all: readonly T[],
+  sizeOf: (one: T) => number,
+  read: (one: T) => Promise<Buffer | undefined>,
+  most: number,
+): Promise<Sketched<T>[]> {
+  const wanted: T[] = [];
+  let bytes = 0;
+  for (const one of all) {
+    const size = sizeOf(one);
+    if (wanted.length >= most) break;
+    if (size > SKETCH_BYTES_MAX || bytes + size > SKETCHES_BYTES_MAX) continue;
+    bytes += size;
+    wanted.push(one);
+  }
+  const found = new Map<T, Sketched<T>>();
+  await inBatches(wanted, async (one) => {
+    const content = await read(one);
+    if (content !== undefined) found.set(one, { of: one, size: content.length, sketch: sketchOf(content) });
+  });
+  return wanted.flatMap((one) => found.get(one) ?? []);
+}
+
+function canBeSimilar(a: number, b: number): boolean {
+  return Math.min(a, b) * 100 >= Math.max(a, b) * SIMILAR_PERCENT;
+}
+
+function endingOf(path: string): string {
+  const name = nameOf(path);
+  return name.slice(Math.max(0, name.lastIndexOf('.')));
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
