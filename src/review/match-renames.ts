@@ -1,7 +1,7 @@
 import type { Change, Rename } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
-import { matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
+import { isWeak, matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
 /** At least so much of the larger content must be in the smaller one, in percent; git's own limit. */
@@ -148,7 +148,7 @@ function compareAll(
     for (const source of sources) {
       for (const target of targets) {
         if ((nameOf(source.of.path) === nameOf(target.of.path)) !== sameName) continue;
-        if (!canBeSimilar(source.size, target.size)) continue;
+        if (!canBeSimilar(source.size, target.size) || (!sameName && isWeak(target.of))) continue;
         pieces += Math.min(source.sketch.size, target.sketch.size);
         if (pieces > COMPARED_PIECES_MAX) return { pairs: best(pairs), isWhole: false };
         const common = commonBytes(source.sketch, target.sketch);
