@@ -64,7 +64,9 @@ export function matchIdentical(
   const byKey = new Map<string, Source[]>();
   for (const source of sources.values()) {
     const key = contentKey(source.entry) as string;
-    byKey.set(key, [...(byKey.get(key) ?? []), source]);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [source]);
+    else same.push(source);
   }
   const taken = new Set<Target>();
   const order = (target: Target): number => (target.isVisible ? 0 : 2) + (target.isReplaced ? 1 : 0);
