@@ -64,29 +64,33 @@ export function matchIdentical(
   const byKey = new Map<string, Source[]>();
   for (const source of sources.values()) {
     const key = contentKey(source.entry) as string;
-    byKey.set(key, [...(byKey.get(key) ?? []), source]);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [source]);
+    else same.push(source);
   }
   const taken = new Set<Target>();
   const order = (target: Target): number => (target.isVisible ? 0 : 2) + (target.isReplaced ? 1 : 0);
-  // The same name is looked for among all of them first, so that no other one takes it away.
-  for (const sameName of [true, false]) {
-    for (const target of [...targets].sort((a, b) => order(a) - order(b))) {
-      const key = target.entry === undefined ? digests.get(target) : contentKey(target.entry);
-      const candidates = key === undefined || taken.has(target) ? undefined : byKey.get(key);
-      if (candidates === undefined || candidates.length === 0) continue;
-      if (!sameName && isWeak(target)) continue;
-      const at = sameName ? candidates.findIndex(({ path }) => nameOf(path) === nameOf(target.path)) : 0;
-      const [source] = at < 0 ? [] : candidates.splice(at, 1);
-      if (source === undefined) continue;
-      taken.add(target);
-      take(source.path, target, 100);
+  const ordered = [...targets].sort((a, b) => order(a) - order(b));
+  // The same name is looked for among all of a kind first, so that no other one takes it away.
+  for (const isVisible of [true, false]) {
+    for (const sameName of [true, false]) {
+      for (const target of ordered) {
+        if (target.isVisible !== isVisible || taken.has(target) || (!sameName && isWeak(target))) continue;
+        const key = target.entry === undefined ? digests.get(target) : contentKey(target.entry);
+        const candidates = key === undefined ? [] : (byKey.get(key) ?? []);
+        const at = sameName ? candidates.findIndex(({ path }) => nameOf(path) === nameOf(target.path)) : 0;
+        const [source] = at < 0 ? [] : candidates.splice(at, 1);
+        if (source === undefined) continue;
+        taken.add(target);
+        take(source.path, target, 100);
+      }
     }
   }
   return taken;
 }
 
-/** So short that the same content elsewhere says nothing. */
-function isWeak({ withheld, size }: Target): boolean {
+/** A withheld file so short that the same content under another name says nothing. */
+export function isWeak({ withheld, size }: Target): boolean {
   return withheld?.kind === 'file' && size < OTHER_NAME_BYTES_MIN;
 }
 

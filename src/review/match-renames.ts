@@ -1,7 +1,7 @@
 import type { Change, Rename } from '../types/entry.ts';
 import type { RelPath } from '../types/path.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
-import { matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
+import { isWeak, matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
 /** At least so much of the larger content must be in the smaller one, in percent; git's own limit. */
@@ -15,8 +15,8 @@ const COMPARED_PIECES_MAX = 20_000_000;
 /** Withheld files of the size of a deleted one: their digests are compared. */
 const DIGESTS_MAX = 20_000;
 const DIGESTS_BYTES_MAX = 512 << 20;
-/** Withheld files whose contents are compared line by line. */
-const WITHHELD_SKETCHES_MAX = 2_000;
+/** Deleted, new and withheld files, of each so many, whose contents are compared line by line. */
+const SKETCHES_MAX = 2_000;
 
 const AT_ONCE = 32;
 /** A withheld file of another name must be this similar: licences are alike everywhere. */
@@ -99,16 +99,16 @@ async function matchSimilar(
   take: (from: RelPath, to: Target, similarity: number) => void,
 ): Promise<{ readonly uncompared: number }> {
   const left = [...sources.values()].filter(({ entry }) => entry.kind === 'file');
+  const sizes = left.map(({ entry }) => entry.size).sort((a, b) => a - b);
   const candidates = targets.filter(
-    ({ size, entry, withheld }) =>
-      (entry ?? withheld)?.kind === 'file' && left.some((source) => canBeSimilar(source.entry.size, size)),
+    ({ size, entry, withheld }) => (entry ?? withheld)?.kind === 'file' && isAboutOneOf(size, sizes),
   );
   if (candidates.length === 0) return { uncompared: 0 };
   const ofSources = await sketches(
     left,
     ({ entry }) => entry.size,
     ({ entry }) => reader.frozen(entry),
-    left.length,
+    SKETCHES_MAX,
   );
   const names = new Set(left.map(({ path }) => nameOf(path)));
   const endings = new Set(left.map(({ path }) => endingOf(path)));
@@ -118,8 +118,8 @@ async function matchSimilar(
   const hidden = candidates.filter(({ entry }) => entry === undefined).sort((a, b) => rank(a) - rank(b));
   const read = ({ entry, withheld }: Target): Promise<Buffer | undefined> =>
     entry === undefined ? reader.withheld(withheld as WithheldFile) : reader.frozen(entry);
-  const ofVisible = await sketches(visible, ({ size }) => size, read, visible.length);
-  const ofHidden = await sketches(hidden, ({ size }) => size, read, WITHHELD_SKETCHES_MAX);
+  const ofVisible = await sketches(visible, ({ size }) => size, read, SKETCHES_MAX);
+  const ofHidden = await sketches(hidden, ({ size }) => size, read, SKETCHES_MAX);
   const found = compareAll(ofSources, [...ofVisible, ...ofHidden]);
   const usedTargets = new Set<Target>();
   for (const { source, target, similarity } of found.pairs) {
@@ -128,7 +128,8 @@ async function matchSimilar(
     take(source.path, target, similarity);
   }
   const skipped = hidden.length - ofHidden.length;
-  return { uncompared: found.isWhole ? skipped : Math.max(skipped, hidden.length) };
+  const isWhole = found.isWhole && left.length <= SKETCHES_MAX;
+  return { uncompared: isWhole ? skipped : hidden.length };
 }
 
 interface SimilarPair {
@@ -148,7 +149,7 @@ function compareAll(
     for (const source of sources) {
       for (const target of targets) {
         if ((nameOf(source.of.path) === nameOf(target.of.path)) !== sameName) continue;
-        if (!canBeSimilar(source.size, target.size)) continue;
+        if (!canBeSimilar(source.size, target.size) || (!sameName && isWeak(target.of))) continue;
         pieces += Math.min(source.sketch.size, target.sketch.size);
         if (pieces > COMPARED_PIECES_MAX) return { pairs: best(pairs), isWhole: false };
         const common = commonBytes(source.sketch, target.sketch);
@@ -193,6 +194,18 @@ async function sketches<T>(
     if (content !== undefined) found.set(one, { of: one, size: content.length, sketch: sketchOf(content) });
   });
   return wanted.flatMap((one) => found.get(one) ?? []);
+}
+
+/** Whether one of the sizes, in ascending order, is near enough to be that of a similar content. */
+function isAboutOneOf(size: number, sizes: readonly number[]): boolean {
+  let [from, to] = [0, sizes.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sizes[middle] as number) * 100 < size * SIMILAR_PERCENT) from = middle + 1;
+    else to = middle;
+  }
+  const nearest = sizes[from];
+  return nearest !== undefined && canBeSimilar(nearest, size);
 }
 
 function canBeSimilar(a: number, b: number): boolean {

@@ -13,7 +13,8 @@ export interface ChangeListOptions {
 /** Up to here each change is a line with its whole path; beyond it the list goes by folder. */
 const FLAT_MAX = 40;
 /** Lines that a list by folder aims at: folders are opened while it stays below. */
-const LINES_WANTED = 120;
+const LINES_WANTED = 80;
+const OTHER_LINES_WANTED = 40;
 
 /**
  * The changes, one line each; many of them by folder: a folder with more changes than the list has room for is one line
@@ -34,12 +35,15 @@ export function changeList(review: Review, { colour, folder }: ChangeListOptions
   const lines = new ListLines(colour);
   const parts = [
     lines.byFolder(others, below),
-    ...heading(`un-ignored by the session, and withheld (${unignored.length}):`, lines.byFolder(unignored, below)),
+    ...heading(
+      `un-ignored by the session, and withheld (${unignored.length}):`,
+      lines.byFolder(unignored, below, OTHER_LINES_WANTED),
+    ),
     ...heading(
       "Claude's data:",
       claude.map((item) => lines.whole(item)),
     ),
-    ...heading(`deletions (${deletions.length}):`, lines.byFolder(deletions, below)),
+    ...heading(`deletions (${deletions.length}):`, lines.byFolder(deletions, below, OTHER_LINES_WANTED)),
   ];
   const all = parts.flat();
   if (all.length === 0) return [below === undefined ? 'no changes' : `no changes below ${cleanLine(below)}`];
@@ -72,10 +76,10 @@ class ListLines {
     return shown === 'blocked' ? this.colours.red(text) : shown === 'suspect' ? this.colours.yellow(text) : text;
   }
 
-  byFolder(items: readonly ReviewItem[], below = ''): string[] {
+  byFolder(items: readonly ReviewItem[], below = '', wanted = LINES_WANTED): string[] {
     if (items.length <= FLAT_MAX) return items.map((item) => this.whole(item));
     const root = folderTree(items, below);
-    openFolders(root);
+    openFolders(root, wanted);
     return this.linesOf(root);
   }
 
@@ -162,14 +166,14 @@ function newFolder(path: string): FolderNode {
 }
 
 /** Opens folders, the highest and then the smallest first, while the list stays as long as is wanted. */
-function openFolders(root: FolderNode): void {
+function openFolders(root: FolderNode, wanted: number): void {
   let lines = root.items.length + root.folders.size;
   for (let level = [...root.folders.values()]; level.length > 0; ) {
     const next: FolderNode[] = [];
     for (const node of level.sort((a, b) => a.count - b.count)) {
       const added = node.items.length + node.folders.size - (node.items.length > 0 ? 0 : 1);
       // A folder with nothing but one folder in it says nothing alone.
-      if (lines + added > LINES_WANTED && !(node.items.length === 0 && node.folders.size === 1)) continue;
+      if (lines + added > wanted && !(node.items.length === 0 && node.folders.size === 1)) continue;
       node.isOpen = true;
       lines += added;
       next.push(...node.folders.values());

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isConversation } from '../review/claude-items.ts';
+import { totalFiles } from '../review/counts.ts';
 import { heldDeletions, unignoredPatterns } from '../review/decisions.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -166,6 +167,7 @@ export function moreLine({ title, severity }: Finding, count: number): SummaryLi
 /** '12 files modified, 3 files created, 1 file deleted'. */
 export function countLine(review: Review): string {
   const { created, modified, deleted, mode, type, renamed } = review.counts;
+  if (totalFiles(review.counts) === 0) return 'No files changed';
   const parts = [
     [modified, 'modified'],
     [created, 'created'],
@@ -175,7 +177,7 @@ export function countLine(review: Review): string {
     [type, 'of another kind'],
   ] as const;
   const said = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${amount(count, 'files')} ${what}`]));
-  return said.length === 0 ? 'No files changed' : said.join(', ');
+  return said.join(', ');
 }
 
 /** '~/Projects/x' for a path below the home directory; cleaned. */

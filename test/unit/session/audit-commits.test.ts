@@ -156,7 +156,7 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
     ]),
   );
   expect(seen.filter((line) => /package\.json|src\/a\.ts|other\.txt/.test(line))).toEqual([]);
-  expect(report.counts).toEqual({ created: 5, modified: 4, deleted: 0, mode: 0, type: 0, renamed: 0 });
+  expect(report.counts).toEqual({ created: 5, modified: 4, deleted: 0, renamed: 0, mode: 0, type: 0 });
   expect([status, report.exitStatus, report.base]).toEqual([121, 121, git('merge-base', 'main', 'topic')]);
   expect(JSON.parse(readFileSync(file, 'utf8')).runs[0].results).toHaveLength(report.findings.length);
 
