@@ -21,7 +21,7 @@ import { mergeText } from '../../../src/apply/merge-text.ts';
 import { recoverApply } from '../../../src/apply/recover.ts';
 import { undoApply } from '../../../src/apply/undo.ts';
 import { auditChanges } from '../../../src/audit/audit.ts';
-import type { Conflict, ConflictAnswer, ConflictRule } from '../../../src/types/conflict.ts';
+import type { ConflictRule } from '../../../src/types/conflict.ts';
 import type { Change } from '../../../src/types/entry.ts';
 import { encodeBytes } from '../../../src/types/path.ts';
 import type { ChosenChange } from '../../../src/types/review.ts';
