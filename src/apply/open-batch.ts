@@ -21,15 +21,15 @@ interface StagedStep extends Staged {
  */
 export class OpenBatch implements Unflushed, Disposable {
   readonly #walker: HostWalker;
-  readonly #leftovers: Set<number>;
+  readonly #unfinished: Set<number>;
   readonly #staged = new Map<number, StagedStep>();
   readonly #files: number[] = [];
   readonly #folders = new Map<string, number>();
 
-  /** `leftovers` gets the number of each step whose file beside the target could not be removed. */
-  constructor(walker: HostWalker, leftovers: Set<number>) {
+  /** `unfinished` gets the number of each step whose file beside the target could not be removed. */
+  constructor(walker: HostWalker, unfinished: Set<number>) {
     this.#walker = walker;
-    this.#leftovers = leftovers;
+    this.#unfinished = unfinished;
   }
 
   addFile(fd: number): void {
@@ -114,7 +114,7 @@ export class OpenBatch implements Unflushed, Disposable {
       isMoved = !removeBeside(this.#walker, path, temp);
     } catch (error) {
       isMoved = error instanceof NotAFolder;
-      if (!isMoved) this.#leftovers.add(number);
+      if (!isMoved) this.#unfinished.add(number);
     }
     if (isMoved && process.platform === 'linux') removeIn(folder, encodeBytes(temp));
   }
