@@ -88,11 +88,11 @@ class DescriptorWalker implements HostWalker {
     // Never an old descriptor: the folder may have been replaced since. Opening again costs microseconds.
     this.#closeAll();
     for (const [at, name] of names.entries()) {
+      const place = Buffer.concat([this.#prefix(), encodeBytes(name)]);
       try {
-        const fd = openSync(Buffer.concat([this.#prefix(), encodeBytes(name)]), FOLDER);
-        this.#open.push({ name, fd });
+        this.#open.push({ name, fd: openSync(place, FOLDER) });
       } catch (error) {
-        throw asNotAFolder(error, names.slice(0, at + 1).join('/'));
+        throw asNotAFolder(error, names.slice(0, at + 1).join('/'), place);
       }
     }
     return this.#prefix();
@@ -191,10 +191,12 @@ class ChdirWalker implements HostWalker {
   }
 }
 
-function asNotAFolder(error: unknown, path: string): unknown {
+function asNotAFolder(error: unknown, path: string, place?: Buffer): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new NotAFolder(path, 'absent');
-  // Linux says ENOTDIR for a link too when O_DIRECTORY is given; others say ELOOP or EMLINK.
   if (code === 'ELOOP' || code === 'EMLINK') return new NotAFolder(path, 'link');
-  return code === 'ENOTDIR' ? new NotAFolder(path, 'other') : error;
+  if (code !== 'ENOTDIR') return error;
+  // Linux says ENOTDIR for a link too when O_DIRECTORY is given; others say ELOOP or EMLINK.
+  const isLink = place !== undefined && lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return new NotAFolder(path, isLink ? 'link' : 'other');
 }

@@ -59,11 +59,11 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
     ],
     true,
   );
-  const leftovers = new Set<number>();
-  const outcomes = await perform(steps, { ...run, journal, token, content: run.store, leftovers });
+  const unfinished = new Set<number>();
+  const outcomes = await perform(steps, { ...run, journal, token, content: run.store, unfinished });
   run.finish?.(outcomes);
-  // Without an end, the next command removes our files beside the targets, whose names are in the journal.
-  if (leftovers.size === 0) endJournal(journal, run.walker, folders, outcomes);
+  // Without an end, the next command finishes: the journal has the names of our files beside the targets.
+  if (unfinished.size === 0) endJournal(journal, run.walker, folders, outcomes);
   return outcomes;
 }
 

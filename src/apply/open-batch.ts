@@ -8,6 +8,7 @@ import { removeBeside } from './remove-beside.ts';
 import type { Step } from './steps.ts';
 
 interface StagedStep extends Staged {
+  isOpen: boolean;
   readonly path: string;
   readonly temp: string;
   /** The folder that the content was written in, wherever it is by now. */
@@ -20,15 +21,15 @@ interface StagedStep extends Staged {
  */
 export class OpenBatch implements Unflushed, Disposable {
   readonly #walker: HostWalker;
-  readonly #leftovers: Set<number>;
+  readonly #unfinished: Set<number>;
   readonly #staged = new Map<number, StagedStep>();
   readonly #files: number[] = [];
   readonly #folders = new Map<string, number>();
 
-  /** `leftovers` gets the number of each step whose file beside the target could not be removed. */
-  constructor(walker: HostWalker, leftovers: Set<number>) {
+  /** `unfinished` gets the number of each step whose file beside the target could not be removed. */
+  constructor(walker: HostWalker, unfinished: Set<number>) {
     this.#walker = walker;
-    this.#leftovers = leftovers;
+    this.#unfinished = unfinished;
   }
 
   addFile(fd: number): void {
@@ -54,32 +55,30 @@ export class OpenBatch implements Unflushed, Disposable {
     this.#walker.enter(parentOf(path));
     const folder = this.#enteredFolder();
     try {
-      this.#staged.set(number, { ...stageStep(step, tools), path, temp, folder });
+      this.#staged.set(number, { ...stageStep(step, tools), isOpen: true, path, temp, folder });
     } catch (error) {
       this.#remove(number, { path, temp, folder });
       throw error;
     }
   }
 
-  /** Forces the staged contents to the disk; gives the steps whose content could not be. */
+  /** Forces the staged contents to the disk and closes them; gives the steps whose content could not be. */
   async flushStaged(): Promise<ReadonlyMap<number, Error>> {
     const failed = await flushOpen([...this.#staged.values()].map(({ fd }) => fd));
-    return new Map(
-      [...this.#staged].flatMap(([number, { fd }]) => {
-        const error = failed.get(fd);
-        return error === undefined ? [] : [[number, error] as const];
-      }),
-    );
+    const unsafe = new Map<number, Error>();
+    for (const [number, staged] of this.#staged) {
+      const error = failed.get(staged.fd);
+      if (error !== undefined) unsafe.set(number, error);
+      close(staged);
+    }
+    return unsafe;
   }
 
   /** Gives and throws as {@link commitStep}. */
   commit(number: number, step: Step, tools: StepTools): number | undefined {
     const staged = this.#staged.get(number);
     const mode = commitStep(step, { ...tools, unflushed: this, ...(staged && { staged }) });
-    if (staged !== undefined) {
-      closeSync(staged.fd);
-      this.#staged.delete(number);
-    }
+    this.#staged.delete(number);
     return mode;
   }
 
@@ -105,17 +104,17 @@ export class OpenBatch implements Unflushed, Disposable {
     const staged = this.#staged.get(number);
     if (staged === undefined) return;
     this.#staged.delete(number);
-    closeSync(staged.fd);
+    close(staged);
     this.#remove(number, staged);
   }
 
-  #remove(number: number, { path, temp, folder }: Omit<StagedStep, keyof Staged>): void {
+  #remove(number: number, { path, temp, folder }: Omit<StagedStep, keyof Staged | 'isOpen'>): void {
     let isMoved = false;
     try {
       isMoved = !removeBeside(this.#walker, path, temp);
     } catch (error) {
       isMoved = error instanceof NotAFolder;
-      if (!isMoved) this.#leftovers.add(number);
+      if (!isMoved) this.#unfinished.add(number);
     }
     if (isMoved && process.platform === 'linux') removeIn(folder, encodeBytes(temp));
   }
@@ -134,6 +133,11 @@ export class OpenBatch implements Unflushed, Disposable {
     for (const number of [...this.#staged.keys()]) this.drop(number);
     for (const fd of [...this.#files, ...this.#folders.values()]) closeSync(fd);
   }
+}
+
+function close(staged: StagedStep): void {
+  if (staged.isOpen) closeSync(staged.fd);
+  staged.isOpen = false;
 }
 
 /** In a folder that was moved or replaced in the meantime. */

@@ -300,5 +300,5 @@ function caseRename(one: ChosenChange | undefined, { walker, deletedByFold }: Lo
 function parentReason(error: NotAFolder): string {
   return error.found === 'link'
     ? 'a folder on the way is a link on the host'
-    : 'a folder on the way is none on the host';
+    : 'a folder on the way is not a folder on the host';
 }

@@ -53,8 +53,8 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
     endJournal(journal, walker, read.folders, []);
     return [];
   }
-  const leftovers = new Set<number>();
-  const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, leftovers };
+  const unfinished = new Set<number>();
+  const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, unfinished };
   const what = `An ${read.head.kind === 'undo' ? 'undo' : 'apply'} (${whenText(read.head.at, Date.now())})`;
   // On a disk that folds case the old name of what was renamed is there again, as the new one.
   const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome =>
@@ -73,7 +73,7 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
       outcomes = await rollBack(read.steps, new Map([...read.done, ...error.done]), error.message, tools);
     }
   }
-  if (leftovers.size === 0) endJournal(journal, walker, read.folders, outcomes);
+  if (unfinished.size === 0) endJournal(journal, walker, read.folders, outcomes);
   return outcomes;
 }
 

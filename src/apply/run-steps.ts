@@ -21,8 +21,8 @@ export interface Run extends Looking {
   readonly signal?: AbortSignal;
   /** Of steps of an earlier process: what it could not do, and said so. Tried again, nobody would know of it. */
   readonly failed?: ReadonlyMap<number, ChangeOutcome>;
-  /** Gets the steps whose file beside the target could not be removed: recovery does it. */
-  readonly leftovers: Set<number>;
+  /** Gets steps with something left for recovery: a file beside the target to remove, a folder to force to the disk. */
+  readonly unfinished: Set<number>;
 }
 
 /** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
@@ -108,10 +108,12 @@ async function runBatch(batch: readonly Numbered[], running: Running): Promise<v
 
 /** False when the disk has no room for the rest of the batch together. Throws DiskFailure. */
 async function runTogether(steps: readonly Numbered[], running: Running): Promise<boolean> {
-  using batch = new OpenBatch(running.walker, running.leftovers);
+  using batch = new OpenBatch(running.walker, running.unfinished);
   const fits = await beginAndCommit(steps, batch, running);
   await batch.flush().catch((error: unknown) => {
-    throw new DiskFailure(error, running.done);
+    if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
+    // Such as a server that went away: what was done may stay, and is looked at again later.
+    for (const { number } of steps) running.unfinished.add(number);
   });
   return fits;
 }

@@ -108,10 +108,10 @@ export function listSessions(stateDir: string): {
   return { sessions, damaged: damaged.sort(), reserved: reserved.sort() };
 }
 
-/** Also when it was removed or got its record since. */
+/** Also when it was removed since. */
 function isEmpty(dir: string): boolean {
   try {
-    return readdirSync(dir).length === 0 || existsSync(recordFile(dir));
+    return readdirSync(dir).length === 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
     throw error;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Screen } from './ask.ts';
 
 /**
@@ -25,6 +25,22 @@ function pagerCommand(pager: string | undefined): readonly string[] | undefined 
   return words.length === 0 || words[0] === 'cat' ? undefined : words;
 }
 
+const PATIENCE_MS = 2_000;
+
+/** Ends the pager when the command is asked to end. Returns what undoes that. */
+function endWith(child: ChildProcess, { interruption }: Screen): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    child.kill('SIGTERM');
+    timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  };
+  interruption?.signal.addEventListener('abort', end, { once: true });
+  return () => {
+    clearTimeout(timer);
+    interruption?.signal.removeEventListener('abort', end);
+  };
+}
+
 async function run(argv: readonly string[], text: string, screen: Screen): Promise<boolean> {
   const [command = 'less', ...args] = argv;
   const { LESSOPEN: _open, LESSCLOSE: _close, LESSKEY: _key, LESSEDIT: _edit, ...env } = screen.env;
@@ -36,10 +52,23 @@ async function run(argv: readonly string[], text: string, screen: Screen): Promi
       env: { ...env, LESS: '-R', LESSSECURE: '1', LESSHISTFILE: '-' },
       stdio: ['pipe', screen.stderr, 'inherit'],
     });
-    child.once('error', () => resolve(false));
-    child.once('close', () => resolve(true));
+    const release = endWith(child, screen);
+    child.once('error', () => {
+      release();
+      resolve(false);
+    });
+    child.once('close', (_status, signal) => {
+      release();
+      // It may have had no time to give the terminal back: cooked mode, the first screen, a cursor.
+      if (signal !== null) {
+        spawnSync('stty', ['sane'], { stdio: [screen.stdin, 'ignore', 'ignore'] });
+        screen.stderr.write('\x1b[?1049l\x1b[?25h\n');
+      }
+      resolve(true);
+    });
     // The pager may be left before it has read everything.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(text);
+    if (screen.interruption?.signal.aborted) child.kill('SIGTERM');
   });
 }

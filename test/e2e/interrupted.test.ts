@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { sessionObjects } from '../engine.ts';
-import { Scene } from '../scene.ts';
+import { Pty } from '../pty.ts';
+import { mainJs, Scene } from '../scene.ts';
 import { sees } from '../sees.ts';
 import { openUnbuildingSocket } from '../unbuilding-socket.ts';
 
@@ -53,3 +55,14 @@ function removeFirstSteps(): void {
   const script = `${stages} | xargs -r ${onlyBase} | xargs -r docker image rm`;
   execFileSync('sh', ['-c', `${script} || true`], { stdio: 'ignore' });
 }
+
+it('SIGTERM at the question before the start: nothing starts, status 143, and no session is left', async () => {
+  await using scene = new Scene();
+  const argv = [process.execPath, mainJs, '--copy-workspace', '--shell', '.'];
+  await using pty = new Pty(argv, { cwd: scene.project, env: scene.env });
+  await pty.see(/Start\? \[Y\/n\]:/);
+  const [inside = ''] = readFileSync(`/proc/${pty.pid}/task/${pty.pid}/children`, 'utf8').split(' ');
+  process.kill(Number(inside), 'SIGTERM');
+  expect(await pty.exited).toBe(143);
+  expect((await scene.run(['sessions'])).stderr).toBe('[sandbox] no sessions\n');
+});

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { findSession, listSessions } from '../../../src/session/record.ts';
+import { planGc, runGc } from '../../../src/session/gc.ts';
+import { findSession, listSessions, reserveSession } from '../../../src/session/record.ts';
 
 /** Sessions of /p that began within one second. */
 function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly stage: string }>>): string {
@@ -34,4 +35,18 @@ it('knows the newest of sessions that began within one second', () => {
   const state = sessions({ k7p: { ms: 300, stage }, '222': { ms: 900, stage }, zzz: { ms: 100, stage } });
   expect(listSessions(state).sessions.map(({ id }) => id.slice(-3))).toEqual(['222', 'k7p', 'zzz']);
   expect(findSession(state, undefined, '/p').id).toBe('261121-140512-222');
+});
+
+it('a start that was killed before its record leaves no damaged session, and gc removes its directory later', async () => {
+  const state = sessions({});
+  const [old, young] = [reserveSession(state, 0), reserveSession(state, Date.now())];
+  const broken = reserveSession(state, 1_000);
+  writeFileSync(path.join(broken.dir, 'session.json'), '{');
+  expect(listSessions(state)).toEqual({ sessions: [], damaged: [broken.id], reserved: [old.id, young.id].sort() });
+  for (const { dir } of [old, broken]) utimesSync(dir, 0, 0);
+  const places = { stateDir: state, cacheDir: state, dataDir: state };
+  const options = { places, engine: undefined, nowMs: Date.now(), currentImages: [] };
+  expect(await planGc(options)).toEqual([{ kind: 'session', name: old.id, why: 'it never started' }]);
+  expect(await runGc(options)).toMatchObject({ problems: [] });
+  expect([old, young, broken].map(({ dir }) => existsSync(dir))).toEqual([false, true, true]);
 });
