@@ -1,4 +1,5 @@
 import type { Merged } from '../apply/apply-changes.ts';
+import { readJournals } from '../apply/journal.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
@@ -22,15 +23,25 @@ import { APPLIED_BEFORE, appliedPaths, outcomeAfterUndo, withoutApplied } from '
 import { ownerState, readCollected, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
-/** Finishes or takes back an apply that was cut off, and says so; to be called before anything else is done. */
-export async function finishApply(record: SessionRecord, deps: PersonDeps): Promise<void> {
+/**
+ * Finishes or undoes an apply that ended in the middle, and says so; to be called before anything else is done. Returns
+ * the record with what that came to.
+ */
+export async function finishApply(record: SessionRecord, deps: PersonDeps): Promise<SessionRecord> {
   const { plan } = record;
-  await recoverApply({
+  const finished = await recoverApply({
     project: plan.project.root,
     sessionDir: plan.sessionDir,
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
   });
+  if (finished === undefined || finished.changes.length === 0) return record;
+  if (readJournals(plan.sessionDir).at(-1)?.head.kind === 'undo') {
+    return updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, finished) });
+  }
+  const outcome = { ...finished, changes: joinOutcomes(record.outcome?.changes ?? [], finished.changes) };
+  const { left } = countFiles(fileProgress(reviewOf(record), outcome.changes));
+  return updateRecord(record, { stage: left > 0 ? 'pending' : 'applied', outcome });
 }
 
 export interface LaterOptions extends ApplyOptions {
