@@ -3,7 +3,7 @@ import { readJournals } from '../apply/journal.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
-import { countFiles, type FileProgress, fileProgress, joinOutcomes } from '../review/file-progress.ts';
+import { countFiles, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
 import { askLine, isYes } from '../terminal/ask.ts';
@@ -69,7 +69,8 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const before = [...done].map(
     (path): ChangeOutcome => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE }),
   );
-  if (done.size > 0) sayStanding(fileProgress(whole, before), record, deps);
+  const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
+  if (done.size + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isOver = done.size > 0 && !review.items.some(isSelectable) && claudeWaiting(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;
