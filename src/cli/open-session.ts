@@ -47,8 +47,7 @@ export async function withSession<T>(
       await engine.close();
     }
   }
-  await finishApply(record, deps);
-  return body(record, deps);
+  return body(await finishApply(record, deps), deps);
 }
 
 const MAX_PROMPT_COLUMNS = 30;

@@ -65,6 +65,7 @@ const files = z.strictObject({
   total: count,
   applied: count.describe('in the project as the session left them'),
   left: count.describe('can still be applied'),
+  inPart: count.describe('of those left, files of which some hunks were applied'),
   blocked: count.describe('never applied'),
 });
 

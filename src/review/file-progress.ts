@@ -10,19 +10,23 @@ export interface FileProgress {
   readonly why?: string;
 }
 
-/** Numbers of files. `total` is the sum of the others. */
+/** Numbers of files. `total` is the sum of applied, left and blocked. */
 export interface ProgressCounts {
   readonly total: number;
   /** In the project as the session left them: applied, or there already. */
   readonly applied: number;
   /** Can still be applied: not decided about, not accepted, in conflict, or failed. */
   readonly left: number;
+  /** Of those that are left, files of which some hunks were applied. */
+  readonly inPart: number;
   /** Never applied. */
   readonly blocked: number;
 }
 
 /** Reason beside the verdict of a file of which only some hunks were applied: the rest is left. */
 export const IN_PART = 'in part';
+/** The same as the reason of what is left of it. */
+export const APPLIED_IN_PART = `applied ${IN_PART}`;
 /** Reason of a file that was applied before the session was resumed and changed it again. */
 export const CHANGED_SINCE = 'changed by the session since it was applied';
 
@@ -48,7 +52,8 @@ export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[])
 export function countProgress(files: readonly FileProgress[]): ProgressCounts {
   const applied = files.filter(isApplied).length;
   const blocked = files.filter(({ verdict }) => verdict === 'blocked').length;
-  return { total: files.length, applied, left: files.length - applied - blocked, blocked };
+  const inPart = files.filter(({ why }) => why === APPLIED_IN_PART).length;
+  return { total: files.length, applied, left: files.length - applied - blocked, inPart, blocked };
 }
 
 /** Whether the project has the file as the session left it. */
@@ -63,15 +68,17 @@ export function isLeft(file: Pick<FileProgress, 'verdict'>): boolean {
 
 /**
  * The outcomes of an earlier apply with those of a later one. Of paths that the later one does not name only what is in
- * the project counts.
+ * the project counts; a file that was applied in part stays so until it is applied.
  */
-export function joinOutcomes<T extends { readonly path: string; readonly verdict: Verdict }>(
+export function joinOutcomes<T extends { readonly path: string; readonly verdict: Verdict; readonly why?: string }>(
   earlier: readonly T[],
   later: readonly T[],
 ): T[] {
   const named = new Set(later.map(({ path }) => path));
   const kept = earlier.filter((one) => !named.has(one.path) && isApplied(one));
-  return [...kept, ...later].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const parts = new Map(earlier.flatMap((one) => (one.why === IN_PART ? [[one.path, one]] : [])));
+  const joined = later.map((one) => (isApplied(one) ? one : (parts.get(one.path) ?? one)));
+  return [...kept, ...joined].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function progressOf(item: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): FileProgress {
@@ -79,7 +86,7 @@ function progressOf(item: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>
   if (item.state === 'blocked') return { item, verdict: 'blocked' };
   if (outcome === undefined) return { item, verdict: 'waiting' };
   const { verdict, why } = outcome;
-  if (verdict === 'applied' && why === IN_PART) return { item, verdict: 'skipped', why: `applied ${IN_PART}` };
+  if (verdict === 'applied' && why === IN_PART) return { item, verdict: 'skipped', why: APPLIED_IN_PART };
   return { item, verdict, ...(why === undefined ? {} : { why }) };
 }
 

@@ -75,7 +75,8 @@ function foundIn(
 
 function copyState({ stage }: SessionRecord, files: ProgressCounts, claudeWaits: boolean): SessionState {
   if (stage === 'discarded') return 'discarded';
-  if (files.left > 0 || (stage === 'pending' && claudeWaits)) return files.applied > 0 ? 'partly-applied' : 'pending';
+  if (files.left > 0 || (stage === 'pending' && claudeWaits))
+    return files.applied + files.inPart > 0 ? 'partly-applied' : 'pending';
   if (files.applied > 0) return 'applied';
   return files.blocked > 0 ? 'blocked' : 'unchanged';
 }
@@ -94,7 +95,7 @@ function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
         : 'in-place';
   return {
     state,
-    files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, blocked: 0 },
+    files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, inPart: 0, blocked: 0 },
     ...foundIn(report?.findings ?? []),
     hasCommits: bound?.commits === true,
     ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),

@@ -1,8 +1,9 @@
 import type { Merged } from '../apply/apply-changes.ts';
+import { readJournals } from '../apply/journal.ts';
 import { recoverApply } from '../apply/recover.ts';
 import { undoApply } from '../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
-import { countProgress, type FileProgress, fileProgress, joinOutcomes } from '../review/file-progress.ts';
+import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../review/policy.ts';
 import { openContentStore } from '../store/content.ts';
 import { askLine, isYes } from '../terminal/ask.ts';
@@ -22,15 +23,25 @@ import { APPLIED_BEFORE, appliedPaths, outcomeAfterUndo, withoutApplied } from '
 import { ownerState, readCollected, storeDir, updateRecord } from './record.ts';
 import { decideSession, reviewOf } from './review-session.ts';
 
-/** Finishes or takes back an apply that was cut off, and says so; to be called before anything else is done. */
-export async function finishApply(record: SessionRecord, deps: PersonDeps): Promise<void> {
+/**
+ * Finishes or undoes an apply that ended in the middle, and says so; to be called before anything else is done. Returns
+ * the record with what that came to.
+ */
+export async function finishApply(record: SessionRecord, deps: PersonDeps): Promise<SessionRecord> {
   const { plan } = record;
-  await recoverApply({
+  const finished = await recoverApply({
     project: plan.project.root,
     sessionDir: plan.sessionDir,
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
   });
+  if (finished === undefined || finished.changes.length === 0) return record;
+  if (readJournals(plan.sessionDir).at(-1)?.head.kind === 'undo') {
+    return updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, finished) });
+  }
+  const outcome = { ...finished, changes: joinOutcomes(record.outcome?.changes ?? [], finished.changes) };
+  const { left } = countProgress(fileProgress(reviewOf(record), outcome.changes));
+  return updateRecord(record, { stage: left > 0 ? 'pending' : 'applied', outcome });
 }
 
 export interface LaterOptions extends ApplyOptions {
@@ -60,7 +71,8 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const before = [...done].map(
     (path): ChangeOutcome => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE }),
   );
-  if (done.size > 0) sayStanding(fileProgress(whole, before), record, deps);
+  const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
+  if (done.size + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isOver = done.size > 0 && !review.items.some(isSelectable) && claudeWaiting(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;

@@ -1,4 +1,4 @@
-import { type FileProgress, IN_PART, isApplied, isLeft, type ProgressCounts } from '../review/file-progress.ts';
+import { countProgress, type FileProgress, isApplied, isLeft, type ProgressCounts } from '../review/file-progress.ts';
 import { cleanLine } from './clean.ts';
 import { amount } from './progress.ts';
 
@@ -8,10 +8,13 @@ import { amount } from './progress.ts';
 const MAX_NAMED = 10;
 
 /** '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. */
-export function standingLine({ total, applied, left, blocked }: ProgressCounts, when: string | undefined): string {
+export function standingLine(
+  { total, applied, left, inPart, blocked }: ProgressCounts,
+  when: string | undefined,
+): string {
   const what = applied === total ? amount(total, 'files') : `${applied} of ${amount(total, 'files')}`;
   const parts = [`${what} ${are(applied)} applied${when === undefined ? '' : ` (${when})`}`];
-  if (left > 0) parts.push(`${left} ${are(left)} left`);
+  if (left > 0) parts.push(`${left} ${are(left)} left${inPart === 0 ? '' : `, ${inPart} of them applied in part`}`);
   if (blocked > 0) parts.push(`${blocked} ${are(blocked)} blocked`);
   return parts.join(', ');
 }
@@ -22,7 +25,7 @@ export function standingLine({ total, applied, left, blocked }: ProgressCounts, 
  */
 export function resultLine(files: readonly FileProgress[], verb: string): string {
   const same = files.filter(({ verdict }) => verdict === 'same').length;
-  const partly = files.filter(({ why }) => why === `applied ${IN_PART}`).length;
+  const { inPart: partly } = countProgress(files);
   const applied = files.filter(({ verdict }) => verdict === 'applied').length + partly;
   const parts = partly === 0 ? '' : `, ${partly} of them in part`;
   const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} in the project already`;

@@ -37,7 +37,7 @@ export const diffCommand: CommandRun = (line, context) =>
     const counts = countProgress(files);
     const isPartly = counts.applied > 0 && counts.left > 0;
     const when = record.outcome && whenText(record.outcome.at, Date.now());
-    if (counts.applied > 0) {
+    if (counts.applied + counts.inPart > 0) {
       const marked = isPartly ? ' Applied ones are marked.' : '';
       context.tell({ kind: 'message', level: 'info', text: `${standingLine(counts, when)}.${marked}` });
     }

@@ -9,6 +9,7 @@ import { reportOfEnded, reportPlace } from '../../session/write-report.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, standingLine } from '../../terminal/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/summary.ts';
+import { cutEnd } from '../../terminal/width.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { durationText, whenText } from '../../types/when.ts';
@@ -18,6 +19,9 @@ import { withSession } from '../open-session.ts';
 import type { CommandLineOfCommand } from '../parse-command-line.ts';
 import { programText } from '../program-text.ts';
 import { stateText } from '../session-lines.ts';
+
+/** A prompt may be pages long. */
+const MAX_PROGRAM_COLUMNS = 200;
 
 /** `status [ID]`: what a session changed, what of it is applied and what is left. */
 export const statusCommand: CommandRun = async (line, context) => {
@@ -60,16 +64,16 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   ];
   const files = review === undefined ? [] : fileProgress(review, outcome?.changes ?? []);
   const counts = countProgress(files);
-  const isPartly = counts.applied > 0 && counts.left > 0;
+  const isDecided = outcome !== undefined && outcome.changes.length > 0 && counts.total > 0;
   const when = outcome && whenText(outcome.at, nowMs);
   return [
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
-    `${cleanLine(record.project)}: ${cleanLine(programText(plan.program))}`,
+    `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
-    ...(counts.applied > 0 ? [standingLine(counts, when)] : []),
-    ...(isPartly ? [...appliedLines(files), ...leftLines(files)] : []),
+    ...(isDecided ? [standingLine(counts, when)] : []),
+    ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
 }
 
@@ -101,7 +105,7 @@ async function runningStatus(
   for (const { kind } of live.changes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
-  context.write(`${cleanLine(project)}: ${cleanLine(programText(record.plan.program))}\n`);
+  context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'nothing changed' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);

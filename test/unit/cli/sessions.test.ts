@@ -141,7 +141,7 @@ it('gives the same as JSON, with ISO times and every field that was there before
     owner: 'gone',
     program: 'exec',
     command: 'deploy --token [masked]',
-    files: { total: 5, applied: 2, left: 2, blocked: 1 },
+    files: { total: 5, applied: 2, left: 2, inPart: 0, blocked: 1 },
     findings: { blocked: 1, suspect: 1, note: 0 },
   });
   expect(data[0]).toMatchObject({ agentMs: 80_000, note: 'for Monday\u0007' });

@@ -80,7 +80,7 @@ it('carries a session with its outcome and its network, and says what --fail-on 
     kind: 'session',
     exitStatus: 121,
     session: { agentStatus: 3, decided: true },
-    files: { total: 3, applied: 0, left: 2, blocked: 1 },
+    files: { total: 3, applied: 0, left: 2, inPart: 0, blocked: 1 },
     outcome: [{ path: 'a', verdict: 'applied' }],
     network: [
       { host: 'registry.test', port: 443, passed: 1, refused: 0, bytesOut: 5, bytesIn: 7 },

@@ -54,7 +54,7 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   ['some hunks of a file are not all of it', [outcome('a', 'applied', IN_PART)], [0, 3]],
   ['a file written beside another is none of the session', [outcome('a.session', 'applied')], [0, 3]],
 ])('%s', (_, outcomes, [applied, left]) => {
-  expect(countProgress(fileProgress(review, outcomes))).toEqual({ total: 4, applied, left, blocked: 1 });
+  expect(countProgress(fileProgress(review, outcomes))).toMatchObject({ total: 4, applied, left, blocked: 1 });
 });
 
 it('keeps what an earlier apply did to paths that a later one does not name', () => {
@@ -66,4 +66,13 @@ it('keeps what an earlier apply did to paths that a later one does not name', ()
     ['a', 'applied'],
     ['b', 'applied'],
   ]);
+});
+
+it('knows a file applied in part until it is applied, whatever later applies did not do', () => {
+  const part = [outcome('a', 'applied', IN_PART)];
+  expect(countProgress(fileProgress(review, joinOutcomes(part, [outcome('a', 'conflict')])))).toMatchObject({
+    inPart: 1,
+  });
+  const whole = joinOutcomes(part, [outcome('a', 'applied')]);
+  expect(countProgress(fileProgress(review, whole))).toMatchObject({ inPart: 0, applied: 1 });
 });

@@ -23,9 +23,17 @@ const one = (
 const suspect = (path: string) => one(path, 'suspect', 'Make runs it', { state: 'suspect' });
 
 it.each<[ProgressCounts, string | undefined, string]>([
-  [{ total: 5, applied: 3, left: 2, blocked: 0 }, 'today 14:03', '3 of 5 files are applied (today 14:03), 2 are left'],
-  [{ total: 1, applied: 1, left: 0, blocked: 0 }, undefined, '1 file is applied'],
-  [{ total: 3, applied: 1, left: 1, blocked: 1 }, undefined, '1 of 3 files is applied, 1 is left, 1 is blocked'],
+  [
+    { total: 5, applied: 3, left: 2, inPart: 0, blocked: 0 },
+    'today 14:03',
+    '3 of 5 files are applied (today 14:03), 2 are left',
+  ],
+  [{ total: 1, applied: 1, left: 0, inPart: 0, blocked: 0 }, undefined, '1 file is applied'],
+  [
+    { total: 3, applied: 1, left: 1, inPart: 1, blocked: 1 },
+    undefined,
+    '1 of 3 files is applied, 1 is left, 1 of them applied in part, 1 is blocked',
+  ],
 ])('says of %j what is applied and what is left', (counts, when, text) => {
   expect(standingLine(counts, when)).toBe(text);
 });
