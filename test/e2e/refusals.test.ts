@@ -9,6 +9,8 @@ it('what is mistyped, missing or too much is refused in words, and nothing start
   const before = scene.fingerprint();
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [['--copy-worksapce', '.'], 2, /unknown option --copy-worksapce[\s\S]*--copy-workspace/],
+    [['help', 'aply'], 2, /run-claude help apply/],
+    [['--cpus', '-1'], 2, /number of processors/],
     [['./nowhere'], 2, /no such folder: '\.\/nowhere'[\s\S]*after --/],
     [['exec', '/', '--', 'true'], 2, /\/ is no project/],
     [['exec', scene.home, '--', 'true'], 2, /home directory/],
@@ -20,7 +22,7 @@ it('what is mistyped, missing or too much is refused in words, and nothing start
     [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
     [['undo'], 2, /no session of .*project yet/],
-    [['help'], 2, /run-claude --help/],
+    [['stauts'], 2, /'stauts' is neither a command nor a folder[\s\S]*run-claude status/],
     [['-p', 'hello'], 125, /no login for Claude[\s\S]*ANTHROPIC_API_KEY/],
     [['exec', '--image', 'nowhere.invalid/nothing:at-all', '.', '--', 'true'], 125, /no image nowhere\.invalid/],
   ];

@@ -8,7 +8,7 @@ import type { Engine } from '../../types/engine.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context.ts';
 
-/** `gc [--dry-run]`: says what no session needs any more, and removes it. */
+/** `gc [--dry-run]`: names what no session needs any more, and removes it. */
 export const gcCommand: CommandRun = async (line, context) => {
   const engine = await engineIfAny(context);
   try {
@@ -20,7 +20,7 @@ export const gcCommand: CommandRun = async (line, context) => {
     else for (const item of removed) context.write(`${dry ? 'would remove' : 'removed'} ${shown(item)}\n`);
     for (const { path, why } of problems)
       context.tell({ kind: 'message', level: 'warning', text: `${cleanLine(path)} stays: ${cleanLine(why)}` });
-    if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'nothing to remove' });
+    if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'There is nothing to remove.' });
     return problems.length === 0 ? 0 : 1;
   } finally {
     await engine?.close();
@@ -31,7 +31,7 @@ async function engineIfAny(context: CommandContext): Promise<Engine | undefined>
   try {
     return await connectOurs('auto', context);
   } catch (error) {
-    const text = `what lies in the engine is left for the next time: ${(error as Error).message}`;
+    const text = `Objects in the container engine are left for the next gc: ${(error as Error).message}`;
     context.tell({ kind: 'message', level: 'warning', text });
     return undefined;
   }
