@@ -58,8 +58,11 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   const kept = keptStaging(plan);
   if (kept !== undefined)
     tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
-  for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
-  const argv = programArgv(plan, claude.args);
+  // What another program runs without does not concern whoever started it.
+  const tellNote = (text: string): void =>
+    tell(plan.program.kind === 'claude' ? { kind: 'message', level: 'info', text } : { kind: 'trace', text });
+  claude.notes.forEach(tellNote);
+  const argv = programArgv(plan);
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
