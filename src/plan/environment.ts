@@ -34,6 +34,9 @@ export function planEnvironment(policy: Policy, person: PersonEnvironment): Reco
     DISABLE_TELEMETRY: '1',
     npm_config_yes: 'true',
     npm_config_update_notifier: 'false',
+    // For `npm install --global`: npm's own place is read-only.
+    npm_config_prefix: '/home/agent/.local',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
     NODE_EXTRA_CA_CERTS: CA_BUNDLE,
     SSL_CERT_FILE: CA_BUNDLE,
     REQUESTS_CA_BUNDLE: CA_BUNDLE,
