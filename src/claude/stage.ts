@@ -60,8 +60,6 @@ export interface StagedClaude {
   /** For the session's home, relative to /home/agent, parents first. */
   readonly entries: readonly PlaceEntry[];
   readonly env: Readonly<Record<string, string>>;
-  /** To stand before the person's own words for Claude. */
-  readonly args: readonly string[];
   /** What does not go in, one line each. */
   readonly notes: readonly string[];
   readonly baseline: StagedBaseline;
@@ -97,7 +95,6 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   return {
     entries: staging.entries(),
     env: {},
-    args: options.permissions === 'skip' ? ['--dangerously-skip-permissions'] : [],
     notes: staging.notes,
     baseline: { files: staging.baseline(), servers, links: links.map(({ path }) => path) },
     instance,
@@ -111,6 +108,8 @@ async function stageSettings(staging: Staging, dir: string, shown: string, optio
   const { settings: kept, dropped } = filterSettings(settings ?? {});
   if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
   if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
+  // For a Claude that is started from a shell: the plan tells its own by an option.
+  else kept['permissions'] = { ...asObject(kept['permissions']), defaultMode: 'default' };
   staging.file('.claude/settings.json', JSON.stringify({ ...kept, ...options.settings }, undefined, 2));
 }
 

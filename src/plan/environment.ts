@@ -30,6 +30,8 @@ export function planEnvironment(policy: Policy, person: PersonEnvironment): Reco
     no_proxy: LOOPBACK,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
+    // Claude Code is in the image, where its own installer and updater do not look for it.
+    DISABLE_INSTALLATION_CHECKS: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_TELEMETRY: '1',
     npm_config_yes: 'true',

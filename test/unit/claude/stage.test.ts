@@ -45,7 +45,6 @@ describe('what goes into the session’s home', () => {
     expect(json).toMatchObject({ hasCompletedOnboarding: true, bypassPermissionsModeAccepted: true, theme: 'dark' });
     expect(json['customApiKeyResponses']?.['approved']).toEqual(['0123456789abcdefghij']);
     expect(Object.keys(json['projects'] ?? {})).toEqual(['/workspace', '/workspace/sub']);
-    expect(staged.args).toEqual(['--dangerously-skip-permissions']);
     expect(staged.notes).toEqual([]);
   });
 
@@ -72,7 +71,10 @@ describe('what goes into the session’s home', () => {
       permissions: { allow: ['Bash(ls:*)'], ask: undefined, deny: ['WebFetch'] },
       skipDangerousModePermissionPrompt: true,
     });
-    expect(staged.notes).toEqual(['~/.claude/settings.json: not brought along: hooks, env, apiKeyHelper, statusLine']);
+    const dropped = 'hooks, env, apiKeyHelper, statusLine, permissions.defaultMode, permissions.additionalDirectories';
+    expect(staged.notes).toEqual([`~/.claude/settings.json: not brought along: ${dropped}`]);
+    const asking = JSON.parse(contentOf(await stage({ permissions: 'ask' }), '.claude/settings.json') ?? '');
+    expect(asking.permissions).toEqual({ allow: ['Bash(ls:*)'], deny: ['WebFetch'], defaultMode: 'default' });
     expect(everything(staged)).not.toContain('secret-value');
   });
 
