@@ -32,6 +32,8 @@ export interface StageOptions {
   readonly placeholder?: string;
   readonly permissions: 'skip' | 'ask';
   readonly profile?: string;
+  /** Id of a conversation that is brought along however old it is. */
+  readonly conversation?: string | undefined;
   /** The project's Claude data lives in a volume: the instance on the host stays empty. */
   readonly isolate?: boolean;
   /** Laid over the person's settings. */
@@ -88,7 +90,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   // With --isolate-claude-data too: it is how gc knows whether the volume's project is still there.
   const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
   if (options.isolate) staging.dir(ISOLATED_DIR);
-  else await stageProject(staging, instance, options.configDir, options.projectRoot);
+  else await stageProject(staging, instance, options);
   const links = [...(options.isolate ? ISOLATED_LINKS : []), ...(options.links ?? [])];
   for (const { path, target } of links) staging.link(path, target);
   await noteUnknown(staging, options.configDir);

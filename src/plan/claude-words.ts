@@ -23,3 +23,13 @@ export function withPermissions(words: readonly string[], permissions: Policy['p
   // Options in front count for every command of Claude's as well.
   return [permissions === 'skip' ? '--dangerously-skip-permissions' : '--permission-mode=default', ...words];
 }
+
+/** What the words for Claude name as the conversation to go on with: an id, or whatever else was written there. */
+export function namedConversation(words: readonly string[]): string | undefined {
+  for (const [at, word] of words.entries()) {
+    if (word === '--') return undefined;
+    if (word === '--resume' || word === '-r') return words[at + 1];
+    if (word.startsWith('--resume=')) return word.slice('--resume='.length);
+  }
+  return undefined;
+}
