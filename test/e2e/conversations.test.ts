@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fillClaude, homeFingerprint, instances } from '../claude-home.ts';
@@ -28,9 +28,10 @@ it('a conversation goes on in the next session and in a worktree; another projec
   });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
   try {
-    fillClaude(scene);
+    symlinkSync('/etc/passwd', path.join(fillClaude(scene), 'skills', 'leads-out'));
     const before = homeFingerprint(scene);
     const first = await scene.run(['--copy-workspace', scene.project, '-p', 'the word is xylophone']);
+    expect(first.stderr).toMatch(/skills: not brought along: leads-out/);
     expect(first.stderr).toContain('WARNING: Plan written: ~/.claude/plans/next.md');
     expect(first.stdout).toContain('Noted.');
     const [instance = ''] = instances(scene);
