@@ -8,6 +8,11 @@ ln -sf /opt/npm/package/bin/npm-cli.js /usr/local/bin/npm
 ln -sf /opt/npm/package/bin/npx-cli.js /usr/local/bin/npx
 ln -sf /opt/claude/package/claude /usr/local/bin/claude
 if [ -e /usr/bin/fdfind ]; then ln -sf /usr/bin/fdfind /usr/local/bin/fd; fi
+if command -v python3 >/dev/null && ! command -v python >/dev/null; then
+  ln -s "$(command -v python3)" /usr/local/bin/python
+fi
+# This mark keeps pip from changing what apt installed. No agent can: the system is read-only, and pip uses the home.
+rm -f /usr/lib/python3*/EXTERNALLY-MANAGED /usr/local/lib/python3*/EXTERNALLY-MANAGED
 chmod 0755 /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js
 
 # An image of a registry may have a user 1000 of its own.

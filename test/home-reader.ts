@@ -20,19 +20,19 @@ export function homeReader(dir: string): TreeReader {
 async function* walk(dir: string, below: string): AsyncGenerator<ListedEntry> {
   for (const name of (await readdir(join(dir, below)).catch(() => [])).sort()) {
     const path = below === '' ? name : `${below}/${name}`;
-    const facts = await lstat(join(dir, path));
+    const facts = await lstat(join(dir, path), { bigint: true });
     const kind = facts.isFile() ? 'file' : facts.isDirectory() ? 'dir' : facts.isSymbolicLink() ? 'symlink' : 'fifo';
     yield {
       path: parseRelPath(path) as RelPath,
       kind,
-      mode: facts.mode & 0o7777,
-      size: facts.isFile() ? facts.size : 0,
-      mtimeNs: '0',
-      uid: facts.uid,
-      gid: facts.gid,
+      mode: Number(facts.mode) & 0o7777,
+      size: facts.isFile() ? Number(facts.size) : 0,
+      mtimeNs: String(facts.mtimeNs),
+      uid: Number(facts.uid),
+      gid: Number(facts.gid),
       ino: String(facts.ino),
       ctimeNs: '0',
-      nlink: facts.nlink,
+      nlink: Number(facts.nlink),
     };
     if (kind === 'dir') yield* walk(dir, path);
   }

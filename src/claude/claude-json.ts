@@ -30,6 +30,9 @@ export function insideJson(host: JsonObject | undefined, facts: InsideFacts): In
       theme: 'dark',
       ...kept,
       hasCompletedOnboarding: true,
+      // A new home would be asked in every session whether auto mode becomes its default, and Enter means yes.
+      hasSeenAutoDefaultNudge: true,
+      hasSeenAutoDefaultNotice: true,
       ...(facts.skipPermissions ? { bypassPermissionsModeAccepted: true } : {}),
       customApiKeyResponses: { approved, rejected: [] },
       mcpServers: user.servers,

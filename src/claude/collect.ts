@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import type { ClaudeData } from '../types/claude-data.ts';
+import type { ClaudeChange, ClaudeData } from '../types/claude-data.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Finding } from '../types/finding.ts';
 import { parseRelPath, type RelPath } from '../types/path.ts';
@@ -52,10 +53,23 @@ export async function collectClaude(options: CollectOptions): Promise<ClaudeData
   await options.store.flush();
   return {
     changes: collection.changes,
+    ...lastConversation(collection.changes, entries),
     attempts: collection.attempts,
     findings: bounded(collection.findings),
     dropped: Object.fromEntries(collection.dropped),
   };
+}
+
+/** The newest of the transcripts that come back: a session has several after `/clear` or `/resume`. */
+function lastConversation(
+  changes: readonly ClaudeChange[],
+  entries: readonly ListedEntry[],
+): Pick<ClaudeData, 'conversation'> {
+  const back = new Set(changes.map(({ path }) => `.claude/${path}`));
+  const [newest] = entries
+    .filter(({ path }) => back.has(path) && backRule(path)?.kind === 'transcript')
+    .sort((a, b) => (BigInt(a.mtimeNs) > BigInt(b.mtimeNs) ? -1 : 1));
+  return newest === undefined ? {} : { conversation: basename(newest.path, '.jsonl') };
 }
 
 async function judge(collection: Collection, entry: ListedEntry): Promise<void> {

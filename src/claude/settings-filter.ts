@@ -23,16 +23,22 @@ export function filterSettings(settings: JsonObject): FilteredSettings {
   const dropped: string[] = [];
   for (const [key, value] of Object.entries(settings)) {
     if (PLAIN_KEYS.has(key)) kept[key] = value;
-    else if (key === 'permissions') kept[key] = permissionLists(value);
-    else if (key === 'enabledPlugins' && asObject(value) !== undefined) kept[key] = value;
+    else if (key === 'permissions') {
+      kept[key] = permissionLists(value);
+      // The mode among them: the policy and the command line choose it.
+      const others = Object.keys(asObject(value) ?? {}).filter((name) => !LISTS.includes(name));
+      dropped.push(...others.map((name) => `permissions.${name}`));
+    } else if (key === 'enabledPlugins' && asObject(value) !== undefined) kept[key] = value;
     else dropped.push(key);
   }
   return { settings: kept, dropped };
 }
 
+const LISTS: readonly string[] = ['allow', 'ask', 'deny'];
+
 function permissionLists(value: unknown): JsonObject {
   const lists: JsonObject = {};
-  for (const name of ['allow', 'ask', 'deny']) {
+  for (const name of LISTS) {
     const list = asObject(value)?.[name];
     if (Array.isArray(list)) lists[name] = list.filter((entry) => typeof entry === 'string');
   }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { hostTranscriptKey } from './host-transcripts.ts';
 import { INSIDE_KEY, type Instance, ownFiles, readOwnFile } from './instance.ts';
 import { parseObject } from './json-object.ts';
+import type { StageOptions } from './stage.ts';
 import { stageTree } from './stage-trees.ts';
 import type { Staging } from './staged.ts';
 import { isSessionId, TranscriptFilter } from './transcript.ts';
@@ -21,8 +22,7 @@ const HISTORY_MAX = 16 << 20;
 export async function stageProject(
   staging: Staging,
   instance: Instance,
-  configDir: string,
-  projectRoot: string,
+  { configDir, projectRoot, conversation }: Pick<StageOptions, 'configDir' | 'projectRoot' | 'conversation'>,
 ): Promise<void> {
   const inside = `.claude/projects/${INSIDE_KEY}`;
   staging.dir('.claude/projects');
@@ -30,21 +30,21 @@ export async function stageProject(
   const own = join(instance.dir, 'projects', INSIDE_KEY);
   const budget = { bytes: BYTES_MAX };
   const staged = new Set<string>();
-  for (const name of await newest(own)) {
+  for (const { name, mtimeMs } of await newest(own, conversation)) {
     const content = await readOwnFile(join(own, name), budget.bytes);
     if (content === undefined) continue;
     budget.bytes -= content.length;
     staged.add(name);
-    staging.file(`${inside}/${name}`, content);
+    staging.file(`${inside}/${name}`, content, { mtimeMs });
   }
   const key = hostTranscriptKey(projectRoot);
   const hostDir = join(configDir, 'projects', key ?? '');
-  for (const name of key === undefined ? [] : await newest(hostDir)) {
+  for (const { name, mtimeMs } of key === undefined ? [] : await newest(hostDir, conversation)) {
     if (staged.has(name)) continue;
     const text = await hostTranscript(join(hostDir, name), name.slice(0, -6), projectRoot, budget.bytes);
     if (text === undefined) continue;
     budget.bytes -= text.length;
-    staging.file(`${inside}/${name}`, text);
+    staging.file(`${inside}/${name}`, text, { mtimeMs });
   }
   for (const name of ['memory'])
     await stageTree(staging, { from: join(own, name), to: `${inside}/${name}`, shown: `this project's ${name}` });
@@ -57,12 +57,21 @@ export async function stageProject(
   await stageHistory(staging, instance, configDir, projectRoot);
 }
 
-/** Names of the newest transcripts in a directory. */
-async function newest(dir: string): Promise<string[]> {
+interface Transcript {
+  readonly name: string;
+  /** Of what is on this host. Claude's --continue takes the file that was modified last. */
+  readonly mtimeMs: number;
+}
+
+/** The newest transcripts in a directory; before them `wanted`, the id of one that may be older. */
+async function newest(dir: string, wanted: string | undefined): Promise<Transcript[]> {
   const names = (await ownFiles(dir)).filter((name) => name.endsWith('.jsonl') && isSessionId(name.slice(0, -6)));
-  const dated = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));
-  dated.sort((a, b) => b.at - a.at);
-  return dated.slice(0, TRANSCRIPTS_MAX).map(({ name }) => name);
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, mtimeMs: (await stat(join(dir, name))).mtimeMs })),
+  );
+  const rank = ({ name, mtimeMs }: Transcript): number => (name === `${wanted}.jsonl` ? Infinity : mtimeMs);
+  dated.sort((a, b) => rank(b) - rank(a));
+  return dated.slice(0, TRANSCRIPTS_MAX);
 }
 
 /**

@@ -95,7 +95,7 @@ class TreeWalk {
     }
     this.#bytes += content.length;
     const rewritten = this.#copy.rewrite?.(to, content) ?? content;
-    this.#staging.file(to, rewritten, (facts.mode & 0o100) !== 0);
+    this.#staging.file(to, rewritten, { executable: (facts.mode & 0o100) !== 0 });
   }
 
   #name(to: string): string {

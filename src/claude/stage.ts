@@ -32,6 +32,8 @@ export interface StageOptions {
   readonly placeholder?: string;
   readonly permissions: 'skip' | 'ask';
   readonly profile?: string;
+  /** Id of a conversation that is brought along however old it is. */
+  readonly conversation?: string | undefined;
   /** The project's Claude data lives in a volume: the instance on the host stays empty. */
   readonly isolate?: boolean;
   /** Laid over the person's settings. */
@@ -60,8 +62,6 @@ export interface StagedClaude {
   /** For the session's home, relative to /home/agent, parents first. */
   readonly entries: readonly PlaceEntry[];
   readonly env: Readonly<Record<string, string>>;
-  /** To stand before the person's own words for Claude. */
-  readonly args: readonly string[];
   /** What does not go in, one line each. */
   readonly notes: readonly string[];
   readonly baseline: StagedBaseline;
@@ -90,14 +90,13 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   // With --isolate-claude-data too: it is how gc knows whether the volume's project is still there.
   const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
   if (options.isolate) staging.dir(ISOLATED_DIR);
-  else await stageProject(staging, instance, options.configDir, options.projectRoot);
+  else await stageProject(staging, instance, options);
   const links = [...(options.isolate ? ISOLATED_LINKS : []), ...(options.links ?? [])];
   for (const { path, target } of links) staging.link(path, target);
   await noteUnknown(staging, options.configDir);
   return {
     entries: staging.entries(),
     env: {},
-    args: options.permissions === 'skip' ? ['--dangerously-skip-permissions'] : [],
     notes: staging.notes,
     baseline: { files: staging.baseline(), servers, links: links.map(({ path }) => path) },
     instance,
@@ -111,6 +110,8 @@ async function stageSettings(staging: Staging, dir: string, shown: string, optio
   const { settings: kept, dropped } = filterSettings(settings ?? {});
   if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
   if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
+  // For a Claude that is started from a shell: the plan tells its own by an option.
+  else kept['permissions'] = { ...asObject(kept['permissions']), defaultMode: 'default' };
   staging.file('.claude/settings.json', JSON.stringify({ ...kept, ...options.settings }, undefined, 2));
 }
 

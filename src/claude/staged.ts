@@ -6,12 +6,16 @@ export class Staging {
   readonly #entries = new Map<string, PlaceEntry>();
   readonly notes: string[] = [];
 
-  /** Adds a file, 0600 unless executable, and its parents, 0700; a path that is there already is replaced. */
-  file(path: string, content: string | Buffer, executable = false): void {
+  /**
+   * Adds a file, 0600 unless executable, and its parents, 0700; a path that is there already is replaced. `mtimeMs`: its
+   * modification time, where Claude reads it.
+   */
+  file(path: string, content: string | Buffer, more: { executable?: boolean; mtimeMs?: number } = {}): void {
     const parts = path.split('/');
     for (let depth = 1; depth < parts.length; depth += 1) this.dir(parts.slice(0, depth).join('/'));
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    this.#entries.set(path, { path, mode: executable ? 0o700 : 0o600, content: bytes });
+    const { executable = false, ...time } = more;
+    this.#entries.set(path, { path, mode: executable ? 0o700 : 0o600, content: bytes, ...time });
   }
 
   dir(path: string): void {

@@ -129,10 +129,19 @@ function common(record: JsonObject, frame: TranscriptFrame): JsonObject | undefi
     cwd: frame.mapCwd(cwd),
     sessionId: frame.sessionId,
   };
-  for (const name of ['version', 'gitBranch', 'entrypoint', 'requestId']) {
+  for (const name of ['version', 'gitBranch', 'requestId']) {
     const value = record[name];
     if (typeof value === 'string' && /^[\w./@+-]{1,200}$/.test(value)) out[name] = value;
   }
+  const entrypoint = record['entrypoint'];
+  // Claude's own --continue and list of conversations pass over those that a program drove. A conversation of a
+  // `-p` session is one that the user started, and may go on with.
+  if (
+    typeof entrypoint === 'string' &&
+    /^[\w-]{1,60}$/.test(entrypoint) &&
+    (entrypoint !== 'sdk-cli' || frame.madeIn === undefined)
+  )
+    out['entrypoint'] = entrypoint;
   for (const name of ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly', 'isApiErrorMessage'])
     if (record[name] === true) out[name] = true;
   return out;

@@ -29,15 +29,30 @@ export const CLAUDE_OPTIONS: ReadonlyMap<string, Arity> = new Map([
 
 /** Whether words for Claude ask for its print mode (`-p`), read as Claude reads them. */
 export function asksForPrint(words: readonly string[]): boolean {
+  return optionNames(words).some((name) => name === '-p' || name === '--print');
+}
+
+const CONVERSATION_OPTIONS: ReadonlySet<string> = new Set(
+  '-c --continue -r --resume --session-id --from-pr --teleport'.split(' '),
+);
+
+/** Whether words for Claude choose the conversation to go on with, or to begin. */
+export function choosesConversation(words: readonly string[]): boolean {
+  return optionNames(words).some((name) => CONVERSATION_OPTIONS.has(name));
+}
+
+/** The options among words for Claude, read as Claude reads them. */
+function optionNames(words: readonly string[]): string[] {
+  const names: string[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
-    if (word === '--') return false;
+    if (word === '--') break;
     const option = readClaudeOption(word);
     if (option === undefined) continue;
-    if (option.names.some((name) => name === '-p' || name === '--print')) return true;
+    names.push(...option.names);
     if (option.arity !== 'none' && option.arity !== 'optional' && !option.joined) i++;
   }
-  return false;
+  return names;
 }
 
 export interface ClaudeOption {

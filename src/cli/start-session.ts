@@ -18,7 +18,7 @@ import type { Prepared } from './prepare.ts';
 export async function startSession(
   prepared: Prepared,
   context: CommandContext,
-  credential: string,
+  credential: string | undefined,
   ahead: SessionDeps['ahead'],
 ): Promise<number> {
   const { engine, host, policy, report } = prepared;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, lchown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
@@ -12,6 +12,8 @@ export interface PlaceEntry {
   /** Permission bits. */
   readonly mode: number;
   readonly content: 'directory' | Uint8Array | { readonly link: string };
+  /** Modification time of a file, in milliseconds since the epoch; default: now. */
+  readonly mtimeMs?: number;
 }
 
 export interface PlaceOptions {
@@ -83,13 +85,14 @@ async function openDirectory({ dir, owner }: PlaceOptions): Promise<Place> {
 }
 
 async function fillDirectory(dir: string, owner: PlaceOptions['owner'], entries: readonly PlaceEntry[]): Promise<void> {
-  for (const { path, mode, content } of entries) {
+  for (const { path, mode, content, mtimeMs } of entries) {
     const file = join(dir, path);
     if (content === 'directory') await mkdir(file, { recursive: true });
     else if (content instanceof Uint8Array) await writeFile(file, content, { flag: 'wx' });
     else await symlink(content.link, file);
     await lchown(file, owner.uid, owner.gid);
     if (content === 'directory' || content instanceof Uint8Array) await chmod(file, mode);
+    if (content instanceof Uint8Array && mtimeMs !== undefined) await utimes(file, mtimeMs / 1000, mtimeMs / 1000);
   }
 }
 
@@ -140,9 +143,11 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
       const { uid, gid } = owner;
       const { pack } = await import('tar-stream');
       const tar = pack();
-      for (const { path, mode, content } of entries) {
+      for (const { path, mode, content, mtimeMs } of entries) {
+        const mtime = new Date(mtimeMs ?? Date.now());
         if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });
-        else if (content instanceof Uint8Array) tar.entry({ name: `./${path}`, mode, uid, gid }, Buffer.from(content));
+        else if (content instanceof Uint8Array)
+          tar.entry({ name: `./${path}`, mode, uid, gid, mtime }, Buffer.from(content));
         else tar.entry({ name: `./${path}`, type: 'symlink', linkname: content.link, mode, uid, gid });
       }
       tar.finalize();

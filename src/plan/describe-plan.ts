@@ -3,8 +3,10 @@ import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';
 
-/** The start screen: what goes in, one line each. `credential` names its source, never its value. */
-export function startScreen(plan: Plan, credential: string): string[] {
+/**
+ * The start screen: what goes in, one line each. `credential` names its source, never its value; undefined: not shown.
+ */
+export function startScreen(plan: Plan, credential: string | undefined): string[] {
   const { policy } = plan;
   const limits = [
     `${formatSizeMb(policy.memoryMb)} memory`,
@@ -27,7 +29,7 @@ export function startScreen(plan: Plan, credential: string): string[] {
         : `a copy (${plan.strategy})`,
     ),
     row('network', networkWords(policy)),
-    row('credential', credential),
+    ...(credential === undefined ? [] : [row('credential', credential)]),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),

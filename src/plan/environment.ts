@@ -30,10 +30,15 @@ export function planEnvironment(policy: Policy, person: PersonEnvironment): Reco
     no_proxy: LOOPBACK,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
+    // Claude Code is in the image, where its own installer and updater do not look for it.
+    DISABLE_INSTALLATION_CHECKS: '1',
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_TELEMETRY: '1',
     npm_config_yes: 'true',
     npm_config_update_notifier: 'false',
+    // For `npm install --global`: npm's own place is read-only.
+    npm_config_prefix: '/home/agent/.local',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
     NODE_EXTRA_CA_CERTS: CA_BUNDLE,
     SSL_CERT_FILE: CA_BUNDLE,
     REQUESTS_CA_BUNDLE: CA_BUNDLE,

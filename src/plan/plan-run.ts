@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
+import { withPermissions } from './claude-words.ts';
 import { type PersonEnvironment, planEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
@@ -43,7 +44,7 @@ export function planRun(input: PlanInput): Plan {
     policy,
     engine,
     image: input.image,
-    program: withPermissions(input.program, policy),
+    program: planProgram(input.program, policy),
     tty: host.stdinTty && host.stdoutTty && !(input.program.kind === 'claude' && input.program.print),
     strategy,
     strategyReason: reason,
@@ -71,10 +72,7 @@ export function pathKey(realPath: string): string {
   return createHash('sha256').update(realPath).digest('hex').slice(0, 16);
 }
 
-/** `skip` adds Claude's own option, unless the person has said something about permissions to Claude. */
-function withPermissions(program: Program, policy: Policy): Program {
-  if (program.kind !== 'claude' || policy.permissions !== 'skip') return program;
-  const said = program.args.some((word) => /^--(dangerously-skip-permissions|permission-mode)(=|$)/.test(word));
-  // The words in front are Claude's options for every command of its own as well.
-  return said ? program : { ...program, args: ['--dangerously-skip-permissions', ...program.args] };
+/** Claude is told the permission mode of the policy, unless the user's words for Claude choose one. */
+function planProgram(program: Program, { permissions }: Policy): Program {
+  return program.kind === 'claude' ? { ...program, args: withPermissions(program.args, permissions) } : program;
 }

@@ -41,9 +41,9 @@ export function agentContainer(
   });
 }
 
-/** The words of the program inside. `more`: of Claude's, from where its data is staged. */
-export function programArgv({ program }: Plan, more: readonly string[] = []): readonly string[] {
+/** The words of the program inside. */
+export function programArgv({ program }: Plan): readonly string[] {
   if (program.kind === 'exec') return program.argv;
   if (program.kind === 'shell') return ['/bin/bash', ...program.args];
-  return ['claude', ...more.filter((word) => !program.args.includes(word)), ...program.args];
+  return ['claude', ...program.args];
 }

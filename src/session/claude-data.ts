@@ -9,7 +9,7 @@ import type { RelPath } from '../types/path.ts';
 import type { Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
 import type { PersonDeps } from './deps.ts';
-import { readCollected, storeDir } from './record.ts';
+import { readCollected, storeDir, wasCollected } from './record.ts';
 import { readStaged } from './staged-claude.ts';
 
 /**
@@ -50,6 +50,11 @@ export async function bringClaudeBack(
   const store = openContentStore(storeDir(plan.sessionDir));
   const yes = new Set<string>(accepted);
   return applyClaude(claude, store, instance, (name) => yes.has(claudePath(name)));
+}
+
+/** Id of the conversation that the session wrote to last; undefined where none was collected. */
+export function lastConversation({ plan }: SessionRecord): string | undefined {
+  return wasCollected(plan.sessionDir) ? readCollected(plan.sessionDir).claude?.conversation : undefined;
 }
 
 /** What of Claude's data needs a yes of its own. */

@@ -3,10 +3,12 @@ import { removeContainers } from '../engine/remove-containers.ts';
 import { readSeccompProfile } from '../engine/seccomp.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { openThrowAway } from '../workspace/throw-away.ts';
+import { programArgv } from './agent-container.ts';
 import type { SessionDeps } from './deps.ts';
 import { withLayer } from './kept-layer.ts';
 import { launch } from './launch.ts';
 import { prepareImage } from './prepare-image.ts';
+import { withProgram } from './resume-plan.ts';
 import { openScope } from './scope.ts';
 
 /**
@@ -16,7 +18,8 @@ import { openScope } from './scope.ts';
 export async function exploreSession(record: SessionRecord, deps: SessionDeps): Promise<number> {
   return withLayer(record, 'exploring it', async () => {
     const { host, tell } = deps;
-    const plan = { ...record.plan, tty: host.stdinTty && host.stdoutTty };
+    // Not the session's own program: that of `-p` gets no input from a terminal.
+    const plan = withProgram(record.plan, { kind: 'shell', args: [] }, { host, term: deps.env['TERM'] });
     await prepareImage(plan, deps);
     // Of a command that was killed: its shell would hold the view, and its name.
     await removeContainers(deps.engine, record.id);
@@ -34,7 +37,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
         seccomp: await readSeccompProfile(),
         runtime: plan.policy.runtime,
         user: plan.user,
-        argv: ['/bin/bash'],
+        argv: programArgv(plan),
         forwards: [],
         env: plan.env,
         workdir: '/workspace',

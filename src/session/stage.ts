@@ -8,6 +8,7 @@ import { readSeccompProfile } from '../engine/seccomp.ts';
 import { usageError } from '../errors.ts';
 import { placeholderOf } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
+import { namedConversation } from '../plan/claude-words.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
@@ -58,8 +59,11 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
   const kept = keptStaging(plan);
   if (kept !== undefined)
     tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
-  for (const note of claude.notes) tell({ kind: 'message', level: 'info', text: note });
-  const argv = programArgv(plan, claude.args);
+  // What another program runs without does not concern whoever started it.
+  const tellNote = (text: string): void =>
+    tell(plan.program.kind === 'claude' ? { kind: 'message', level: 'info', text } : { kind: 'trace', text });
+  claude.notes.forEach(tellNote);
+  const argv = programArgv(plan);
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
@@ -110,7 +114,7 @@ interface HomeParts {
 
 async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
-  const { policy, project } = plan;
+  const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
   const staged = await stageClaude({
     env,
@@ -126,6 +130,7 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
     ...(file === undefined ? {} : { settings: file.settings, links: file.link === undefined ? [] : [file.link] }),
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
+    conversation: program.kind === 'claude' ? namedConversation(program.args) : undefined,
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);

@@ -131,17 +131,15 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
     ...(talks === 0 ? [] : [`${talks} conversation${talks === 1 ? '' : 's'}`]),
     ...(back.length > talks ? [amount(back.length - talks, 'files')] : []),
   ];
-  const out = droppedRecords(dropped);
-  if (parts.length > 0)
-    lines.push(info(`Claude's data: ${parts.join(', ')} to bring back${out && `, without ${out}`}`));
-  else if (out !== '') lines.push({ text: `Claude's data: left out: ${out}`, severity: 'note' });
+  if (parts.length > 0) lines.push(info(`Claude's data: ${parts.join(', ')} to bring back`));
+  // Records that are not conversation are part of every session: `status --json` counts them.
+  const secrets = dropped['record with a credential'] ?? 0;
+  if (secrets > 0)
+    lines.push({
+      text: `Claude's data: left out: ${secrets} ${secrets === 1 ? 'record' : 'records'} with a credential`,
+      severity: 'note',
+    });
   return lines;
-}
-
-/** '33 records that are not conversation', or '' for none. `status --json` says which. */
-function droppedRecords(dropped: ClaudeReview['dropped']): string {
-  const total = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-  return total === 0 ? '' : `${total} ${total === 1 ? 'record that is' : 'records that are'} not conversation`;
 }
 
 /** Whether a finding says what a change's problem is: ignored changes have one and no finding. */

@@ -32,6 +32,8 @@ export interface ClaudeData {
   readonly changes: readonly ClaudeChange[];
   readonly attempts: readonly ClaudeAttempt[];
   readonly findings: readonly Finding[];
+  /** Id of the conversation that the session wrote to last, where one comes back. */
+  readonly conversation?: string;
   /** Transcript records that stayed out, by kind. */
   readonly dropped: Readonly<Record<string, number>>;
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fillClaude, homeFingerprint, instances } from '../claude-home.ts';
 import { Scene } from '../scene.ts';
+import { shownLines } from '../shown.ts';
 import { startMessagesApi } from '../stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-4e8b21';
@@ -27,9 +28,10 @@ it('a conversation goes on in the next session and in a worktree; another projec
   });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
   try {
-    fillClaude(scene);
+    symlinkSync('/etc/passwd', path.join(fillClaude(scene), 'skills', 'leads-out'));
     const before = homeFingerprint(scene);
     const first = await scene.run(['--copy-workspace', scene.project, '-p', 'the word is xylophone']);
+    expect(first.stderr).toMatch(/skills: not brought along: leads-out/);
     expect(first.stderr).toContain('WARNING: Plan written: ~/.claude/plans/next.md');
     expect(first.stdout).toContain('Noted.');
     const [instance = ''] = instances(scene);
@@ -62,6 +64,47 @@ it('a conversation goes on in the next session and in a worktree; another projec
     expect(apart.stdout).not.toMatch(/xylophone|SECRET-OF|WHO-I-AM|REAL-CRED|touch HOST|\.jsonl\n.*-2222-/);
     expect(instances(scene)).toHaveLength(2);
     expect(homeFingerprint(scene)).toBe(before);
+  } finally {
+    await standIn.close();
+  }
+});
+
+it('after -p in a terminal: explore is a shell, resume opens the session’s own conversation, --continue the last applied', async () => {
+  const turn = (word: string) => [
+    { text: 'On it.', tools: [bash(`echo ${word} >> made.txt`)] },
+    { text: `Answer ${word}.` },
+  ];
+  const standIn = await startMessagesApi({ turns: [...turn('ALPHA'), ...turn('BETA')] });
+  await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
+  const size = { columns: 80, rows: 24 };
+  const talk = async (args: readonly string[], ask: boolean): Promise<string> => {
+    await using pty = scene.pty(args, size);
+    const shown = (): Promise<string> => shownLines(pty, size.columns, size.rows);
+    await expect.poll(shown).toMatch(/Answer (ALPHA|BETA)/);
+    const found = await shown();
+    await pty.enter('/exit');
+    if (ask) {
+      await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+      pty.send('n\r');
+    }
+    await pty.exited;
+    return found;
+  };
+  try {
+    for (const word of ['ALPHA', 'BETA'])
+      expect((await scene.run(['--copy-workspace', scene.project, '-p', `think of ${word}`])).status).toBe(120);
+    const sessions = JSON.parse((await scene.run(['sessions', '--json'])).stdout) as { id: string }[];
+    const [beta = '', alpha = ''] = sessions.map(({ id }) => id);
+
+    await using shell = scene.pty(['explore', alpha], size);
+    const prompt = await shell.see(/\/workspace\$ /);
+    shell.send('cat made.txt; tty; exit 7\r');
+    await shell.see(/ALPHA\s+\/dev\/pts/, { from: prompt });
+    expect(await shell.exited).toBe(7);
+
+    expect(await talk(['resume', alpha], true)).toMatch(/think of ALPHA[\s\S]*Answer ALPHA/);
+    expect((await scene.run(['apply', beta, '--yes'])).stderr).toContain("Claude's data: 1 file brought back");
+    expect(await talk(['--copy-workspace', '--yes', '--continue', scene.project], false)).toMatch(/think of BETA/);
   } finally {
     await standIn.close();
   }

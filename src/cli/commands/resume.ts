@@ -1,9 +1,10 @@
 import { usageError } from '../../errors.ts';
 import { restoreVariables } from '../../plan/mask-plan.ts';
+import { lastConversation } from '../../session/claude-data.ts';
 import { withLayer } from '../../session/kept-layer.ts';
 import { resumePlan } from '../../session/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
-import { asksForPrint } from '../claude-options.ts';
+import { asksForPrint, choosesConversation } from '../claude-options.ts';
 import { connectOurs } from '../connect-ours.ts';
 import type { CommandRun } from '../context.ts';
 import { withSession } from '../open-session.ts';
@@ -22,6 +23,8 @@ export const resumeCommand: CommandRun = (line, context) =>
       const plan = resumePlan(recorded, {
         words: line.rest,
         print: asksForPrint(line.rest),
+        choosesConversation: choosesConversation(line.rest),
+        conversation: lastConversation(record),
         host: deps.host,
         term: context.env['TERM'],
       });

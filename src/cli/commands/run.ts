@@ -40,7 +40,10 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     }
     requireCredential(line, prepared, credential);
     const { startSession } = await import('../start-session.ts');
-    return await startSession(prepared, context, shownCredential(credential, prepared), ahead);
+    // Only Claude needs one.
+    const isMissing = credential === undefined && prepared.policy.credentials !== 'none';
+    const shown = isMissing && line.program.kind !== 'claude' ? undefined : shownCredential(credential, prepared);
+    return await startSession(prepared, context, shown, ahead);
   } finally {
     await prepared.engine.close();
   }

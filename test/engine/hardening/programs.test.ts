@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest } from '../../engine.ts';
 import { testImage } from '../../image.ts';
+import { LOOPBACK_REGISTRY } from '../../loopback-registry.ts';
 import { inside } from './inside.ts';
 import { toolsImage } from './tools-image.ts';
 
@@ -13,37 +14,6 @@ beforeAll(async () => {
   image = toolsImage(await testImage(engine));
 });
 afterAll(() => engine.close());
-
-/** Two packages behind a registry of the test's own, in the container: the profile is tried, not the network. */
-const REGISTRY = `
-mkdir lib && cd lib && printf '{"name":"lib","version":"1.0.0","scripts":{"postinstall":"node -e 0"}}' >package.json
-printf 'module.exports = 7' >index.js && npm pack --silent >/dev/null && cd ..
-cat >serve.mjs <<'END'
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import http from 'node:http';
-const tgz = readFileSync('lib/lib-1.0.0.tgz');
-const wheel = readFileSync('dist/lib-1.0.0-py3-none-any.whl');
-const integrity = 'sha512-' + createHash('sha512').update(tgz).digest('base64');
-http.createServer((request, response) => {
-  const at = 'http://127.0.0.1:4873';
-  if (request.url.endsWith('.tgz')) response.end(tgz);
-  else if (request.url.endsWith('.whl')) response.end(wheel);
-  else if (request.url.startsWith('/simple/')) response.setHeader('content-type', 'text/html').end('<a href="/lib-1.0.0-py3-none-any.whl">lib-1.0.0-py3-none-any.whl</a>');
-  else response.setHeader('content-type', 'application/json').end(JSON.stringify({ name: 'lib', 'dist-tags': { latest: '1.0.0' },
-    versions: { '1.0.0': { name: 'lib', version: '1.0.0', dist: { tarball: at + '/lib-1.0.0.tgz', integrity } } } }));
-}).listen(4873, '127.0.0.1');
-END
-mkdir dist && python3 - <<'END'
-import zipfile
-with zipfile.ZipFile('dist/lib-1.0.0-py3-none-any.whl', 'w') as z:
-    z.writestr('lib_seven.py', 'seven = 7\\n')
-    z.writestr('lib-1.0.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: lib\\nVersion: 1.0.0\\n')
-    z.writestr('lib-1.0.0.dist-info/WHEEL', 'Wheel-Version: 1.0\\nGenerator: t\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
-    z.writestr('lib-1.0.0.dist-info/RECORD', '')
-END
-node serve.mjs & for i in $(seq 100); do curl -fs http://127.0.0.1:4873/lib >/dev/null && break; sleep 0.1; done
-`;
 
 it.each<readonly [string, RegExp, string]>([
   [
@@ -118,14 +88,14 @@ chromium --headless --no-sandbox --disable-gpu --dump-dom file:///workspace/a.ht
   [
     'npm ci with an install script',
     /seven 7/,
-    `${REGISTRY} mkdir app && cd app && printf '{"dependencies":{"lib":"1.0.0"}}' >package.json
+    `${LOOPBACK_REGISTRY} mkdir app && cd app && printf '{"dependencies":{"lib":"1.0.0"}}' >package.json
 npm install --registry http://127.0.0.1:4873 --no-audit --no-fund >/dev/null && rm -rf node_modules && npm ci --registry http://127.0.0.1:4873 --no-audit --no-fund
 node -e 'console.log("seven", require("lib"))'; kill %1`,
   ],
   [
     'pip install into a virtual environment',
     /seven 7/,
-    `${REGISTRY} python3 -m venv v && v/bin/pip install --index-url http://127.0.0.1:4873/simple lib && v/bin/python -c 'import lib_seven; print("seven", lib_seven.seven)'; kill %1`,
+    `${LOOPBACK_REGISTRY} python3 -m venv v && v/bin/pip install --index-url http://127.0.0.1:4873/simple lib && v/bin/python -c 'import lib_seven; print("seven", lib_seven.seven)'; kill %1`,
   ],
   [
     'what lowers its own limit on cores takes it for done',

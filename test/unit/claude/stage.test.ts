@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,6 +37,28 @@ const contentOf = (staged: StagedClaude, path: string): string | undefined =>
 const everything = (staged: StagedClaude): string =>
   staged.entries.map((entry) => `${entry.path} ${entry.content?.toString() ?? ''}`).join('\n');
 
+describe('conversations of the project', () => {
+  it('keep the time of their last change, and one that is named comes along however old it is', async () => {
+    const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    const { instance } = await stage();
+    for (let n = 1; n <= 60; n += 1) {
+      const file = join(instance.dir, 'projects/-workspace', `${id(n)}.jsonl`);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, '{}\n');
+      utimesSync(file, n, n);
+    }
+    const staged = await stage({ conversation: id(3) });
+    const times = staged.entries
+      .filter(({ path }) => path.endsWith('.jsonl') && path.includes('/-workspace/'))
+      .map(({ path, mtimeMs }) => [path.slice(-8, -6), mtimeMs]);
+    expect(times).toHaveLength(50);
+    expect(times.slice(0, 2)).toEqual([
+      ['03', 3000],
+      ['12', 12_000],
+    ]);
+  });
+});
+
 describe('what goes into the session’s home', () => {
   it('gives an empty home all that Claude needs to start without a question', async () => {
     rmSync(at('home'), { recursive: true });
@@ -45,7 +67,6 @@ describe('what goes into the session’s home', () => {
     expect(json).toMatchObject({ hasCompletedOnboarding: true, bypassPermissionsModeAccepted: true, theme: 'dark' });
     expect(json['customApiKeyResponses']?.['approved']).toEqual(['0123456789abcdefghij']);
     expect(Object.keys(json['projects'] ?? {})).toEqual(['/workspace', '/workspace/sub']);
-    expect(staged.args).toEqual(['--dangerously-skip-permissions']);
     expect(staged.notes).toEqual([]);
   });
 
@@ -72,7 +93,10 @@ describe('what goes into the session’s home', () => {
       permissions: { allow: ['Bash(ls:*)'], ask: undefined, deny: ['WebFetch'] },
       skipDangerousModePermissionPrompt: true,
     });
-    expect(staged.notes).toEqual(['~/.claude/settings.json: not brought along: hooks, env, apiKeyHelper, statusLine']);
+    const dropped = 'hooks, env, apiKeyHelper, statusLine, permissions.defaultMode, permissions.additionalDirectories';
+    expect(staged.notes).toEqual([`~/.claude/settings.json: not brought along: ${dropped}`]);
+    const asking = JSON.parse(contentOf(await stage({ permissions: 'ask' }), '.claude/settings.json') ?? '');
+    expect(asking.permissions).toEqual({ allow: ['Bash(ls:*)'], deny: ['WebFetch'], defaultMode: 'default' });
     expect(everything(staged)).not.toContain('secret-value');
   });
 

@@ -10,6 +10,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,6 +97,36 @@ const transcript = `projects/-workspace/${ID}.jsonl`;
 const titles = (data: ClaudeData): string[] => data.findings.map((finding) => `${finding.severity} ${finding.path}`);
 
 describe('transcripts', () => {
+  it('name the one that was written last as the session’s conversation; of those only read, none', async () => {
+    const first = await start('s1');
+    expect((await end(first)).conversation).toBeUndefined();
+    const other = '99999999-2222-4333-8444-555555555555';
+    for (const [id, seconds] of [
+      [ID, 200],
+      [other, 100],
+    ] as const) {
+      const path = `projects/-workspace/${id}.jsonl`;
+      first.write(path, `${turn(1, null, { sessionId: id })}\n`);
+      utimesSync(join(first.dir, '.claude', path), seconds, seconds);
+    }
+    const data = await end(first);
+    expect(data.conversation).toBe(ID);
+    await land(first, data);
+    const second = await start('s2');
+    const path = `projects/-workspace/${other}.jsonl`;
+    appendFileSync(join(second.dir, '.claude', path), `${turn(3, 1, { sessionId: other })}\n`);
+    expect((await end(second)).conversation).toBe(other);
+  });
+
+  it('of print mode count as conversations for Claude’s own --continue', async () => {
+    const session = await start('s1');
+    const lines = [turn(1, null, { entrypoint: 'sdk-cli' }), turn(2, 1, { entrypoint: 'cli' })];
+    session.write(transcript, `${lines.join('\n')}\n`);
+    await land(session, await end(session));
+    const kept = instanceFile(session, transcript).trim().split('\n');
+    expect(kept.map((line) => (JSON.parse(line) as { entrypoint?: string }).entrypoint)).toEqual([undefined, 'cli']);
+  });
+
   it('keep what was said and drop what acts on resume, the thread unbroken', async () => {
     const session = await start('s1');
     const acts = [

@@ -158,11 +158,14 @@ describe('the plan', () => {
     expect(hostile).toMatchObject({ TERM: 'xterm-256color' });
     expect(Object.keys(hostile)).not.toContain('COLORTERM');
   });
-  it('skips permissions unless the person said something to Claude', () => {
+  it.each(['skip', 'ask'] as const)('tells Claude to %s permissions, unless its words choose a mode', (permissions) => {
     const args = (words: string[]): unknown =>
-      plan({ rest: { program: { kind: 'claude', args: words, print: false } } }).program;
-    expect(args(['hi'])).toMatchObject({ args: ['--dangerously-skip-permissions', 'hi'] });
-    expect(args(['--permission-mode', 'plan'])).toMatchObject({ args: ['--permission-mode', 'plan'] });
+      plan({ policy: { permissions }, rest: { program: { kind: 'claude', args: words, print: false } } }).program;
+    const option = permissions === 'skip' ? '--dangerously-skip-permissions' : '--permission-mode=default';
+    expect(args(['hi'])).toMatchObject({ args: [option, 'hi'] });
+    expect(args(['--', '--permission-mode=plan'])).toMatchObject({ args: [option, '--', '--permission-mode=plan'] });
+    for (const words of [['--permission-mode', 'plan'], ['--permission-mode=plan'], ['--dangerously-skip-permissions']])
+      expect(args(words)).toMatchObject({ args: words });
   });
   it('takes half of what is free, 20 GB at most', () => {
     expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
 import { diffLines } from '../../../src/terminal/diff-view.ts';
-import { summaryLines } from '../../../src/terminal/summary.ts';
+import { claudeLines, summaryLines } from '../../../src/terminal/summary.ts';
 import type { Change } from '../../../src/types/entry.ts';
 import type { RelPath } from '../../../src/types/path.ts';
 import type { ReviewItem } from '../../../src/types/review.ts';
@@ -31,6 +31,14 @@ it('says once why a change cannot be read, in the list and beside its diff', () 
   const shown = (item: ReviewItem) => diffLines(item, { kind: 'none' }, { colour: false, columns: 80 }).slice(1);
   expect(shown(ignored)).toEqual([`BLOCKED: ${problem}`]);
   expect(shown(plain)).toEqual(['BLOCKED: Unreadable change: What was not seen is not applied.', `  ${problem}`]);
+});
+
+it('names records of a conversation that hold a credential, and not those that every session leaves out', () => {
+  const none = { items: [], general: [], dropped: { attachment: 24, mode: 3 } };
+  expect(claudeLines(none)).toEqual([]);
+  expect(claudeLines({ ...none, dropped: { ...none.dropped, 'record with a credential': 1 } })).toEqual([
+    { severity: 'note', text: "Claude's data: left out: 1 record with a credential" },
+  ]);
 });
 
 it('names the first of very many findings of one kind, and says how many more there are', () => {
