@@ -2,8 +2,7 @@
  *
  * One process, one epoll, no fork, no thread and no memory asked for after start, so that a full pids limit or memory
  * limit does not silence it. Out of descriptors or places it stops accepting until a connection ends. A socket that
- * nobody serves (the gateway being started again) is tried again for WAIT_MS before the connection is dropped; before
- * the first one that was served (the gateway being started beside the agent) for FIRST_WAIT_MS.
+ * nobody serves (the gateway being started again) is tried again for WAIT_MS before the connection is dropped.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
  */
@@ -25,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, FIRST_WAIT_MS = 60000, RETRY_MS = 25 };
+enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, RETRY_MS = 25 };
 enum outcome { BROKEN = -1, STUCK, MOVED };
 
 struct side {
@@ -49,7 +48,7 @@ static struct listener {
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
-static int epoll_fd, live, accepting = 1, waiting, unfinished, served;
+static int epoll_fd, live, accepting = 1, waiting, unfinished;
 
 static long long now_ms(void)
 {
@@ -170,11 +169,11 @@ static void join(struct pair *p)
 		if (fd >= 0)
 			close(fd);
 		int later = why == EAGAIN || why == ECONNREFUSED || why == ENOENT || why == EMFILE || why == ENFILE;
-		if (!later || now_ms() - p->since > (served ? WAIT_MS : FIRST_WAIT_MS))
+		if (!later || now_ms() - p->since > WAIT_MS)
 			drop(p);
 		return;
 	}
-	p->joined = served = 1;
+	p->joined = 1;
 	waiting--;
 	side_init(&p->side[1], fd);
 	/* Told of changes only: each time all is moved that can be, so nothing is missed and no hang-up repeats itself. */

@@ -55,10 +55,7 @@ const CA_VARIABLES = [
 export interface AgentSide {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * For init's --until: the agent's container may start before the gateway is ready, its program not. Undefined: the
-   * program begins at once, without any network, and the forwarder holds its connections until the gateway is ready.
-   */
+  /** For init's --until: the agent's container may start before the gateway is ready, its program not. */
   readonly until: string | undefined;
   /** For init's --forward: PORT=SOCKET. */
   readonly forwards: readonly string[];
@@ -76,9 +73,6 @@ export function agentSide(
   const broker = policy.credentials === 'broker';
   // Not with `--network open`.
   const proxy = policy.network === 'gateway';
-  // Of a session that cannot get its gateway no program touches live files. Programs read the session's CA at their
-  // beginning, and an open network works from the first moment.
-  const waits = policy.mode === 'bind' || !proxy || policy.brokers.length > 0;
   return {
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
     env: {
@@ -87,7 +81,7 @@ export function agentSide(
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
       ...(policy.brokers.length > 0 ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
-    until: waits ? LAST_SOCKET : undefined,
+    until: LAST_SOCKET,
     forwards: [
       ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
       ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialFile } from '../claude/credential-file.ts';
 import { EXIT } from '../errors.ts';
 import type { Gateway } from '../gateway/start-gateway.ts';
@@ -18,13 +18,11 @@ export interface AgentEnd {
   readonly stopped: string | undefined;
   /** The gateway did not start, or the container itself, so the program never did. */
   readonly neverRan?: Error | undefined;
-  /** The gateway did not start after the program had begun, which was stopped. */
-  readonly gatewayError?: Error | undefined;
 }
 
 /** What goes on beside the agent. */
 export interface Beside {
-  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'until'>;
+  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>;
   /** Where what it writes is held to the limit. */
   readonly disk?: Pick<Workspace, 'watchDisk'>;
   /** Begun once the program may run; a failure stops the session. */
@@ -41,8 +39,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
- * A gateway that does not start ends the container before its program runs, or, where the program does not wait for the
- * gateway, stops the session; so does one that is `lost` later.
+ * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
  */
 export async function launch(
   agent: Container,
@@ -52,10 +49,6 @@ export async function launch(
 ): Promise<AgentEnd> {
   let stopped: string | undefined;
   let neverRan: Error | undefined;
-  let gatewayError: Error | undefined;
-  /** The program may have run. */
-  let begun = false;
-  const waits = gateway?.until !== undefined;
   const done = new AbortController();
   const stop = (why: string): void => {
     if (stopped !== undefined || done.signal.aborted) return;
@@ -65,25 +58,17 @@ export async function launch(
   };
   if (gateway !== undefined) {
     gateway.ready.catch((error: Error) => {
-      if (done.signal.aborted) return;
-      if (begun) {
-        gatewayError = error;
-        stop(error.message);
-        return;
-      }
       neverRan = error;
-      void agent.kill('SIGKILL').catch(() => undefined);
+      return agent.kill('SIGKILL').catch(() => undefined);
     });
     void gateway.lost.then((error) => stop(error.message));
     void gateway.exceeded.then(stop);
   }
   let growth: GrowthWatch | undefined;
   const watch = (): void => {
-    if (done.signal.aborted || disk === undefined) return;
-    growth = watchGrowth(disk, agent, { tty: plan.tty, tell: deps.tell, stop });
-  };
-  const beside = (): void => {
-    if (!done.signal.aborted) meanwhile?.().catch((error: Error) => stop(error.message));
+    if (done.signal.aborted) return;
+    meanwhile?.().catch((error: Error) => stop(error.message));
+    if (disk !== undefined) growth = watchGrowth(disk, agent, { tty: plan.tty, tell: deps.tell, stop });
   };
   const onAbort = (): void => stop('interrupted');
   deps.interruption.signal.addEventListener('abort', onAbort);
@@ -93,26 +78,14 @@ export async function launch(
       : setTimeout(() => stop('its time limit is reached'), plan.policy.timeoutMs);
   try {
     const awake = async (): Promise<void> => {
-      // A failure that is known already: then no program begins.
-      await nextTurn();
-      if (neverRan !== undefined) throw neverRan;
-      begun = !waits;
       await agent.start().catch((error: Error) => {
         neverRan ??= error;
         throw error;
       });
       // It failed meanwhile: the signal came too early.
       if (neverRan !== undefined) await agent.kill('SIGKILL');
-      if (gatewayError !== undefined) await agent.kill('SIGTERM');
-      if (!waits) watch();
-      // The engine starts the gateway first: the rest comes after.
-      void Promise.resolve(gateway?.ready).then(
-        () => {
-          if (waits) watch();
-          beside();
-        },
-        () => undefined,
-      );
+      // The program waits for the gateway and for nothing else: the rest comes after.
+      void Promise.resolve(gateway?.ready).then(watch, () => undefined);
     };
     const ended = await attachTerminal(
       { ...agent, start: awake },
@@ -128,7 +101,7 @@ export async function launch(
       },
     );
     tellDropped(ended.dropped, deps.tell);
-    return { status: ended.status ?? 0, stopped, neverRan, gatewayError, letGo: ended.status === undefined };
+    return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
   } catch (error) {
     if (neverRan !== undefined) return { status: EXIT.failed, stopped, neverRan };
     throw error;

@@ -81,7 +81,6 @@ async function carryThrough(
     await scope.close();
     const status = await settle(record, ended, deps);
     await dropLayerIfOver(plan, deps);
-    if (ended.gatewayError !== undefined) throw ended.gatewayError;
     return status;
   } catch (error) {
     if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });

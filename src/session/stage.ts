@@ -19,7 +19,7 @@ import { homeRoot, keptStaging, openHome } from './home.ts';
 import type { Scope } from './scope.ts';
 import { rememberStaged } from './staged-claude.ts';
 
-/** Everything that the agent's container needs. */
+/** Everything that the agent's container stands on; its program waits for the gateway. */
 export interface Staged<W> {
   readonly agent: ContainerSpec;
   readonly workspace: W;
