@@ -118,7 +118,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);
-    const summary = plain(pty.output);
+    const summary = plain(pty.output).replace(/\n {10}/g, ' ');
     expect(summary).toContain('[sandbox] 12 files modified, 3 files created, 1 file deleted');
     expect(summary).toContain('[sandbox] WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)');
     expect(summary).toContain('[sandbox] WARNING: Suspect file modified: Makefile');
