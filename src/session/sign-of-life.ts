@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { amount } from '../terminal/progress.ts';
 import type { Tell } from '../types/event.ts';
 import type { LiveReader } from '../workspace/live.ts';
@@ -31,7 +30,7 @@ const EVERY_MS = 1000;
 export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
   const { id, tell, requests, nowMs = () => performance.now() } = options;
   const started = nowMs();
-  const over = new AbortController();
+  let over = false;
   let files: number | undefined;
   let isLineStart = true;
   let isHinted = false;
@@ -50,16 +49,16 @@ export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
   };
   const count = async (): Promise<void> => {
     if (options.changes === undefined) return;
-    const { signal } = over;
-    await sleep(FIRST_MS, undefined, { signal, ref: false });
+    await delay(FIRST_MS);
+    if (over) return;
     const reader = await options.changes();
     const pace = lookPace(nowMs);
-    while (!signal.aborted) {
+    while (!over) {
       pace.begin(true);
       const { changes } = await reader.look(false);
       const isChanged = files !== changes.length;
       files = changes.length;
-      await sleep(pace.end(isChanged), undefined, { signal, ref: false });
+      await delay(pace.end(isChanged));
     }
   };
   // The line does without a number that cannot be had.
@@ -74,11 +73,18 @@ export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
       isLineStart = passed.at(-1) === 0x0a;
     },
     stop() {
-      over.abort();
+      over = true;
       clearTimeout(timer);
       tell({ kind: 'status-line' });
     },
   };
+}
+
+/** Keeps no process from ending. */
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
 }
 
 /** 'Running for 1 min 5 s, 3 requests, 2 files changed'. */

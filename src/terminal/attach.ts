@@ -199,6 +199,7 @@ export async function attachTerminal(container: Container, options: AttachOption
       pipeInput(streams.stdin, container.stdin, { onKeys, mayHoldBytes }, undo);
     else container.stdin?.end();
     const status = await Promise.race([container.wait(), wasLetGo]);
+    if (isOver) terminal.showAgent();
     if (status !== undefined) await drain(poured, () => signal !== undefined);
     const dropped: Record<string, number> = {};
     for (const filter of filters.values()) {

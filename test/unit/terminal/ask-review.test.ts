@@ -282,6 +282,25 @@ it('lets no y that was typed while the agent ran answer the question', async () 
   expect(choice()).toMatchObject({ decided: false, chosen: [] });
 });
 
+it('asks as many questions as there are, without a word of Node about listeners', async () => {
+  const scene = exampleScene() as { collected: object };
+  const names = Array.from({ length: 14 }, (_, at) => `suspect${at}`);
+  const changes = names.map((name) => ({ path: name, kind: 'created', after: file('x\n') }));
+  const findings = names.map((name) => ({ rule: 'x', severity: 'suspect', path: name, title: 'Suspect', why: 'runs' }));
+  const extra = { collected: { ...scene.collected, changes }, findings };
+  await using session = open({ columns: 80, rows: 24 }, {}, extra);
+  const { pty, choice } = session;
+  let at = await pty.see(ASKED);
+  pty.send('y\r');
+  for (const name of names) {
+    at = await pty.see(new RegExp(`Apply suspect ${name}\\?.*\\[y/N\\]:`), { from: at });
+    pty.send('n\r');
+  }
+  expect(await pty.exited).toBe(0);
+  expect(pty.output).not.toMatch(/MaxListeners|Warning:/);
+  expect(choice()).toMatchObject({ decided: true, chosen: [] });
+});
+
 it('takes a word of its own for a mass deletion', async () => {
   const scene = exampleScene() as { collected: object };
   const changes = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, kind: 'deleted', before: file(`${at}`) }));
