@@ -32,7 +32,10 @@ it('Ctrl-Z in Claude’s screen gives the terminal to the shell, and fg brings t
     await pty.see(/bypass permissions on/);
     await pty.enter('first');
     let at = await pty.see(/QXQXQX/);
-    await sleep(1000);
+    // A message of ours in the middle is told at the end.
+    expect((await scene.run(['network', 'allow', 'example.org'])).status).toBe(0);
+    await sleep(2000);
+    expect(pty.output).not.toContain('allowed example.org');
     pty.send(CTRL_Z);
     at = await pty.see(/Stopped[^\n]*\r?\n[^\n]*shell-\d+ /, { from: at });
     // The terminal is the shell's: modes, echo, cursor, no reports of mouse or paste.
@@ -51,6 +54,7 @@ it('Ctrl-Z in Claude’s screen gives the terminal to the shell, and fg brings t
     await pty.enter('second');
     at = await pty.see(/WVWVWV/, { from: at });
     await pty.enter('/exit');
+    at = await pty.see(/\d\d:\d\d:\d\d network: allowed example\.org/, { from: at });
     at = await pty.see(/shell-0 /, { from: at });
     pty.send('stty -a\r');
     await pty.see(/(?<!-)isig icanon iexten echo /, { from: at });
