@@ -7,9 +7,10 @@ const MIN_COLUMNS = 20;
 const COMMAND = /run-claude(?: [^\s,;:.)']+){1,4}/g;
 
 /**
- * Cleaned text, perhaps with colours, in lines of at most `columns` columns; Infinity wraps nothing. Breaks at blanks only, so that a path, an id
- * and an option stay whole (one that is longer than a line has a line of its own), and not within a run-claude command.
- * Lines after the first begin below the text's own beginning, or below the value of a `name   value` line.
+ * Cleaned text, perhaps with colours, in lines of at most `columns` columns; Infinity wraps nothing. Breaks at blanks
+ * only, so that a path, an id and an option stay whole (one that is longer than a line has a line of its own), and not
+ * within a run-claude command. Lines after the first begin below the text's own beginning, or below the value of a
+ * `name   value` line.
  */
 export function wrapWords(text: string, columns: number): string[] {
   if (columnsOf(text) <= columns || columns < MIN_COLUMNS) return [text];
