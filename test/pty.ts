@@ -60,7 +60,8 @@ export class Pty implements AsyncDisposable {
   }
 
   /** Presses a key until it shows: a program that is about to ask may drop one. */
-  async press(key: string, pattern: RegExp, options: { readonly from?: number } = {}): Promise<number> {
+  async press(key: string, words: RegExp, options: { readonly from?: number } = {}): Promise<number> {
+    const pattern = acrossLines(words);
     const shows = (): boolean => pattern.test(this.output.slice(options.from ?? 0));
     for (let tries = 0; tries < 60 && !shows(); tries += 1) {
       this.send(key);
@@ -81,9 +82,13 @@ export class Pty implements AsyncDisposable {
     this.#child.stdin?.end();
   }
 
-  /** Waits until the output since `from` matches; throws with the tail of the output otherwise. */
-  async see(pattern: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
+  /**
+   * Waits until the output since `from` matches; throws with the tail of the output otherwise. A blank of the pattern is
+   * any white space: messages are wrapped to the window.
+   */
+  async see(words: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
     const deadline = Date.now() + (options.timeoutMs ?? 240_000);
+    const pattern = acrossLines(words);
     for (;;) {
       const from = options.from ?? 0;
       const match = pattern.exec(this.output.slice(from));
@@ -111,4 +116,15 @@ export class Pty implements AsyncDisposable {
     }
     await this.exited;
   }
+}
+
+/** A question's last line is drawn with the cursor moved first. */
+const BETWEEN_WORDS = '(?:\\s|\\x1b\\[[0-9;?]*[A-Za-z])+';
+
+function acrossLines({ source, flags }: RegExp): RegExp {
+  // Not within brackets.
+  return new RegExp(
+    source.replace(/\\.|\[(?:\\.|[^\]])*\]| /g, (part) => (part === ' ' ? BETWEEN_WORDS : part)),
+    flags,
+  );
 }

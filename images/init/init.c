@@ -10,6 +10,10 @@
  * the container is what was asked for (prove.h), and says so in the first line of its output, where nobody but the engine
  * can have written before it: "proven", or what is weaker; then it starts nothing.
  *
+ * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
+ * run-claude in the terminal's output (STOPPED, which src/terminal/filter-rules.ts recognises) and waits for SIGCONT, as
+ * a shell's `fg` sends it. Without a terminal, or when the report cannot be written, it wakes PROGRAM at once.
+ *
  * Compile: cc -static -O2 -std=gnu11 -Wall -Wextra -Werror init.c
  *
  * Limits: PROGRAM has the same user, so it can kill the forwarder, as often as it likes; it then has no network
@@ -18,6 +22,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,6 +40,8 @@
 #define RESTART_MS 100
 #define LOOK_MS 5
 #define FAILED 125
+/* The agent can write this as well: run-claude acts on it only right after the user pressed Ctrl-Z. */
+#define STOPPED "\033]7077;stopped\007"
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
 
@@ -102,6 +109,25 @@ static void wait_for(const char *file, const sigset_t *signals)
 	}
 }
 
+/* As `fg` does: the program may have given the terminal to a process that has ended since. */
+static void wake(pid_t program)
+{
+	if (isatty(STDIN_FILENO))
+		tcsetpgrp(STDIN_FILENO, program);
+	kill(-program, SIGCONT);
+}
+
+/* Never blocks: a program that stopped the terminal's output must not stop this process. */
+static bool report_stopped(void)
+{
+	int fd = open("/dev/tty", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool whole = write(fd, STOPPED, sizeof STOPPED - 1) == (ssize_t)sizeof STOPPED - 1;
+	close(fd);
+	return whole;
+}
+
 static int status_of(int status)
 {
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -151,14 +177,24 @@ int main(int argc, char *argv[])
 		wait_for(until, &wanted);
 	pid_t forwarder = forwards > 0 ? start(forward, &before, false) : 0;
 	pid_t program = start_patiently(argv + at + 1, &before);
+	bool stopped = false;
 	for (;;) {
 		struct timespec patience = {.tv_nsec = RESTART_MS * 1000000L};
 		bool waiting = forwards > 0 && forwarder <= 0;
 		int got = waiting ? sigtimedwait(&wanted, NULL, &patience) : sigwaitinfo(&wanted, NULL);
-		if (got > 0 && got != SIGCHLD)
+		if (got == SIGCONT && stopped)
+			wake(program);
+		else if (got > 0 && got != SIGCHLD)
 			kill(-program, got);
+		if (got == SIGCONT)
+			stopped = false;
 		int status;
-		for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+		for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+			if (WIFSTOPPED(status)) {
+				if (pid == program && !(stopped = report_stopped()))
+					wake(program);
+				continue;
+			}
 			if (pid == program)
 				return status_of(status);
 			if (pid == forwarder)

@@ -82,6 +82,7 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
     true,
   ),
+  command('stop', '[ID]', 'end a running session, keep its changes', [], 1),
   command(
     'apply',
     '[ID]',

@@ -5,6 +5,7 @@ import type { CommandLineOfCommand } from './parse-command-line.ts';
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   status: async () => (await import('./commands/status.ts')).statusCommand,
   diff: async () => (await import('./commands/diff.ts')).diffCommand,
+  stop: async () => (await import('./commands/stop.ts')).stopCommand,
   apply: async () => (await import('./commands/apply.ts')).applyCommand,
   discard: async () => (await import('./commands/discard.ts')).discardCommand,
   undo: async () => (await import('./commands/undo.ts')).undoCommand,

@@ -65,7 +65,17 @@ function printer(trace: boolean, quiet: boolean): Tell {
   const { stderr, env } = process;
   const tty = stderr.isTTY === true && env['TERM'] !== 'dumb';
   const colour = tty && (env['NO_COLOR'] ?? '') === '';
-  return createPrinter({ stderr, trace, quiet, json: false, tty, colour, columns: stderr.columns ?? 80 });
+  return createPrinter({
+    stderr,
+    trace,
+    quiet,
+    json: false,
+    tty,
+    colour,
+    get columns() {
+      return stderr.columns ?? 80;
+    },
+  });
 }
 
 function isDirectory(word: string): boolean {

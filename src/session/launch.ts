@@ -1,13 +1,16 @@
+import { fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialFile } from '../claude/credential-file.ts';
 import { EXIT } from '../errors.ts';
 import type { Gateway } from '../gateway/start-gateway.ts';
-import { type AttachOutcome, attachTerminal } from '../terminal/attach.ts';
+import { type AttachedTerminal, type AttachOutcome, attachTerminal } from '../terminal/attach.ts';
 import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
+import { type SignOfLife, showSignOfLife } from './sign-of-life.ts';
+import { whyStopped } from './stop-request.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 export interface AgentEnd {
@@ -22,9 +25,9 @@ export interface AgentEnd {
 
 /** What goes on beside the agent. */
 export interface Beside {
-  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>;
-  /** Where what it writes is held to the limit. */
-  readonly disk?: Pick<Workspace, 'watchDisk'>;
+  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage'>;
+  /** Where what it writes is held to the limit, and counted. */
+  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'>;
   /** Begun once the program may run; a failure stops the session. */
   readonly meanwhile?: () => Promise<unknown>;
   /** It runs already, and its terminal is gone. */
@@ -65,12 +68,23 @@ export async function launch(
     void gateway.exceeded.then(stop);
   }
   let growth: GrowthWatch | undefined;
+  let terminal: AttachedTerminal | undefined;
+  let life: SignOfLife | undefined;
   const watch = (): void => {
     if (done.signal.aborted) return;
     meanwhile?.().catch((error: Error) => stop(error.message));
-    if (disk !== undefined) growth = watchGrowth(disk, agent, { tty: plan.tty, tell: deps.tell, stop });
+    if (disk !== undefined) growth = watchGrowth(disk, agent, { terminal, tell: deps.tell, stop });
+    if (showsSignOfLife(plan)) {
+      const changes = disk === undefined ? undefined : () => disk.watchChanges();
+      life = showSignOfLife({
+        id: plan.sessionId,
+        tell: deps.tell,
+        requests: () => gateway?.usage().requests,
+        changes,
+      });
+    }
   };
-  const onAbort = (): void => stop('interrupted');
+  const onAbort = (): void => stop(whyStopped(plan.sessionDir));
   deps.interruption.signal.addEventListener('abort', onAbort);
   const timer =
     plan.policy.timeoutMs === undefined
@@ -87,6 +101,7 @@ export async function launch(
       // The program waits for the gateway and for nothing else: the rest comes after.
       void Promise.resolve(gateway?.ready).then(watch, () => undefined);
     };
+    if (plan.tty) deps.tell({ kind: 'terminal-lent' });
     const ended = await attachTerminal(
       { ...agent, start: awake },
       {
@@ -98,8 +113,14 @@ export async function launch(
         signals: process,
         again,
         keys: (typed) => growth?.keys(typed) ?? typed,
+        suspend: suspendOwnGroup,
+        attached: (attached) => {
+          terminal = attached;
+        },
+        beforeOutput: (passed) => life?.beforeOutput(passed),
       },
     );
+    if (plan.tty) deps.tell({ kind: 'terminal-returned' });
     tellDropped(ended.dropped, deps.tell);
     return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
   } catch (error) {
@@ -109,8 +130,28 @@ export async function launch(
     done.abort();
     clearTimeout(timer);
     growth?.stop();
+    life?.stop();
+    if (plan.tty) deps.tell({ kind: 'terminal-returned' });
     deps.interruption.signal.removeEventListener('abort', onAbort);
   }
+}
+
+/**
+ * Stops this process and what a shell started with it, as the terminal does at Ctrl-Z. Where no shell could resume them
+ * (an orphaned process group) the kernel discards the signal. Ends with the window's size as it is by then.
+ */
+function suspendOwnGroup(): void {
+  process.kill(0, 'SIGTSTP');
+  // In the background no other process tells us of a resized window.
+  process.kill(process.pid, 'SIGWINCH');
+}
+
+/** A program in the pipe behind us, such as a pager, would share the terminal with the line. */
+function showsSignOfLife({ tty, program }: Plan): boolean {
+  if (tty || program.kind !== 'claude' || process.stderr.isTTY !== true) return false;
+  if (process.stdout.isTTY === true) return true;
+  const out = fstatSync(1);
+  return !out.isFIFO() && !out.isSocket();
 }
 
 function tellDropped(dropped: AttachOutcome['dropped'], tell: Tell): void {

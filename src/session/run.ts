@@ -2,6 +2,7 @@ import { maskPlan } from '../plan/mask-plan.ts';
 import { processIdentity } from '../store/process.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { hasLayer } from '../workspace/drop-layer.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
 import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
 import type { SessionDeps } from './deps.ts';
@@ -81,6 +82,14 @@ async function carryThrough(
     await scope.close();
     const status = await settle(record, ended, deps);
     await dropLayerIfOver(plan, deps);
+    // Claude names its own command at its end, which does not find a conversation that was held in a copy.
+    if (plan.program.kind === 'claude' && hasLayer(plan.sessionDir)) {
+      deps.tell({
+        kind: 'message',
+        level: 'info',
+        text: `To continue this session: run-claude resume ${plan.sessionId}`,
+      });
+    }
     return status;
   } catch (error) {
     if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });

@@ -1,10 +1,11 @@
+import type { AttachedTerminal } from '../terminal/attach.ts';
 import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 export interface GrowthOptions {
-  /** A person sits at the agent's terminal and can decide; otherwise the agent is stopped. */
-  readonly tty: boolean;
+  /** Where a user sits and can decide; without it the agent is stopped. */
+  readonly terminal: AttachedTerminal | undefined;
   readonly tell: Tell;
   readonly stop: (why: string) => void;
 }
@@ -21,13 +22,14 @@ const SILENCE_MS = 500;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Holds the session to its disk limit. At a terminal the agent is paused, and goes on when space is free again or the
- * person presses `c` (which allows twice as much); Ctrl-C stops it. Elsewhere it is stopped, its work kept.
+ * Holds the session to its disk limit. At a terminal the agent is paused and a screen of ours takes the place of its own.
+ * It goes on when space is free again or the user presses `c` (which allows twice as much); Ctrl-C stops it. Elsewhere
+ * it is stopped, its work kept.
  */
 export function watchGrowth(
   workspace: Pick<Workspace, 'watchDisk'>,
   agent: Pick<Container, 'pause' | 'unpause'>,
-  { tty, tell, stop }: GrowthOptions,
+  { terminal, tell, stop }: GrowthOptions,
 ): GrowthWatch {
   let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
   let lastKeyMs = 0;
@@ -35,19 +37,22 @@ export function watchGrowth(
   const goOn = (): void => {
     const was = paused;
     paused = undefined;
+    if (was !== undefined) terminal?.showAgent();
     was?.done.then(() => agent.unpause()).catch((error: Error) => say(`The agent cannot go on: ${error.message}`));
   };
   const watch = workspace.watchDisk({
     reached(why) {
-      if (!tty) return stop(why);
+      if (terminal === undefined) return stop(why);
       lastKeyMs = performance.now();
       // An agent that cannot be paused must not go on filling the disk.
       const done = agent.pause().catch(() => {
         paused = undefined;
+        terminal.showAgent();
         stop(why);
       });
       paused = { why, done };
-      say(`The agent is paused: ${why}. It goes on when there is room; c: go on, with twice as much; Ctrl-C: stop it`);
+      say(`The agent is paused: ${why}.`);
+      terminal.showOver(pausedLines(why));
     },
     fell() {
       if (paused !== undefined) say('The agent goes on.');
@@ -73,4 +78,16 @@ export function watchGrowth(
     },
     stop: () => watch.stop(),
   };
+}
+
+function pausedLines(why: string): readonly string[] {
+  return [
+    '[sandbox] The agent is paused:',
+    `          ${why}.`,
+    '',
+    '          c       go on, with twice as much',
+    '          Ctrl-C  stop the agent and keep its work',
+    '',
+    '          It goes on by itself when there is room again.',
+  ];
 }

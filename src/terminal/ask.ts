@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Interruption } from './interruption.ts';
+import { wrapWords } from './wrap-words.ts';
 
 /** The person's terminal. Questions go to stderr: stdout is the agent's. */
 export interface Screen {
@@ -14,6 +15,9 @@ export interface Screen {
 }
 
 const SILENCE_MS = 500;
+const PREFIX = '[sandbox] ';
+/** A blank, one key, and the cursor behind it. */
+const ANSWER_COLUMNS = 3;
 
 /** When something is asked: most starts ask nothing. */
 const loadEnquirer = () => import('enquirer');
@@ -28,7 +32,14 @@ export async function readyToAsk(): Promise<void> {
  * clean it before. Preconditions: stdin is a terminal.
  */
 export async function askLine(screen: Screen, message: string): Promise<string | undefined> {
-  return screen.dumb ? askPlain(screen, message) : askEnquirer(screen, message);
+  if (screen.dumb) return askPlain(screen, message);
+  const prefix = message.startsWith(PREFIX) ? PREFIX : '';
+  const columns = (screen.stderr.columns ?? Number.POSITIVE_INFINITY) - prefix.length - ANSWER_COLUMNS;
+  const lines = wrapWords(message.slice(prefix.length), columns);
+  const shown = lines.map((line, at) => `${at === 0 ? prefix : ' '.repeat(prefix.length)}${line}`);
+  // The prompt itself is the last line: enquirer would cut words.
+  for (const line of shown.slice(0, -1)) screen.stderr.write(`${line}\n`);
+  return askEnquirer(screen, shown.at(-1) ?? message);
 }
 
 /** Whether an answer to '[y/N]' is a yes; anything else, none at all included, is a no. */
@@ -108,16 +119,23 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
     prompt.once('close', () => prompt.cursorShow());
   };
   // enquirer never settles at end of input by itself.
+  let end: () => void = () => undefined;
   const ended = new Promise<undefined>((resolve) => {
-    const end = (): void => resolve(undefined);
-    stdin.once('end', end).once('error', end).once('close', end);
-    screen.interruption?.signal.addEventListener('abort', end, { once: true });
+    end = () => resolve(undefined);
   });
-  const answer = prompt.run().catch(() => undefined);
-  const result = await Promise.race([answer, ended]);
-  if (result === undefined) await prompt.cancel().catch(() => undefined);
-  stdin.pause();
-  return result;
+  const ends = ['end', 'error', 'close'] as const;
+  for (const event of ends) stdin.once(event, end);
+  screen.interruption?.signal.addEventListener('abort', end);
+  try {
+    const answer = prompt.run().catch(() => undefined);
+    const result = await Promise.race([answer, ended]);
+    if (result === undefined) await prompt.cancel().catch(() => undefined);
+    return result;
+  } finally {
+    for (const event of ends) stdin.off(event, end);
+    screen.interruption?.signal.removeEventListener('abort', end);
+    stdin.pause();
+  }
 }
 
 async function askPlain(screen: Screen, message: string): Promise<string | undefined> {

@@ -3,6 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Container } from '../types/engine.ts';
 import { createTerminalFilter, type TerminalFilter } from './filter.ts';
 import { drain, type Poured, pour } from './pour.ts';
+import { watchKeys, watchSuspendKey } from './typed-keys.ts';
+import { followSize } from './window-size.ts';
 
 /** The person's end: process.stdin and its like, or streams of a test. */
 export interface TerminalStreams {
@@ -26,14 +28,28 @@ export interface AttachOptions {
   readonly stdin: boolean;
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
-  /** It ran before, on another terminal: it is to draw its screen anew, and {@link LETS_GO} lets go of it. */
+  /** It ran before, on another terminal: it is to draw its screen anew, and Ctrl-P Ctrl-Q lets go of it. */
   readonly again?: boolean;
   /** Sees what is typed first and gives what of it is the program's: the rest answers a question of ours. */
   readonly keys?: (typed: Buffer) => Buffer;
+  /**
+   * Stops this process and its group until SIGCONT, as a shell's job. Returns at once where no shell would resume it.
+   * Without it, an agent that stops itself is woken at once.
+   */
+  readonly suspend?: () => void;
+  /** Called once the agent has the terminal. */
+  readonly attached?: (terminal: AttachedTerminal) => void;
+  /** Called before each piece of the agent's output that goes to a terminal. */
+  readonly beforeOutput?: (passed: Buffer) => void;
 }
 
-/** What docker's own attach is left by. The agent gets the first of the two, since it is a key by itself. */
-const LETS_GO: readonly number[] = [0x10, 0x11];
+/** The user's terminal while the agent has it. */
+export interface AttachedTerminal {
+  /** Shows these lines on a screen of their own and holds the agent's output back. */
+  showOver(lines: readonly string[]): void;
+  /** Brings the agent's screen back. */
+  showAgent(): void;
+}
 
 interface SignalSource {
   on(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
@@ -54,8 +70,8 @@ const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'
 const SETTLE_MS = 80;
 /** More than anybody types or pastes ahead of a program that does not read. */
 const TYPED_BYTES = 16 * 1024 ** 2;
-/** Between two sizes of which a program is to notice the first. */
-const REDRAW_MS = 500;
+/** A stop of the whole group reaches every thread within that. */
+const STOPPING_MS = 50;
 
 /**
  * Starts the container and joins it to the person's terminal until it ends. Whatever happened, listeners are gone,
@@ -70,25 +86,86 @@ export async function attachTerminal(container: Container, options: AttachOption
   const filters = new Map<OutputStream, TerminalFilter>();
   let signal: NodeJS.Signals | undefined;
 
-  const output = (source: NodeJS.ReadableStream, target: OutputStream): Poured => {
-    const filter = target.isTTY === true || tty ? (filters.get(target) ?? createTerminalFilter()) : undefined;
-    if (filter !== undefined) filters.set(target, filter);
-    return pour(source, target, filter, undo);
-  };
-
   const raw = tty && options.stdin && streams.stdin.isTTY === true && streams.stdin.setRawMode !== undefined;
   const wasRaw = streams.stdin.isRaw === true;
+  const suspendKey = watchSuspendKey();
+  let poured: readonly Poured[] = [];
+  let redraw: () => void = () => undefined;
+  /** The shell above has the terminal: nothing may be read from it. */
+  let isSuspended = false;
+
+  const output = (source: NodeJS.ReadableStream, target: OutputStream): Poured => {
+    // What came in the same piece of output is written first.
+    const onStopped = (): void => void setImmediate(() => void takeStop());
+    const filter = target.isTTY === true || tty ? (filters.get(target) ?? createTerminalFilter(onStopped)) : undefined;
+    if (filter !== undefined) filters.set(target, filter);
+    return pour(source, target, { filter, before: target.isTTY === true ? options.beforeOutput : undefined }, undo);
+  };
+  const write = (bytesOf: (filter: TerminalFilter) => Buffer): void => {
+    const filter = filters.get(streams.stdout);
+    if (filter !== undefined && streams.stdout.isTTY === true) writeTo(streams.stdout, bytesOf(filter));
+  };
+  const hold = (on: boolean): void => {
+    for (const one of poured) one.hold(on);
+  };
+
+  /** The agent's program stopped itself: so do we, when the user asked for it; otherwise it goes on. */
+  const takeStop = async (): Promise<void> => {
+    if (raw && options.suspend !== undefined && suspendKey.wasPressed() && signal === undefined && !isSuspended) {
+      isSuspended = true;
+      hold(true);
+      streams.stdin.pause();
+      streams.stdin.setRawMode?.(wasRaw);
+      write((filter) => filter.leave());
+      options.suspend();
+      await delay(STOPPING_MS);
+      // A signal ended the session while the shell had the terminal: the shell keeps it.
+      if (signal === undefined) {
+        // In the background this stops us again, until the user brings us back.
+        streams.stdin.setRawMode?.(true);
+        isSuspended = false;
+        streams.stdin.resume();
+      }
+      write((filter) => filter.enter());
+      hold(false);
+    }
+    await container.kill('SIGCONT').catch(() => undefined);
+    redraw();
+  };
+  let isOver = false;
+  const closeOver = (): void => {
+    if (isOver) write(() => Buffer.from('\x1b[0m\x1b[?1049l'));
+    isOver = false;
+  };
+  const terminal: AttachedTerminal = {
+    showOver(lines) {
+      hold(true);
+      isOver = true;
+      // Saves the cursor of an agent that draws on the first screen; the other screen is drawn anew afterwards.
+      write((filter) => Buffer.concat([Buffer.from('\x1b[?1049h'), filter.leave(), Buffer.from('\x1b[?1049h')]));
+      const shown = lines.map((line) => `${line}\r\n`).join('');
+      writeTo(streams.stdout, Buffer.from(`\x1b[H\x1b[2J\r\n${shown}`));
+    },
+    showAgent() {
+      closeOver();
+      write((filter) => filter.enter());
+      hold(false);
+      redraw();
+    },
+  };
+
   /** Without the event loop: also the last thing a process that is ending does. */
   const restoreNow = (): void => {
     if (raw) streams.stdin.setRawMode?.(wasRaw);
+    closeOver();
     for (const [target, filter] of filters) {
       if (target.isTTY === true && target.fd !== undefined) writeAll(target.fd, filter.end());
     }
   };
 
   try {
-    const poured = [output(container.stdout, streams.stdout)];
-    if (!tty) poured.push(output(container.stderr, streams.stderr));
+    poured = [output(container.stdout, streams.stdout)];
+    if (!tty) poured = [...poured, output(container.stderr, streams.stderr)];
     listen(options.signals, 'exit', restoreNow, undo);
     for (const one of PASSED_SIGNALS) {
       const pass = (): void => {
@@ -102,19 +179,27 @@ export async function attachTerminal(container: Container, options: AttachOption
     await container.start();
     // One that came before there was anything to tell it to.
     if (signal !== undefined) container.kill(signal).catch(() => undefined);
-    if (tty) followSize(container, streams.stdout, options.again === true, undo);
+    if (tty) redraw = followSize(container, streams.stdout, { redrawNow: options.again === true }, undo);
+    // It may have stopped while no command was there to see it.
+    if (tty && options.again) await container.kill('SIGCONT').catch(() => undefined);
+    if (tty) options.attached?.(terminal);
     let letGo: () => void = () => undefined;
     const wasLetGo = new Promise<undefined>((resolve) => {
       letGo = () => resolve(undefined);
     });
     const ours = options.keys ?? ((typed: Buffer) => typed);
     const watched = options.again && tty ? watchKeys(letGo) : undefined;
-    const onKeys = (typed: Buffer): Buffer => (watched === undefined ? ours(typed) : watched(ours(typed)));
+    const onKeys = (typed: Buffer): Buffer => {
+      const passed = watched === undefined ? ours(typed) : watched(ours(typed));
+      suspendKey.note(passed);
+      return passed;
+    };
     const mayHoldBytes = raw ? TYPED_BYTES : 0;
     if (options.stdin && container.stdin !== undefined)
       pipeInput(streams.stdin, container.stdin, { onKeys, mayHoldBytes }, undo);
     else container.stdin?.end();
     const status = await Promise.race([container.wait(), wasLetGo]);
+    if (isOver) terminal.showAgent();
     if (status !== undefined) await drain(poured, () => signal !== undefined);
     const dropped: Record<string, number> = {};
     for (const filter of filters.values()) {
@@ -123,8 +208,9 @@ export async function attachTerminal(container: Container, options: AttachOption
     return { status, signal, dropped };
   } finally {
     while (undo.length > 0) undo.pop()?.();
-    if (raw) await discardKeys(streams.stdin);
+    if (raw && !isSuspended) await discardKeys(streams.stdin);
     if (raw) streams.stdin.setRawMode?.(wasRaw);
+    closeOver();
     for (const [target, filter] of filters) {
       const restoring = filter.end();
       if (target.isTTY === true && target.writable)
@@ -181,41 +267,6 @@ function pipeInput(
   });
 }
 
-/** Calls `letGo` at the keys that say so, whichever pieces they come in; those after them are nobody's. */
-function watchKeys(letGo: () => void): (typed: Buffer) => Buffer {
-  let last: number | undefined;
-  let gone = false;
-  return (typed) => {
-    if (gone) return Buffer.alloc(0);
-    for (const [at, key] of typed.entries()) {
-      if (last === LETS_GO[0] && key === LETS_GO[1]) {
-        gone = true;
-        letGo();
-        return typed.subarray(0, at);
-      }
-      last = key;
-    }
-    return typed;
-  };
-}
-
-function followSize(container: Container, screen: OutputStream, redraw: boolean, undo: (() => void)[]): void {
-  const tell = async (moreRows = 0): Promise<void> => {
-    if (screen.columns === undefined || screen.rows === undefined) return;
-    // The container may be ending: the size is of no use to it then.
-    await container.resize(screen.columns, screen.rows + moreRows).catch(() => undefined);
-  };
-  const onResize = (): void => void tell();
-  screen.on('resize', onResize);
-  undo.push(() => screen.off('resize', onResize));
-  // The kernel tells the program of another size only, and the program may look at it late.
-  if (redraw)
-    void tell(1)
-      .then(() => delay(REDRAW_MS))
-      .then(onResize);
-  else onResize();
-}
-
 /** Reads and forgets what was typed, or answered by the terminal, while the agent ended. */
 async function discardKeys(stdin: Readable): Promise<void> {
   const forget = (): void => undefined;
@@ -229,6 +280,12 @@ function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref();
   });
+}
+
+/** At once where there is a descriptor: what follows may stop this process. */
+function writeTo(target: OutputStream, bytes: Buffer): void {
+  if (target.fd === undefined) target.write(bytes);
+  else writeAll(target.fd, bytes);
 }
 
 function writeAll(fd: number, bytes: Buffer): void {

@@ -1,7 +1,11 @@
 /** Why something in the agent's output was not passed on; counted by these names. */
 export type DropReason = 'clipboard' | 'query' | 'printing' | 'window' | 'link' | 'device control' | 'other';
 
-export type Verdict = { readonly pass: string } | { readonly drop: DropReason };
+/** `sign`: a message of PID 1 to run-claude, which never reaches the terminal. */
+export type Verdict = { readonly pass: string } | { readonly drop: DropReason } | { readonly sign: 'stopped' };
+
+/** As images/init/init.c writes it when the agent's program has stopped. */
+const STOPPED = '7077;stopped';
 
 /**
  * DEC private modes that may be set. What is missing resizes the terminal (3, 40), makes it report by itself (2031), or
@@ -62,6 +66,7 @@ function judgeModes(params: string, final: string): Verdict {
 
 /** Judges an operating system command: its number and what follows. Only titles and web links pass, cleaned. */
 export function judgeOsc(text: string): Verdict {
+  if (text === STOPPED) return { sign: 'stopped' };
   const match = /^(\d{1,4})(?:;([\s\S]*))?$/.exec(text);
   const rest = match?.[2] ?? '';
   switch (match?.[1]) {

@@ -9,14 +9,23 @@ export interface ScreenState {
   note(sequence: string): void;
   /** Sequences that put the terminal back as it was, as far as the agent's output moved it. */
   restore(): string;
+  /** Sequences that set the modes, the other screen and the keyboard again that {@link restore} put back. */
+  again(): string;
 }
 
-/** A screen that nobody has touched. Memory is bounded: modes come from an allowlist, all else is a flag. */
+/** Levels of the keyboard's stack that are remembered. */
+const MAX_PUSHED = 99;
+/** What {@link ScreenState.again} sets again by the sequence that set it last. */
+const SET_AGAIN = ['keypad', 'insert', 'keys', 'kitty', 'cursor'] as const;
+type Touched = (typeof SET_AGAIN)[number] | 'region' | 'title' | 'link';
+
+/** A screen that nobody has touched. Memory is bounded: modes come from an allowlist, all else is one sequence each. */
 export function createScreenState(): ScreenState {
   let modes = new Map<string, boolean>();
-  const touched = new Set<'region' | 'cursor' | 'title' | 'link' | 'keypad' | 'insert' | 'keys' | 'kitty'>();
+  const touched = new Map<Touched, string>();
   // Terminals keep one stack of keyboard flags for each screen.
-  let pushed = { main: 0, alternate: 0 };
+  const nothingPushed = () => ({ main: [] as string[], alternate: [] as string[] });
+  let pushed = nothingPushed();
 
   const alternates = () => SCREENS.filter((mode) => modes.get(mode) === true);
   const here = () => (alternates().length > 0 ? 'alternate' : 'main');
@@ -28,17 +37,17 @@ export function createScreenState(): ScreenState {
     else if (body === 'c') {
       modes = new Map();
       touched.clear();
-      pushed = { main: 0, alternate: 0 };
-    } else if (/^\[[\d;]*r$/.test(body)) touched.add('region');
-    else if (/^\[\d* q$/.test(body)) touched.add('cursor');
-    else if (/^\][012];/.test(body)) touched.add('title');
-    else if (/^\]8;/.test(body)) touched.add('link');
-    else if (/^[=>]$/.test(body)) touched.add('keypad');
-    else if (body === '[4h') touched.add('insert');
-    else if (/^\[>[\d;]*m$/.test(body)) touched.add('keys');
-    else if (/^\[=[\d;]*u$/.test(body)) touched.add('kitty');
-    else if (/^\[>[\d;]*u$/.test(body)) pushed[here()] = Math.min(pushed[here()] + 1, 99);
-    else if (/^\[<[\d;]*u$/.test(body)) pushed[here()] = Math.max(pushed[here()] - Number(body.slice(2, -1) || 1), 0);
+      pushed = nothingPushed();
+    } else if (/^\[[\d;]*r$/.test(body)) touched.set('region', sequence);
+    else if (/^\[\d* q$/.test(body)) touched.set('cursor', sequence);
+    else if (/^\][012];/.test(body)) touched.set('title', sequence);
+    else if (/^\]8;/.test(body)) touched.set('link', sequence);
+    else if (/^[=>]$/.test(body)) touched.set('keypad', sequence);
+    else if (body === '[4h') touched.set('insert', sequence);
+    else if (/^\[>[\d;]*m$/.test(body)) touched.set('keys', sequence);
+    else if (/^\[=[\d;]*u$/.test(body)) touched.set('kitty', sequence);
+    else if (/^\[>[\d;]*u$/.test(body)) pushed[here()] = [...pushed[here()], sequence].slice(-MAX_PUSHED);
+    else if (/^\[<[\d;]*u$/.test(body)) pushed[here()].splice(-(Number.parseInt(body.slice(2), 10) || 1));
   };
 
   const keyboard = (count: number): readonly string[] => [
@@ -55,8 +64,9 @@ export function createScreenState(): ScreenState {
       if (SCREENS.includes(mode) || mode === '1048') continue;
       if (on !== ON_BY_DEFAULT.has(Number(mode))) undo.push(`\x1b[?${mode}${on ? 'l' : 'h'}`);
     }
-    undo.push(...keyboard(pushed[here()]));
-    if (here() === 'alternate') undo.push(...alternates().map((mode) => `\x1b[?${mode}l`), ...keyboard(pushed.main));
+    undo.push(...keyboard(pushed[here()].length));
+    if (here() === 'alternate')
+      undo.push(...alternates().map((mode) => `\x1b[?${mode}l`), ...keyboard(pushed.main.length));
     if (touched.has('insert')) undo.push('\x1b[4l');
     if (touched.has('keypad')) undo.push('\x1b>');
     if (touched.has('cursor')) undo.push('\x1b[0 q');
@@ -65,5 +75,16 @@ export function createScreenState(): ScreenState {
     return undo.join('');
   };
 
-  return { note, restore };
+  const again = (): string => {
+    const redo: string[] = [...pushed.main];
+    if (here() === 'alternate') redo.push(...alternates().map((mode) => `\x1b[?${mode}h`), ...pushed.alternate);
+    for (const [mode, on] of modes) {
+      if (SCREENS.includes(mode) || mode === '1048') continue;
+      if (on !== ON_BY_DEFAULT.has(Number(mode))) redo.push(`\x1b[?${mode}${on ? 'h' : 'l'}`);
+    }
+    for (const what of SET_AGAIN) redo.push(touched.get(what) ?? '');
+    return redo.join('');
+  };
+
+  return { note, restore, again };
 }

@@ -5,8 +5,12 @@ import { createScreenState } from './filter-state.ts';
 export interface TerminalFilter {
   /** What may be written for this chunk. A sequence that is not complete yet is kept back. */
   write(chunk: Uint8Array): Buffer;
-  /** Ends the stream (what was incomplete is dropped) and gives what puts the terminal's state back. */
+  /** Ends the stream (what was incomplete is dropped) and gives what puts the terminal's state back, if {@link leave} did not. */
   end(): Buffer;
+  /** What puts the terminal's state back while the stream pauses, between two pieces of output. */
+  leave(): Buffer;
+  /** What sets the state again that {@link leave} put back. */
+  enter(): Buffer;
   /** How much was dropped, by reason. */
   dropped(): Readonly<Partial<Record<DropReason, number>>>;
 }
@@ -29,9 +33,10 @@ type State = 'ground' | 'escape' | 'csi' | 'osc' | 'string' | 'string-escape';
  * The allowlist of the attached terminal (P6's one exception): text in valid UTF-8, cursor and erase, colours, screen
  * and keyboard modes, titles, links to http and https. Clipboard, queries that the terminal would answer as if typed,
  * printing, windows, files, device control strings and 8-bit controls are dropped and counted. The same bytes give the
- * same output however they are cut into chunks.
+ * same output however they are cut into chunks. `onStopped` is called when PID 1 reports that the agent's program has
+ * stopped; the agent can forge that report.
  */
-export function createTerminalFilter(): TerminalFilter {
+export function createTerminalFilter(onStopped: () => void = () => undefined): TerminalFilter {
   const screen = createScreenState();
   const counts: Partial<Record<DropReason, number>> = {};
   let state: State = 'ground';
@@ -43,6 +48,7 @@ export function createTerminalFilter(): TerminalFilter {
   /** Bytes of a character that is not complete. */
   let partial: number[] = [];
   let out: Buffer[] = [];
+  let isLeft = false;
 
   const drop = (reason: DropReason): void => {
     counts[reason] = (counts[reason] ?? 0) + 1;
@@ -50,6 +56,10 @@ export function createTerminalFilter(): TerminalFilter {
   const settle = (verdict: Verdict): void => {
     if ('drop' in verdict) {
       drop(verdict.drop);
+      return;
+    }
+    if ('sign' in verdict) {
+      onStopped();
       return;
     }
     out.push(Buffer.from(verdict.pass));
@@ -213,7 +223,15 @@ export function createTerminalFilter(): TerminalFilter {
     end: () => {
       if (state !== 'ground') abandon();
       partial = [];
+      return Buffer.from(isLeft ? '' : screen.restore());
+    },
+    leave: () => {
+      isLeft = true;
       return Buffer.from(screen.restore());
+    },
+    enter: () => {
+      isLeft = false;
+      return Buffer.from(screen.again());
     },
     dropped: () => ({ ...counts }),
   };

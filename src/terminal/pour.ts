@@ -9,6 +9,8 @@ export interface Poured {
   readonly ended: Promise<void>;
   /** Whether it waits for its reader, or something came since it was last asked. */
   isBusy(): boolean;
+  /** While held, nothing is written to the target; the source waits. */
+  hold(on: boolean): void;
 }
 
 /** Waits for the rest of the output as long as its reader takes, unless somebody is tired of that. */
@@ -20,32 +22,41 @@ export async function drain(streams: readonly Poured[], isInterrupted: () => boo
   }
 }
 
-/** Copies with backpressure. When nobody reads the target any more the rest is read and dropped. */
+/**
+ * Copies with backpressure. When nobody reads the target any more the rest is read and dropped. `before` is called before
+ * each write, with what will be written.
+ */
 export function pour(
   source: NodeJS.ReadableStream,
   target: Writable,
-  filter: TerminalFilter | undefined,
+  {
+    filter,
+    before = () => undefined,
+  }: { readonly filter: TerminalFilter | undefined; readonly before?: ((passed: Buffer) => void) | undefined },
   undo: (() => void)[],
 ): Poured {
   let broken = false;
   let held = false;
+  let onHold = false;
   let came = false;
   const ended = new Promise<void>((resolve) => {
     const onData = (chunk: Buffer): void => {
       came = true;
       const passed = filter === undefined ? chunk : filter.write(chunk);
-      if (broken || passed.length === 0 || target.write(passed)) return;
+      if (broken || passed.length === 0) return;
+      before(passed);
+      if (target.write(passed)) return;
       held = true;
       source.pause();
       target.once('drain', () => {
         held = false;
-        source.resume();
+        if (!onHold) source.resume();
       });
     };
     const onBroken = (): void => {
       broken = true;
       held = false;
-      source.resume();
+      if (!onHold) source.resume();
     };
     const onEnd = (): void => resolve();
     target.on('error', onBroken);
@@ -63,7 +74,12 @@ export function pour(
     came = false;
     return busy;
   };
-  return { ended, isBusy };
+  const hold = (on: boolean): void => {
+    onHold = on;
+    if (on) source.pause();
+    else if (!held) source.resume();
+  };
+  return { ended, isBusy, hold };
 }
 
 function aWhile(): Promise<false> {

@@ -3,38 +3,87 @@ import { jsonLine } from '../report/json.ts';
 import type { SessionEvent, Tell } from '../types/event.ts';
 import { cleanLine, cleanText } from './clean.ts';
 import { createProgress } from './progress.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface PrinterOptions {
   /** Where all messages go; stdout is the agent's. */
-  readonly stderr: { write(text: string): unknown };
+  readonly stderr: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly quiet: boolean;
   readonly trace: boolean;
   /** One JSON object a line instead of text. */
   readonly json: boolean;
   /** stderr is a terminal that moves its cursor (not TERM=dumb). */
   readonly tty: boolean;
+  /** Of the window, as it is now: lines are wrapped to it on a terminal. */
   readonly columns: number;
   /** Default: as tty. */
   readonly colour?: boolean;
   readonly nowMs?: () => number;
 }
 
-/** The only printer of messages: gives the Tell that every stage is handed. What it prints is cleaned. Never throws. */
+const PREFIX = '[sandbox] ';
+/** More than a session prints in days; what comes after is counted. */
+const MAX_HELD = 2000;
+
+type Printed = Extract<SessionEvent, { kind: 'message' | 'finding' | 'trace' }>;
+
+/**
+ * The only printer of messages: gives the Tell that every stage is handed. What it prints is cleaned. While the agent has
+ * the terminal that the messages would go to, they are held, and printed in order, with their times, when it is
+ * returned. Never throws.
+ */
 export function createPrinter(options: PrinterOptions): Tell {
   const colours = createColors(options.colour ?? options.tty);
+  const nowMs = options.nowMs ?? Date.now;
   const progress = createProgress({
     write: (text) => options.stderr.write(text),
     tty: options.tty && !options.json,
-    columns: options.columns,
-    nowMs: options.nowMs ?? Date.now,
+    get columns() {
+      return options.columns;
+    },
+    nowMs,
   });
-  const line = (text: string): void => {
+  let held: { readonly event: Printed; readonly atMs: number }[] | undefined;
+  let unkept = 0;
+
+  const line = (text: string, paint: (line: string) => string): void => {
     progress.clear();
-    options.stderr.write(`[sandbox] ${text}\n`);
+    const width = options.tty ? options.columns - PREFIX.length : Number.POSITIVE_INFINITY;
+    for (const [at, piece] of wrapWords(text, width).entries()) {
+      options.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${paint(piece)}\n`);
+    }
   };
-  const lines = (text: string, paint: (line: string) => string): void => {
-    for (const one of cleanText(text).replace(/\n$/, '').split('\n')) line(paint(one));
+  const print = (event: Printed, time = ''): void => {
+    const plain = (text: string): string => text;
+    const lines = (text: string, paint: (line: string) => string): void => {
+      for (const one of cleanText(text).replace(/\n$/, '').split('\n')) line(`${time}${one}`, paint);
+    };
+    switch (event.kind) {
+      case 'message':
+        lines(
+          event.level === 'info' ? event.text : `${LEVELS[event.level]}${event.text}`,
+          event.level === 'error' ? colours.red : event.level === 'warning' ? colours.yellow : plain,
+        );
+        break;
+      case 'finding':
+        lines(
+          event.severity === 'note' ? event.text : `WARNING: ${event.text}`,
+          event.severity === 'blocked' ? colours.red : event.severity === 'suspect' ? colours.yellow : plain,
+        );
+        break;
+      case 'trace':
+        lines(event.text, colours.dim);
+        break;
+    }
   };
+  const release = (): void => {
+    const all = held ?? [];
+    held = undefined;
+    for (const { event, atMs } of all) print(event, `${new Date(atMs).toTimeString().slice(0, 8)} `);
+    if (unkept > 0) line(`${unkept} more messages were not kept`, (text) => text);
+    unkept = 0;
+  };
+
   return (event) => {
     if (!wanted(event, options)) return;
     if (options.json) {
@@ -42,25 +91,26 @@ export function createPrinter(options: PrinterOptions): Tell {
       return;
     }
     switch (event.kind) {
-      case 'message':
-        lines(event.level === 'info' ? event.text : `${LEVELS[event.level]}${event.text}`, (text) =>
-          event.level === 'error' ? colours.red(text) : event.level === 'warning' ? colours.yellow(text) : text,
-        );
+      case 'terminal-lent':
+        progress.clear();
+        if (options.stderr.isTTY ?? options.tty) held ??= [];
         break;
-      case 'finding':
-        lines(event.severity === 'note' ? event.text : `WARNING: ${event.text}`, (text) =>
-          event.severity === 'blocked' ? colours.red(text) : event.severity === 'suspect' ? colours.yellow(text) : text,
-        );
-        break;
-      case 'trace':
-        lines(event.text, (text) => colours.dim(text));
+      case 'terminal-returned':
+        release();
         break;
       case 'progress':
-        progress.show({ ...event, what: cleanLine(event.what) });
+        if (held === undefined) progress.show({ ...event, what: cleanLine(event.what) });
         break;
       case 'progress-end':
         progress.end(cleanLine(event.what));
         break;
+      case 'status-line':
+        if (held === undefined) progress.status(event.text === undefined ? undefined : cleanLine(event.text));
+        break;
+      default:
+        if (held === undefined) print(event);
+        else if (held.length < MAX_HELD) held.push({ event, atMs: nowMs() });
+        else unkept += 1;
     }
   };
 }
@@ -69,6 +119,8 @@ const LEVELS = { warning: 'WARNING: ', error: 'ERROR: ' } as const;
 
 /** --quiet leaves warnings, errors and findings that are more than notes; --trace adds traces. */
 function wanted(event: SessionEvent, options: PrinterOptions): boolean {
+  if (event.kind === 'terminal-lent' || event.kind === 'terminal-returned') return !options.json;
+  if (event.kind === 'status-line') return !options.json && !options.quiet;
   if (event.kind === 'trace') return options.trace;
   if (!options.quiet) return true;
   if (event.kind === 'message') return event.level !== 'info';

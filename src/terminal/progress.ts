@@ -12,7 +12,9 @@ export interface ProgressOptions {
 export interface Progress {
   show(event: ProgressEvent): void;
   end(what: string): void;
-  /** Takes the bar off the screen so that a line can be printed; the next show() draws it again. */
+  /** Shows one line in place of the last one, on a terminal only; undefined removes it. */
+  status(text: string | undefined): void;
+  /** Takes the bar or the line off the screen so that a line can be printed; the next call draws it again. */
   clear(): void;
 }
 
@@ -31,6 +33,14 @@ export function createProgress(options: ProgressOptions): Progress {
   };
   return {
     clear,
+    status(text) {
+      if (!options.tty) return;
+      if (text === undefined) clear();
+      else {
+        options.write(`\r${`[sandbox] ${text}`.slice(0, Math.max(10, options.columns - 1))}\x1b[K`);
+        drawn = true;
+      }
+    },
     show(event) {
       const now = options.nowMs();
       const since = started.get(event.what) ?? now;

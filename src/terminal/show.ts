@@ -5,6 +5,7 @@ import type { Review, ReviewItem } from '../types/review.ts';
 import type { Screen } from './ask.ts';
 import { cleanLine } from './clean.ts';
 import { diffLines } from './diff-view.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface ReviewQuestion {
   readonly review: Review;
@@ -15,9 +16,16 @@ export interface ReviewQuestion {
   readonly screen: Screen;
 }
 
-/** Lines of ours, with the prefix. They must be cleaned. */
+const PREFIX = '[sandbox] ';
+
+/** Lines of ours, with the prefix, wrapped to the window. They must be cleaned. */
 export function say(screen: Screen, lines: readonly string[]): void {
-  for (const line of lines) screen.stderr.write(`[sandbox] ${line}\n`);
+  const columns = screen.dumb ? Number.POSITIVE_INFINITY : (screen.stderr.columns ?? 80) - PREFIX.length;
+  for (const line of lines) {
+    for (const [at, piece] of wrapWords(line, columns).entries()) {
+      screen.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${piece}\n`);
+    }
+  }
 }
 
 /** The differences of one change, as lines for the screen. Content that cannot be read is said, never hidden. */

@@ -12,6 +12,11 @@ export type SessionEvent =
       readonly unit: 'bytes' | 'files' | 'steps';
     }
   | { readonly kind: 'progress-end'; readonly what: string }
+  /** One line that is replaced in place on a terminal and shown nowhere else; without text it is removed. */
+  | { readonly kind: 'status-line'; readonly text?: string }
+  /** The agent has the user's terminal: nothing is printed on it until it is returned. */
+  | { readonly kind: 'terminal-lent' }
+  | { readonly kind: 'terminal-returned' }
   | { readonly kind: 'finding'; readonly severity: Severity; readonly text: string };
 
 /** Handed down to every stage; never throws. */

@@ -161,6 +161,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
       removeGoneLater(plan.baseDir);
     },
     usage: written,
+    watchChanges: async () => liveReader(await collector(), layer, plan.policy.includeIgnored),
     watchDisk: (hooks) =>
       watchSpace(
         { space: async () => (await collector()).space('layer'), written: everywhere },

@@ -6,6 +6,7 @@ import type { RelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
 import type { MatchRenames } from '../types/rename.ts';
 import type { BaseTree } from './base-tree.ts';
+import type { LiveReader } from './live.ts';
 import type { TakeLook } from './look-ahead.ts';
 
 /** What opening a workspace needs; all of it is handed in. */
@@ -63,6 +64,8 @@ export interface Workspace {
   wake(): Promise<void>;
   /** Bytes and entries that the session has written so far. */
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
+  /** For people who watch: what has changed so far, by metadata, as often as it is asked. */
+  watchChanges(): Promise<LiveReader>;
   /** Polls the disk until it is stopped. */
   watchDisk(hooks: DiskHooks): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */

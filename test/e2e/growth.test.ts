@@ -60,7 +60,8 @@ it('a limit that is reached while it works pauses the agent with most of the res
     sh('fallocate -l "$1" "$2"', String(Math.round(disk.free() - 1.8 * GB)), ballast);
     from = await paused(/only 1\.8 GB of the disk are free/, from);
     rmSync(ballast);
-    from = await pty.see(/The agent goes on\./, { from });
+    // The agent's own screen again.
+    from = await pty.see(/\x1b\[\?1049l/, { from });
     pty.send('found\r');
     from = await pty.see(/got \[found\]/, { from });
 
@@ -71,7 +72,7 @@ it('a limit that is reached while it works pauses the agent with most of the res
     pty.send('lost\r');
     await sleep(700);
     // Pressed again where it came too soon after that.
-    from = await pty.press('c', /goes on, with twice as much/, { from });
+    from = await pty.press('c', /\x1b\[\?1049l/, { from });
     // What has been typed since is deleted first.
     pty.send('\u0015again\r');
     from = await pty.see(/got \[again\]/, { from });
@@ -83,7 +84,11 @@ it('a limit that is reached while it works pauses the agent with most of the res
     execFileSync('docker', ['exec', volume().replace(/-workspace$/, ''), 'touch', '/tmp/go']);
     from = await paused(/it has written 0\.20 GB \(--disk allows 0\.13 GB\)/, from);
     await sleep(700);
-    from = await pty.press('\u0003', /Stopping the agent: it has written 0\.20 GB/, { from });
+    from = await pty.press('\u0003', /\x1b\[\?1049l/, { from });
+    // What was not printed over the agent's screen is told at its end, each with its time.
+    for (const text of ['paused', 'goes on', 'paused', 'goes on, with twice as much', 'paused'])
+      from = await pty.see(new RegExp(`\\d\\d:\\d\\d:\\d\\d WARNING: The agent [^\\n]*${text}`), { from });
+    from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
     pty.send('n\r');
     expect(await pty.exited).toBe(124);

@@ -10,6 +10,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const WHY = 'it has written 1.5 GB (--disk allows 1.0 GB)';
+const OVER = `over: ${WHY}.`;
 
 /** A person's terminal joined to an agent, with the disk watched; streams and the disk's word are the test's. */
 function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }) {
@@ -43,8 +44,12 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
     },
     unpause: async () => void calls.push('unpause'),
   } as unknown as Container;
+  const terminal = {
+    showOver: (lines: readonly string[]) => void calls.push(`over: ${lines[1]?.trim()}`),
+    showAgent: () => void calls.push('agent'),
+  };
   const growth = watchGrowth(workspace, agent, {
-    tty: options.tty,
+    terminal: options.tty ? terminal : undefined,
     tell: (event) => {
       if (event.kind === 'message') said.push(event.text);
     },
@@ -83,21 +88,21 @@ it('keys reach the agent until it is paused; then a lone c after a silence allow
   await s.type('cat c\x03');
   expect([s.got(), s.calls]).toEqual(['cat c\x03', []]);
   s.hooks.reached(WHY);
-  expect([s.calls, s.said]).toEqual([['pause'], [expect.stringContaining(`The agent is paused: ${WHY}`)]]);
+  expect([s.calls, s.said]).toEqual([['pause', OVER], [`The agent is paused: ${WHY}.`]]);
   // On their way when the question appeared: meant for the agent, and answering nothing.
   for (const keys of ['c', '\x03', 'check this']) await s.type(keys);
   await s.silence();
   await s.type('because');
   await s.silence();
   await s.type('\x1b[200~c\x1b[201~');
-  expect([s.got(), s.calls]).toEqual(['', ['pause']]);
+  expect([s.got(), s.calls]).toEqual(['', ['pause', OVER]]);
   await s.silence();
   await s.type('c');
-  expect([s.got(), s.calls]).toEqual(['', ['pause', 'allow more', 'unpause']]);
+  expect([s.got(), s.calls]).toEqual(['', ['pause', OVER, 'allow more', 'agent', 'unpause']]);
   // The disk's own word comes a little later: nothing more happens.
   s.hooks.fell();
   await s.type('c');
-  expect([s.got(), s.calls]).toEqual(['c', ['pause', 'allow more', 'unpause']]);
+  expect([s.got(), s.calls]).toEqual(['c', ['pause', OVER, 'allow more', 'agent', 'unpause']]);
 });
 
 it('Ctrl-C at the question stops the agent, and it does not see it', async () => {
@@ -105,7 +110,7 @@ it('Ctrl-C at the question stops the agent, and it does not see it', async () =>
   s.hooks.reached(WHY);
   await s.silence();
   await s.type('\x03');
-  expect([s.got(), s.calls.sort()]).toEqual(['', ['pause', `stop: ${WHY}`, 'unpause']]);
+  expect([s.got(), s.calls.sort()]).toEqual(['', ['agent', OVER, 'pause', `stop: ${WHY}`, 'unpause']]);
 });
 
 it('goes on by itself when there is room again, and asks anew when there is none', async () => {
@@ -114,13 +119,13 @@ it('goes on by itself when there is room again, and asks anew when there is none
   await s.silence();
   s.hooks.fell();
   await vi.advanceTimersByTimeAsync(0);
-  expect([s.calls, s.said.at(-1)]).toEqual([['pause', 'unpause'], 'The agent goes on.']);
+  expect([s.calls, s.said.at(-1)]).toEqual([['pause', OVER, 'agent', 'unpause'], 'The agent goes on.']);
   await s.type('typed');
   expect(s.got()).toBe('typed');
   s.hooks.reached(WHY);
   // The silence counts from the second question.
   await s.type('c');
-  expect(s.calls).toEqual(['pause', 'unpause', 'pause']);
+  expect(s.calls).toEqual(['pause', OVER, 'agent', 'unpause', 'pause', OVER]);
   s.growth.stop();
   expect(s.calls.at(-1)).toBe('watch ends');
 });
@@ -132,7 +137,7 @@ it('stops the agent without a terminal, and where it cannot be paused', async ()
   await using stuck = scene({ tty: true, pauseFails: true });
   stuck.hooks.reached(WHY);
   await vi.advanceTimersByTimeAsync(0);
-  expect(stuck.calls).toEqual(['pause', `stop: ${WHY}`]);
+  expect(stuck.calls).toEqual(['pause', OVER, 'agent', `stop: ${WHY}`]);
   await stuck.type('typed');
   expect(stuck.got()).toBe('typed');
 });

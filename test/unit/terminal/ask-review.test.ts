@@ -118,7 +118,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);
-    const summary = plain(pty.output);
+    const summary = plain(pty.output).replace(/\n {10}/g, ' ');
     expect(summary).toContain('[sandbox] 12 files modified, 3 files created, 1 file deleted');
     expect(summary).toContain('[sandbox] WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)');
     expect(summary).toContain('[sandbox] WARNING: Suspect file modified: Makefile');
@@ -281,6 +281,25 @@ it('lets no y that was typed while the agent ran answer the question', async () 
   expect(await pty.exited).toBe(0);
   expect(plain(pty.output.slice(at))).not.toContain('Apply suspect');
   expect(choice()).toMatchObject({ decided: false, chosen: [] });
+});
+
+it('asks as many questions as there are, without a word of Node about listeners', async () => {
+  const scene = exampleScene() as { collected: object };
+  const names = Array.from({ length: 14 }, (_, at) => `suspect${at}`);
+  const changes = names.map((name) => ({ path: name, kind: 'created', after: file('x\n') }));
+  const findings = names.map((name) => ({ rule: 'x', severity: 'suspect', path: name, title: 'Suspect', why: 'runs' }));
+  const extra = { collected: { ...scene.collected, changes }, findings };
+  await using session = open({ columns: 80, rows: 24 }, {}, extra);
+  const { pty, choice } = session;
+  let at = await pty.see(ASKED);
+  pty.send('y\r');
+  for (const name of names) {
+    at = await pty.see(new RegExp(`Apply suspect ${name}\\?.*\\[y/N\\]:`), { from: at });
+    pty.send('n\r');
+  }
+  expect(await pty.exited).toBe(0);
+  expect(pty.output).not.toMatch(/MaxListeners|Warning:/);
+  expect(choice()).toMatchObject({ decided: true, chosen: [] });
 });
 
 it('takes a word of its own for a mass deletion', async () => {

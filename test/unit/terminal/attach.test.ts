@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { attachTerminal, type TerminalStreams } from '../../../src/terminal/attach.ts';
+import { type AttachedTerminal, attachTerminal, type TerminalStreams } from '../../../src/terminal/attach.ts';
 import type { Container } from '../../../src/types/engine.ts';
 
 /** A container without an engine behind it: its streams are the test's, its end is told. */
@@ -76,6 +76,89 @@ describe('attaching to the person’s terminal', () => {
     expect(s.signals.eventNames()).toEqual([]);
     expect(s.screen.listenerCount('resize')).toBe(0);
     expect(s.typed.listenerCount('data')).toBe(0);
+  });
+
+  /** As the container's first process reports that the agent's program has stopped. */
+  const STOPPED = '\x1b]7077;stopped\x07';
+  const SCREEN_ON = '\x1b[?1049h\x1b[?1000h\x1b[>1u\x1b[?25l';
+
+  it('stops with the agent after Ctrl-Z: the shell has its terminal, and afterwards the agent has its screen again', async () => {
+    for (const key of ['\x1a', '\x1b[122;5u', '\x1b[27;5;122~']) {
+      const s = scene({ screen: true });
+      const suspend = (): void => void s.calls.push(`suspended: ${s.text(s.screen)}`);
+      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, suspend };
+      const done = attachTerminal(s.container, options);
+      s.stdout.write(SCREEN_ON);
+      s.typed.write(key);
+      await once(s.stdin, 'data');
+      s.stdout.write(`bye${STOPPED}held`);
+      await vi.waitFor(() => expect(s.calls).toContain('SIGCONT'));
+      expect(s.calls.slice(3, 7)).toEqual(['cooked', expect.stringMatching(/^suspended: /), 'raw', 'SIGCONT']);
+      const left = s.calls[4] ?? '';
+      expect(left).toContain('bye');
+      for (const one of ['\x1b[?1049l', '\x1b[?1000l', '\x1b[<1u', '\x1b[?25h']) expect(left).toContain(one);
+      expect(left).not.toContain(STOPPED);
+      const again = s.text(s.screen);
+      for (const one of ['\x1b[?1049h', '\x1b[?1000h', '\x1b[>1u', '\x1b[?25l']) expect(again).toContain(one);
+      // Drawn anew: another size, then the right one.
+      await vi.waitFor(() => expect(s.calls.slice(7)).toEqual(['100x31', '100x30']));
+      s.finish(0);
+      expect((await done).dropped).toEqual({});
+    }
+  });
+
+  it('wakes an agent that stops while the user types something else, or that no shell could resume', async () => {
+    for (const [keys, suspends] of [
+      ['\x1al', true],
+      ['', true],
+      ['\x1a', false],
+    ] as const) {
+      const s = scene({ screen: true });
+      const suspend = (): void => void s.calls.push('suspended');
+      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, ...(suspends && { suspend }) };
+      const done = attachTerminal(s.container, options);
+      s.stdout.write(SCREEN_ON);
+      if (keys !== '') {
+        s.typed.write(keys);
+        await once(s.stdin, 'data');
+      }
+      s.stdout.write(STOPPED);
+      await vi.waitFor(() => expect(s.calls).toContain('SIGCONT'));
+      expect(s.calls.slice(0, 4)).toEqual(['raw', 'start', '100x30', 'SIGCONT']);
+      expect(s.text(s.screen)).toBe(SCREEN_ON);
+      s.finish(0);
+      await done;
+    }
+  });
+
+  it('shows lines of ours on a screen of their own, holds the agent’s output, and leaves nothing behind at its end', async () => {
+    for (const ends of [false, true]) {
+      const s = scene({ screen: true });
+      let terminal: AttachedTerminal | undefined;
+      const attached = (given: AttachedTerminal): void => {
+        terminal = given;
+      };
+      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, attached };
+      const done = attachTerminal(s.container, options);
+      s.stdout.write('\x1b[?2004hagent');
+      await vi.waitFor(() => expect(terminal).toBeDefined());
+      await vi.waitFor(() => expect(s.screen.readableLength).toBeGreaterThan(10));
+      s.text(s.screen);
+      terminal?.showOver(['question']);
+      s.stdout.write('later');
+      const over = s.text(s.screen);
+      expect(over).toMatch(/^\x1b\[\?1049h[\s\S]*\x1b\[\?2004l[\s\S]*question/);
+      expect(over).not.toContain('later');
+      if (!ends) {
+        terminal?.showAgent();
+        await vi.waitFor(() => expect(s.screen.readableLength).toBe(25));
+        expect(s.text(s.screen)).toBe('\x1b[0m\x1b[?1049l\x1b[?2004hlater');
+      }
+      s.finish(0);
+      await done;
+      const end = s.text(s.screen);
+      expect(end.includes('\x1b[?1049l')).toBe(ends);
+    }
   });
 
   it('puts the terminal back when the container cannot be started', async () => {

@@ -1,0 +1,43 @@
+import { realpathSync } from 'node:fs';
+import { EXIT } from '../../errors.ts';
+import { probeHost } from '../../session/probe.ts';
+import { recoverSession } from '../../session/recover.ts';
+import { needsRecovery } from '../../session/recover-earlier.ts';
+import { findStoppable, stopRunning } from '../../session/stop-session.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { connectOurs } from '../connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context.ts';
+
+/** `stop [ID]`: ends a running session's agent from another terminal; what it changed is collected and kept. */
+export const stopCommand: CommandRun = async (line, context) => {
+  const { places, tell, interruption } = context;
+  const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  const found = findStoppable(places.stateDir, line.words[0], realpathSync(context.cwd));
+  say(`Stopping session ${found.id}...`);
+  let record = await stopRunning(found, interruption.signal);
+  interruption.signal.throwIfAborted();
+  if (needsRecovery(record)) record = await recover(record, context);
+  say(outcomeOf(record));
+  return EXIT.ok;
+};
+
+/** Its command is gone: this one ends the agent and collects, without a question. */
+async function recover(record: SessionRecord, context: CommandContext): Promise<SessionRecord> {
+  const { env, places, tell, interruption } = context;
+  const engine = await connectOurs(record.plan.policy.engine, context);
+  try {
+    const host = probeHost(process, places);
+    return await recoverSession(record, { host, tell, screen: undefined, interruption, engine, env });
+  } finally {
+    await engine.close();
+  }
+}
+
+function outcomeOf({ id, stage, plan }: SessionRecord): string {
+  if (stage === 'pending') {
+    return `Session ${id} is stopped. Its changes wait: run-claude diff ${id}, run-claude apply ${id}`;
+  }
+  if (stage === 'failed') return `Session ${id} is stopped. Its agent had not started.`;
+  if (plan.mode === 'bind') return `Session ${id} is stopped. Its changes are in the project.`;
+  return `Session ${id} is stopped. It has no changes to apply.`;
+}

@@ -1,0 +1,37 @@
+import { Terminal } from '@xterm/headless';
+import { expect, it } from 'vitest';
+import { Scene } from '../scene.ts';
+import { startMessagesApi } from '../stand-in/messages-api.mjs';
+
+/** The rows of a terminal that got these bytes, blank ones left out. */
+async function rowsOf(bytes: string): Promise<string[]> {
+  const terminal = new Terminal({ cols: 80, rows: 24, allowProposedApi: true, scrollback: 1000 });
+  await new Promise<void>((resolve) => terminal.write(bytes, resolve));
+  const { active } = terminal.buffer;
+  const rows = Array.from({ length: active.length }, (_, y) => active.getLine(y)?.translateToString(true) ?? '');
+  return rows.filter((row) => row !== '');
+}
+
+it('-p on a terminal shows that it works in one line, which leaves nothing behind; then how the session goes on', async () => {
+  const command = 'echo more >> README.md; sleep 8';
+  const standIn = await startMessagesApi({
+    turns: [{ text: 'On it.', tools: [{ name: 'Bash', input: { command, description: 'step' } }] }, { text: 'QXQXQX' }],
+  });
+  await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a' });
+  try {
+    await using pty = scene.pty(['--yes', scene.project, '-p', 'do it']);
+    await pty.see(/To see its changes as they happen: run-claude diff --follow \S+/);
+    await pty.see(/Running for \d+ s, 1 request, 1 file changed/);
+    const at = await pty.see(/QXQXQX/);
+    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: at });
+    const rows = await rowsOf(pty.output);
+    expect(rows.filter((row) => row.includes('Running for'))).toEqual([]);
+    expect(rows).toContain('QXQXQX');
+    expect(rows.filter((row) => row.includes('diff --follow'))).toHaveLength(1);
+    pty.send('n\r');
+    await pty.see(/To continue this session: run-claude resume \S+/, { from: at });
+    expect(await pty.exited).toBe(120);
+  } finally {
+    await standIn.close();
+  }
+});
