@@ -1,0 +1,20 @@
+// Writes everything in the repository that is generated (`npm run generate`). A test fails when a part is stale.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { drawRooms, placeDrawing } from './draw-rooms.mjs';
+import { readRooms, readSources } from './rooms.mjs';
+
+const root = path.dirname(import.meta.dirname);
+
+/** Tests that compare a generated file with what it is generated from: with `--update` they write it. */
+const SNAPSHOTS = [
+  'test/unit/audit/documents.test.ts', // docs/audit-rules.md
+  'test/unit/images/git-keys.test.ts', // images/guard/git-keys.h
+  'test/unit/report/report.test.ts', // docs/report.schema.json
+];
+
+const page = path.join(root, 'docs/architecture.md');
+const text = readFileSync(page, 'utf8');
+writeFileSync(page, placeDrawing(text, drawRooms(readSources(root), readRooms(text))));
+execFileSync('npx', ['vitest', 'run', '--project', 'unit', ...SNAPSHOTS, '--update'], { cwd: root, stdio: 'inherit' });
