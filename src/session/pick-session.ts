@@ -45,7 +45,7 @@ export function pickSession<T extends SessionCandidate>(
 /** An undo means the last apply, whichever session it was of. */
 function first<T extends SessionCandidate>(purpose: Purpose, fitting: readonly T[]): T | undefined {
   if (purpose !== 'undo') return fitting[0];
-  return [...fitting].sort((a, b) => ((a.appliedAt ?? '') < (b.appliedAt ?? '') ? 1 : -1))[0];
+  return [...fitting].sort((a, b) => (b.appliedAt ?? '').localeCompare(a.appliedAt ?? ''))[0];
 }
 
 /** Its changes wait; also those of a session whose command was killed, which the next command collects. */

@@ -42,6 +42,7 @@ it.each<[Purpose, Named[], picked: string, pending: string[]]>([
   // The last apply, not the last session.
   ['undo', MANY.filter(({ name }) => name !== 'partly'), 'done', ['oldest']],
   // None fits: the most recent that came to anything.
+  ['undo', [one('waits', 1, 'pending'), one('failed', 2, 'failed')], 'waits', []],
   ['decide', MANY.slice(2), 'thrown', []],
   ['layer', [one('done', 3, 'applied')], 'done', []],
   ['look', [one('failed', 1, 'failed')], 'failed', []],
