@@ -1,48 +1,82 @@
-// node bench/audit-replay.mjs CLONE [COMMITS]: replays the newest commits of a local clone, merges left out, as if each
-// were what a session had changed, and counts how often the audit says suspect or blocked, and which rules. For false
-// alarms: read with the thought that these commits were all meant. Only objects are read. SHOW=1 in the
-// environment lists each finding.
+// node bench/audit-replay.mjs CLONE… : replays the newest non-merge commits of local clones as if each were what a
+// session had changed, and counts the commits with a finding that the user has to answer (suspect or blocked; every one
+// counts). replay-paths.json lists which commits touch the build; all others are ordinary and each finding there is a
+// false alarm. Prints one row of a Markdown table for each clone. Reads git objects only.
+// COUNT=120 commits a clone; SHOW=1 lists each finding of an ordinary commit, SHOW=all also those of the others.
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
-const [{ auditCommits }, { DEFAULTS }] = await loadSource('session/audit-commits.ts', 'config/settings.ts');
-
-const [clone, count = '200'] = process.argv.slice(2);
-if (clone === undefined) throw new Error('node bench/audit-replay.mjs CLONE [COMMITS]');
-/** Files that say how a project is built, checked, edited or released: where a finding is no false alarm. */
-const SETTINGS =
-  /(^|\/)(\.[^/]+|[^/]*(config|rc|conf|requirements)[^/]*\.[a-z]+|(package|package-lock|pnpm-lock|pnpm-workspace|turbo|action|composer|tsconfig[^/]*|deno)\.(json|ya?ml|lock)|(makefile|dockerfile|gemfile|rakefile|jenkinsfile|cargo|pyproject|poetry|uv|tox|setup|conftest|noxfile|go)[^/]*|[^/]*\.(mk|cmake|gradle|gradle\.kts|lock|toml|gyp|gemspec|csproj|props|targets|nix|sh|rake)|gradlew[^/]*|gradle[^/]*\.(jar|properties)|brewfile|cmakelists\.txt|configure[^/]*|claude\.md|agents\.md|codeowners)$|^(\.[^/]+|ci|build|build-logic|buildSrc|scripts|tools|docker|deploy)\//i;
-
-const commits = execFileSync('git', ['-C', clone, 'rev-list', '--no-merges', '--min-parents=1', `-n${count}`, 'HEAD'], {
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n');
-const totals = { ordinary: 0, ordinaryLoud: 0, settings: 0, settingsLoud: 0 };
-/** @type {Map<string, number>} */
-const rules = new Map();
-/** @type {string[]} */
-const shown = [];
-for (const commit of commits) {
-  const { review } = await auditCommits(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
-  const paths = review.items.map((/** @type {{ change: { path: string } }} */ item) => item.change.path);
-  const loud = [
-    ...review.items.flatMap((/** @type {{ findings: object[] }} */ item) => item.findings),
-    ...review.general,
-  ].filter(({ severity, detail }) => severity !== 'note' && !detail?.includes('nothing in it that is known'));
-  const ordinary = !paths.some((/** @type {string} */ one) => SETTINGS.test(one));
-  totals[ordinary ? 'ordinary' : 'settings'] += 1;
-  if (loud.length === 0) continue;
-  totals[ordinary ? 'ordinaryLoud' : 'settingsLoud'] += 1;
-  if (!ordinary) continue;
-  for (const rule of new Set(loud.map(({ rule: id }) => id))) rules.set(rule, (rules.get(rule) ?? 0) + 1);
-  shown.push(...loud.map(({ rule, path: file, detail }) => `${commit.slice(0, 8)} ${rule} ${file} ${detail ?? ''}`));
-}
-const share = totals.ordinary === 0 ? 0 : Math.round((100 * totals.ordinaryLoud) / totals.ordinary);
-console.log(
-  `${path.basename(path.resolve(clone))}: ${commits.length} commits, ${totals.ordinary} touch no setting; of those ` +
-    `${totals.ordinaryLoud} (${share}%) have a suspect or blocked change; of the other ${totals.settings}, ${totals.settingsLoud}`,
+const [{ auditCommits }, { DEFAULTS }, { matcherOf }] = await loadSource(
+  'session/audit-commits.ts',
+  'config/settings.ts',
+  'audit/glob.ts',
 );
-for (const [rule, times] of [...rules].sort((a, b) => b[1] - a[1])) console.log(`  ${times} ${rule}`);
-if (process.env['SHOW'] !== undefined) for (const line of shown) console.log(`    ${line.slice(0, 200)}`);
+const clones = process.argv.slice(2);
+if (clones.length === 0) throw new Error('node bench/audit-replay.mjs CLONE…');
+const { COUNT = '120', SHOW } = process.env;
+const { about: _, ...groups } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'replay-paths.json'), 'utf8'));
+const touchesBuild = matcherOf(Object.values(groups).flat());
+
+/**
+ * Counts of one clone.
+ * @param {string} clone
+ */
+async function replay(clone) {
+  const git = ['-C', clone, 'rev-list', '--no-merges', '--min-parents=1', `-n${COUNT}`, 'HEAD'];
+  const commits = execFileSync('git', git, { encoding: 'utf8' }).trim().split('\n');
+  const counts = { commits: commits.length, ordinary: 0, loud: 0, others: 0, othersLoud: 0 };
+  /** @type {Map<string, number>} */
+  const rules = new Map();
+  /** @type {number[]} */
+  const times = [];
+  /** @type {string[]} */
+  const shown = [];
+  for (const commit of commits) {
+    const started = performance.now();
+    const { review } = await auditCommits(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
+    times.push(performance.now() - started);
+    const isOrdinary = !review.items.some((/** @type {{ change: { path: string } }} */ { change }) =>
+      touchesBuild(change.path),
+    );
+    const findings = [
+      ...review.items.flatMap((/** @type {{ findings: object[] }} */ item) => item.findings),
+      ...review.general,
+    ];
+    const loud = findings.filter(({ severity }) => severity !== 'note');
+    counts[isOrdinary ? 'ordinary' : 'others'] += 1;
+    if (loud.length > 0) counts[isOrdinary ? 'loud' : 'othersLoud'] += 1;
+    if (isOrdinary)
+      for (const rule of new Set(loud.map((one) => one.rule))) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+    if (isOrdinary || SHOW === 'all')
+      for (const { rule, path: file, detail, line } of loud)
+        shown.push(
+          `${commit.slice(0, 8)} ${isOrdinary ? 'ordinary' : 'build'} ${rule} ${file}:${line ?? ''} ${detail ?? ''}`,
+        );
+  }
+  return { ...counts, rules, shown, median: times.sort((a, b) => a - b)[times.length >> 1] ?? 0 };
+}
+
+const share = (/** @type {number} */ part, /** @type {number} */ all) =>
+  all === 0 ? '' : ` (${((100 * part) / all).toFixed(part === 0 ? 0 : 1)}%)`;
+const sum = { commits: 0, ordinary: 0, loud: 0, others: 0, othersLoud: 0 };
+console.log('| repository | commits | ordinary | loud | rules, in how many commits | others | loud | ms |');
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
+const row = (/** @type {string} */ name, /** @type {typeof sum} */ one, /** @type {string} */ rules, ms = '') =>
+  console.log(
+    `| ${name} | ${one.commits} | ${one.ordinary} | ${one.loud}${share(one.loud, one.ordinary)} | ${rules} | ` +
+      `${one.others} | ${one.othersLoud}${share(one.othersLoud, one.others)} | ${ms} |`,
+  );
+for (const clone of clones) {
+  const one = await replay(clone);
+  const rules = [...one.rules].sort((a, b) => b[1] - a[1]).map(([rule, times]) => `\`${rule}\` ${times}`);
+  const parts = path
+    .resolve(clone)
+    .split(path.sep)
+    .filter((part) => part !== 'repo' && part !== '.git');
+  row(parts.at(-1) ?? clone, one, rules.join(', '), one.median.toFixed(0));
+  for (const key of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) sum[key] += one[key];
+  if (SHOW !== undefined) for (const line of one.shown) console.log(`    ${line.slice(0, 240)}`);
+}
+row('all', sum, '');

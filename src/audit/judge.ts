@@ -10,7 +10,7 @@ const CODE =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$|(^|\/)(jake|cake)file$/i;
 
 /** What in this change counts for the rule: empty when nothing does. A file that does not parse counts. */
-export function judge(rule: FileRule, text: JudgedText): readonly string[] {
+export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
   const seen: string[] = [];
   for (const one of rule.judges) seen.push(...judgeOne(one, text));
   return [...new Set(seen)];

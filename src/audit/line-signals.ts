@@ -81,8 +81,18 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     why: 'The word that runs something is put together so that no search finds it.',
     paths: CODE,
     regex:
-      /\[\s*['"](ev|ex|re|req|Fun|chi|pro)['"]\s*\+\s*['"]|\\u00[67][0-9a-f](?=[a-z]{2,6}\s*\()|[\w.]\\u0{0,2}\{?[67][0-9a-f]\}?[a-z]*\s*\(|globalThis\[\s*[^'"\]]|getattr\(\s*__builtins__|__import__\(\s*["'][^"']{0,20}["']\s*\+|\$\{IFS\}|\$0\s*<<<|import\(\s*["'`]data:|\brequire\(\s*["'][^"']{1,20}["']\s*\+|__builtins__\s*\[|\bReflect\.get\(\s*globalThis/,
+      /\[\s*['"](ev|ex|re|req|Fun|chi|pro)['"]\s*\+\s*['"]|\\u00[67][0-9a-f](?=[a-z]{2,6}\s*\()|[\w.]\\u0{0,2}\{?[67][0-9a-f]\}?[a-z]*\s*\(|getattr\(\s*__builtins__|__import__\(\s*["'][^"']{0,20}["']\s*\+|\$\{IFS\}|\$0\s*<<<|import\(\s*["'`]data:|\brequire\(\s*["'][^"']{1,20}["']\s*\+|__builtins__\s*\[/,
     source: 'ECMAScript identifiers',
+  },
+  {
+    id: 'text-built-global',
+    severity: 'suspect',
+    title: 'Dynamic look-up of an executor',
+    why: 'The word that runs something is put together so that no search finds it.',
+    // In other languages it is text for a browser or an engine.
+    paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|html?|ejs|hbs)$|(^|\/)[^.]*$/i,
+    regex: /globalThis\[\s*[^'"\]]|\bReflect\.get\(\s*globalThis/,
+    source: 'ECMAScript, the global object',
   },
   {
     id: 'shell-pipe',
@@ -114,6 +124,8 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     except: /\.txt$/i,
     regex:
       /\/dev\/(tcp|udp)\/|\b(nc|ncat|netcat)\s+(-\w+\s+){0,4}(-e|-c|--exec)\b|\bsh\s+-i\b.{0,60}(\||>&|nc )|pty\.spawn\(|os\.dup2\(.{0,60}(fileno|,\s*[012]\))|\|\s*crontab\s+-|crontab\s+-r|\.(bashrc|bash_profile|zshrc|zshenv|zprofile|ssh\/authorized_keys|ssh\/config|config\/autostart|config\/systemd)|\/etc\/(sudoers|ld\.so\.preload|cron\.|crontab|profile\.d|rc\.local)|chmod\s+(u\+s|g\+s|[2467][0-7]{3})\b|LaunchAgents\/|CurrentVersion\\{1,2}Run\b|schtasks\s+\/create|unset\s+HISTFILE|HISTFILE=\/dev\/null|history\s+-c\b|\b(LD_PRELOAD|DYLD_INSERT_LIBRARIES)=/,
+    // A comment; a text that is printed, with nothing in it that is expanded and nothing behind it.
+    safe: /^#+\s(?!\s*(define|include|import|pragma|if|error)\b)|^(echo|printf|print|puts|say)(\s-[a-z]{1,3})?[\s(]{1,4}("[^"`${\\]*"|'[^'\\]*')\)?;?$/,
     source: 'MITRE ATT&CK, persistence and command and control',
   },
   {
@@ -144,7 +156,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     paths: ANY,
     except: /\.(lock|map)$/i,
     regex:
-      /\bignore\s+(all\s+|any\s+)?(the\s+|your\s+)?(previous|prior|above|earlier)\s+(instructions|prompts?|rules)|\bdisregard\s+(all\s+|any\s+)?(the\s+|your\s+)?(previous|prior|above)\b|\b(AI|LLM)\s+(agents?|assistants?|models?)\s+(must|should|shall|have to)\b|\b(claude|copilot|cursor|gemini|codex|chatgpt|assistant)[,:]?\s+(you\s+)?(must|should now|shall)\s+(run|execute|call|fetch|read|send|install)\b|<!--.{0,200}\b(you must|ignore|run the|execute|system prompt)\b|\[system\]\(#|<\|im_start\|>/i,
+      /\bignore\s+(all\s+|any\s+)?(the\s+|your\s+)?(previous|prior|above|earlier)\s+(instructions|prompts?|rules)|\bdisregard\s+(all\s+|any\s+)?(the\s+|your\s+)?(previous|prior|above)\b|\b(AI|LLM)\s+(agents?|assistants?|models?)\s+(must|should|shall|have to)\b|\b(claude|copilot|cursor|gemini|codex|chatgpt|assistant)[,:]?\s+(you\s+)?(must|should now|shall)\s+(run|execute|call|fetch|read|send|install)\b|<!--.{0,200}\b(you must|(?<![-\w])ignore\s+(all|any|every\w*|the|your|this|these|those|what|previous|prior|above|earlier|other|my|its|instructions?|rules?|safety|security|user|users|warnings?|that)|run the|execute|system prompt)\b|\[system\]\(#|<\|im_start\|>/i,
     source: 'prompt-injection literature',
   },
   {
@@ -154,7 +166,7 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     why: 'Opening it runs a script or loads from another host.',
     paths:
       /\.(html?|xhtml|svg|md|mdx|markdown|css|vue|hbs|ejs|erb|twig|njk|pug|cshtml|pdf|ipynb)$|_document\.|layout\./i,
-    except: /(^|\/)(test|tests|fixtures)\//i,
+    except: /(^|\/)(tests?|testdata|__tests__|specs?|fixtures|__fixtures__)\//i,
     regex:
       /<script[^>]{0,300}\ssrc\s*=\s*["']?(https?:)?\/\/|<(iframe|object|embed)\b[^>]{0,200}(src|data)\s*=\s*["']?(https?:)?\/\/|\bjavascript:|<foreignObject|@import\s+(url\()?["']?https?:|<link[^>]{0,200}href\s*=\s*["']?https?:\/\/[^"'>]{0,200}[^>]{0,100}stylesheet|\/(OpenAction|Launch)\b|\/JavaScript\s*(\(|<|\d{1,9} \d{1,5} R)|<img[^>]{0,200}\bon(error|load)\s*=|<svg[^>]{0,200}\bonload\s*=|\]\((search-ms|ms-(?!windows-store)[\w-]{1,30}|command|smb|ldap):/i,
     source: 'SVG security; Magecart reports',
@@ -183,9 +195,10 @@ export const LINE_SIGNALS: readonly LineSignal[] = [
     title: 'A check is switched off',
     why: 'What is fetched or pushed is no longer verified.',
     paths: ANY,
-    except: /\.(md|mdx|rst|lock)$|(^|\/)(docs?|test|tests|fixtures)\//i,
+    except:
+      /\.(md|mdx|rst|adoc|lock)$|(^|\/)(docs?|test|tests|fixtures)\/|(^|\/)(changelog|changes|history|news|release[-_]?notes)[^/]{0,40}\.txt$/i,
     regex:
-      /--no-verify\b|GOFLAGS=.{0,40}-insecure|GONOSUMDB|GONOSUMCHECK|GOINSECURE|gpgcheck\s*=\s*0|\[trusted=yes\]|--allow-unauthenticated|--insecure\b|curl\s+(-\w*k\b|[^|;]{0,200}\s-k\s)|verify\s*=\s*False|rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify\s*:\s*true|--trusted-host|strict-ssl\s*=?\s*false|--no-check-certificate|CURLOPT_SSL_VERIFYPEER\s*,\s*(0|false)|StrictHostKeyChecking[= ]no|--disable-integrity|SSL_VERIFY_NONE|check_hostname\s*=\s*False/i,
+      /--no-verify(?![\w-])|GOFLAGS=.{0,40}-insecure|GONOSUMDB|GONOSUMCHECK|GOINSECURE|gpgcheck\s*=\s*0|\[trusted=yes\]|--allow-unauthenticated|--insecure\b|curl\s+(-\w*k\b|[^|;]{0,200}\s-k\s)|verify\s*=\s*False|rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify\s*:\s*true|--trusted-host|strict-ssl\s*=?\s*false|--no-check-certificate|CURLOPT_SSL_VERIFYPEER\s*,\s*(0|false)|StrictHostKeyChecking[= ]no|--disable-integrity|SSL_VERIFY_NONE|check_hostname\s*=\s*False/i,
     source: 'SLSA; package manager documentation',
   },
   {

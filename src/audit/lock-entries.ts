@@ -25,8 +25,15 @@ interface Row {
   readonly block: number;
 }
 
-/** A hash or an address is blanked; what is left says whose it is. */
-const blank = (text: string): string => text.replace(URL_IN_LINE, 'URL').replace(HASH, 'HASH');
+/** A hash or an address is blanked, with the cache key that yarn writes before it; what is left says whose it is. */
+const blank = (text: string): string =>
+  text
+    .replace(URL_IN_LINE, 'URL')
+    .replace(HASH, 'HASH')
+    .replace(/\b\w{1,6}\/HASH/g, 'HASH');
+/** Lines that name an entry: where it has a version, no other line of it tells it from others. */
+const NAMING = /^(-\s+)?["']?(name|version|resolution|identity)["']?\s*[:= ]/i;
+const VERSION = /^(-\s+)?["']?version["']?\s*[:= ]/i;
 
 function rowsOf(text: string): Row[] {
   const rows: Row[] = [];
@@ -65,13 +72,9 @@ function identities(rows: readonly Row[]): (at: number) => string {
     const had = scalars.get(key);
     if (had !== undefined) return had;
     const list = children.get(key) ?? [];
-    const made =
-      list.length > MOST_SIBLINGS
-        ? ''
-        : list
-            .map((at) => rows[at]?.bare ?? '')
-            .filter((bare) => !/[[{(:]$/.test(bare))
-            .join('\n');
+    const lines = list.map((at) => rows[at]?.bare ?? '').filter((bare) => !/[[{(:]$/.test(bare));
+    const named = lines.some((bare) => VERSION.test(bare)) ? lines.filter((bare) => NAMING.test(bare)) : lines;
+    const made = list.length > MOST_SIBLINGS ? '' : named.join('\n');
     scalars.set(key, made);
     return made;
   };
@@ -134,6 +137,12 @@ function linesIn(text: string): number {
   return count;
 }
 
+/** The package of an entry that is one line, as in mix.lock; not the name of a field. */
+function keyOfLine(text: string): string | undefined {
+  const key = /^"?([\w@./-]{1,200})"?\s*[:=]\s*[[{(]/.exec(text)?.[1];
+  return key === undefined || key.replace(FIELD_WORDS, '') === '' || key.toLowerCase() === 'source' ? undefined : key;
+}
+
 /** Packages that keep their name and come from another repository, on a host that was known too. */
 export function movedRepositories(before: string, after: string): string[] {
   if (linesIn(before) > MOST_LINES || linesIn(after) > MOST_LINES) return [];
@@ -151,7 +160,8 @@ export function movedRepositories(before: string, after: string): string[] {
         const place = /^[a-z+]*:\/\/(?:[^@/]*@)?([^/]+(?:\/repos)?\/[^/]+\/[^/#?]+)/i.exec(url)?.[1];
         if (place === undefined || !/github|gitlab|bitbucket|codeberg|sr\.ht/i.test(place)) continue;
         const parent = rows[row.parent];
-        const name = groups.get(groupOf(row)) ?? (parent && groups.get(groupOf(parent))) ?? parent?.bare;
+        const name =
+          keyOfLine(row.text) ?? groups.get(groupOf(row)) ?? (parent && groups.get(groupOf(parent))) ?? parent?.bare;
         if (name === undefined) continue;
         const key = name.toLowerCase();
         const set = found.get(key) ?? new Set();

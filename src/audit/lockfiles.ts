@@ -165,8 +165,11 @@ const KNOWN_HOSTS = [
   'repo.anaconda.com',
 ];
 
+/** What pnpm says of a package that its author gave up: prose, unless it holds what could be fetched. */
+const DEPRECATED = /^\s+deprecated:(?!.*(?:[{}]|tarball|resolution)).*$/gm;
+
 function urlsOf(text: string): string[] {
-  return text.match(URL_IN_LINE) ?? [];
+  return text.replace(DEPRECATED, '').match(URL_IN_LINE) ?? [];
 }
 
 /** Entries of yarn's and pnpm's lock files that stand for another package than the one asked for, or for local code. */

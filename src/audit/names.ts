@@ -149,6 +149,31 @@ function passesForLatin(part: string): boolean {
   return words.some((word) => /[A-Za-z]/.test(word) && [...word].some((char) => char > '\u024f' && looksLatin(char)));
 }
 
+/** A name of the project's own kind, `-Name.kt` beside others: two and more tell a convention. */
+const CONVENTIONAL = /(?:^|\/)([-+@])[A-Za-z_]\w*(\.\w{1,10})$/;
+const conventions = new WeakMap<Scene, ReadonlyMap<string, number>>();
+
+/** Whether the base has names of the same first character and ending in any folder, and nothing in it reads as a value. */
+function isConvention(scene: Scene, path: string): boolean {
+  const keyOf = (one: string): string | undefined => {
+    const match = CONVENTIONAL.exec(one);
+    return match === null ? undefined : `${match[1]}${match[2]}`;
+  };
+  const own = keyOf(path);
+  if (own === undefined) return false;
+  let counts = conventions.get(scene);
+  if (counts === undefined) {
+    const made = new Map<string, number>();
+    for (const one of scene.input.base?.paths ?? []) {
+      const key = keyOf(one);
+      if (key !== undefined) made.set(key, (made.get(key) ?? 0) + 1);
+    }
+    conventions.set(scene, made);
+    counts = made;
+  }
+  return (counts.get(own) ?? 0) >= 2;
+}
+
 /** What the name of a new entry gives away. Entries that were there keep their names without a word. */
 export function nameHits(scene: Scene, change: Change): Hit[] {
   if (change.before !== undefined || change.after === undefined) return [];
@@ -161,6 +186,7 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
     );
     const part = parts[at];
     if (part === undefined) continue;
+    if (check.rule === 'name-option' && at === parts.length - 1 && isConvention(scene, change.path)) continue;
     // A folder's own entry says it, where it has one (a commit's has none); its files need not repeat what only misleads.
     const folder = parts.slice(0, at + 1).join('/');
     if (at < parts.length - 1 && check.severity !== 'blocked' && scene.hasFolder(folder)) {

@@ -10,31 +10,51 @@ const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R
 /** A file that a folder stands for, when the folder is run or imported. */
 const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
 
-/** What a base's files lead to, and how many of its names were asked: it stays the same for as long as a session lasts. */
+/** What a base's files lead to; it stays the same for as long as a session lasts. */
 interface Known {
   readonly leads: Map<string, Leads>;
+  /** Shell scripts: they are read only where something leads to them. */
+  readonly scripts: string[];
+  readonly ofScripts: Map<string, Leads | undefined>;
+  /** How many names of the base were asked. */
   asked: number;
 }
 const ofBases = new WeakMap<BaseReader, Known>();
 
+function knownOf(base: BaseReader): Known {
+  const known = ofBases.get(base) ?? { leads: new Map(), scripts: [], ofScripts: new Map(), asked: 0 };
+  ofBases.set(base, known);
+  return known;
+}
+
 /**
- * What each file of the base leads to, name by name, undefined for most: the work may be done ahead of time, in pieces,
- * while the agent works.
+ * What each file of the base leads to, name by name, undefined for most and for shell scripts: the work may be done
+ * ahead of time, in pieces, while the agent works.
  */
 export function* leadsOfBase(base: BaseReader): Generator<[string, Leads] | undefined> {
-  const known = ofBases.get(base) ?? { leads: new Map<string, Leads>(), asked: 0 };
-  ofBases.set(base, known);
+  const known = knownOf(base);
   yield* known.leads;
   let at = 0;
   for (const path of base.paths) {
     at += 1;
     if (at <= known.asked) continue;
-    const bytes = wantsBaseContent(path) ? base.read(path) : undefined;
+    const wanted = wantsBaseContent(path);
+    if (wanted && isScript(path)) known.scripts.push(path);
+    const bytes = wanted && !isScript(path) ? base.read(path) : undefined;
     const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
     if (leads !== undefined) known.leads.set(path, leads);
     known.asked = at;
     yield leads === undefined ? undefined : [path, leads];
   }
+}
+
+function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
+  const { ofScripts } = knownOf(base);
+  if (ofScripts.has(path)) return ofScripts.get(path);
+  const bytes = base.read(path);
+  const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
+  ofScripts.set(path, leads);
+  return leads;
 }
 
 /**
@@ -64,14 +84,8 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const standing = [...all.filter(([path]) => !isGone(path)), ...all.filter(([path]) => isGone(path))];
   const by = new Map<string, string>();
   const tables = { files: by, modules: new Map<string, string>(), folders: new Map<string, string>() };
-  // A script leads on only where something leads to it.
-  const scripts = standing.filter(([path]) => isScript(path));
   for (const [path, leads] of standing) if (!isScript(path)) take(tables, path, leads);
-  for (let round = 0, left = scripts; round < 3 && left.length > 0; round += 1) {
-    const reached = left.filter(([path]) => reachedBy(tables, path) !== undefined);
-    for (const [path, leads] of reached) take(tables, path, leads);
-    left = left.filter((one) => !reached.includes(one));
-  }
+  followScripts(tables, standing, base, isGone);
   const hits: Hit[] = [];
   for (const change of changes) {
     // What stays withheld is not judged; what may be asked for after all is.
@@ -94,6 +108,29 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
     });
   }
   return hits;
+}
+
+/** A script leads on only where something leads to it: three steps far. */
+function followScripts(
+  tables: Tables,
+  changed: readonly (readonly [string, Leads])[],
+  base: BaseReader | undefined,
+  isGone: (path: string) => boolean,
+): void {
+  const own = new Map<string, Leads[]>();
+  for (const [path, leads] of changed) if (isScript(path)) own.set(path, [...(own.get(path) ?? []), leads]);
+  const known = base === undefined ? [] : knownOf(base).scripts;
+  const names = [...new Set([...own.keys(), ...known])];
+  let left = [...names.filter((path) => !isGone(path)), ...names.filter(isGone)];
+  for (let round = 0; round < 3 && left.length > 0; round += 1) {
+    const reached = new Set(left.filter((path) => reachedBy(tables, path) !== undefined));
+    for (const path of reached) {
+      const before = base === undefined ? undefined : leadsOfScript(base, path);
+      for (const leads of [...(before === undefined ? [] : [before]), ...(own.get(path) ?? [])])
+        take(tables, path, leads);
+    }
+    left = left.filter((path) => !reached.has(path));
+  }
 }
 
 type Tables = Readonly<Record<keyof Leads, Map<string, string>>>;

@@ -17,13 +17,15 @@ interface Referrer {
   readonly paths: RegExp;
   /** Extensions of a path that count wherever it stands; none at all for programs without one. */
   readonly mentions?: RegExp;
-  /** Only values under such keys are looked at, where the file is JSON. */
+  /** Only values under such keys are read, where the file is JSON or TOML. */
   readonly keys?: RegExp;
   /** Only such lines are looked at. */
   readonly lines?: RegExp;
 }
 
-const SCRIPTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|lua|groovy|gradle|cmake|jl|exs|rs|R)$/i;
+const SCRIPTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|lua|groovy|gradle|cmake|jl|exs|R)$/i;
+/** Rust source is what a build compiles; only Cargo's `build` key names a program. */
+const BUILD_SCRIPT = /\.rs$/i;
 const SCRIPTS_OR_PARTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|groovy|ya?ml|env|vars)$/i;
 const ANY_EXTENSION = /\.\w{1,8}$/;
 const NO_EXTENSION = /(^|\/)[^./]+$/;
@@ -35,6 +37,12 @@ const REFERRERS: readonly Referrer[] = [
     keys: /^(?!(name|version|description|main|module|types|typings|exports|imports|files|browser|bin|man|directories|unpkg|jsdelivr|sideEffects|workspaces|repository|homepage|bugs|license|author|keywords|(dev|peer|optional)?dependencies|jest\.(collectCoverage|coverage|testMatch|testPath|roots|moduleFile)\w*)(\.|\[|$))/i,
   },
   { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
+  // Lists of what is packed, compiled, checked or passed by run nothing.
+  {
+    paths: /(^|\/)pyproject\.toml$/i,
+    mentions: SCRIPTS,
+    keys: /(^|\.)(scripts|tasks|commands?)(\.|\[)|^(?!([^.]*\.){0,12}((force-|only-|extend-)?(include|exclude)|omit|sources?|src|files|filename|packages|where|testpaths|per-file-ignores|(py-)?modules|package-data|artifacts|skip(_glob)?|(extend-)?ignore|known[-_]\w{1,40}|version_file|write_to|classifiers|keywords|dependencies|readme|description)(\.|\[|$))/i,
+  },
   { paths: /(^|\/)composer\.json$/i, mentions: SCRIPTS, keys: /^scripts/ },
   {
     paths:
@@ -57,28 +65,32 @@ const REFERRERS: readonly Referrer[] = [
   },
   {
     paths:
-      /(^|\/)(makefile|gnumakefile|[^/]*\.mk|\.envrc|\.?justfile|lefthook\.ya?ml|\.pre-commit-config\.yaml|jenkinsfile|procfile[^/]*|vagrantfile|tiltfile|dockerfile[^/]*|containerfile|build|build\.bazel|tox\.ini|mypy\.ini|setup\.(py|cfg)|pyproject\.toml|pytest\.ini|noxfile\.py|\.?mise\.toml|\.cargo\/config(\.toml)?|pom\.xml|phpunit\.xml(\.dist)?|build\.gradle(\.kts)?|cmakelists\.txt|meson\.build|configure\.ac|mix\.exs|[^/]*\.tf|\.husky\/[^/]+|\.?githooks\/[^/]+)$/i,
+      /(^|\/)(makefile|gnumakefile|[^/]*\.mk|\.envrc|\.?justfile|lefthook\.ya?ml|\.pre-commit-config\.yaml|jenkinsfile|procfile[^/]*|vagrantfile|tiltfile|dockerfile[^/]*|containerfile|build|build\.bazel|tox\.ini|mypy\.ini|setup\.(py|cfg)|pytest\.ini|noxfile\.py|\.?mise\.toml|\.cargo\/config(\.toml)?|pom\.xml|phpunit\.xml(\.dist)?|build\.gradle(\.kts)?|cmakelists\.txt|meson\.build|configure\.ac|mix\.exs|[^/]*\.tf|\.husky\/[^/]+|\.?githooks\/[^/]+)$/i,
     mentions: SCRIPTS,
   },
   // Programs themselves: what they name is mostly what they build.
   { paths: /(^|\/)(gemfile|rakefile)$/i },
-  { paths: /(^|\/)cargo\.toml$/i, mentions: SCRIPTS, lines: /^\s*build\s*=/ },
+  { paths: /(^|\/)cargo\.toml$/i, mentions: BUILD_SCRIPT, lines: /^\s*build\s*=/ },
   { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS },
   {
     paths:
       /(^|\/)([^/]*\.config\.[cm]?[jt]s|(gulp|grunt|jake)file(\.babel)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js|conf\.py)$/i,
     mentions: SCRIPTS,
     lines:
-      /\b(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|resolvers?|loaders?|rules\w*|sys\.path)\b/,
+      // As words of the program: not where they are a part of a path.
+      /(?<![\w/-])(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|resolvers?|loaders?|rules\w*|sys\.path)(?![\w/-])/,
   },
 ];
 
 /** A word that makes the next one run or be read as the caller itself is. */
 const RUNS =
-  /(?:^|[\s"'`(;|&=@+-])(?:(?:ba|z|da|k)?sh|source|source_env|source_env_if_exists|dotenv|dotenv_if_exists|watch_file|\.|node|deno run|bun|bunx|tsx|ts-node|python[0-9.]*|ruby|perl|php|exec|-?include|sinclude|eval_gemfile|load|require_relative|import|!include|apply from:|-f|--file|-r|--require|-c|--config|entry:|run:|command:|script:|uses:|local:|template:|includes?:|env_file:|path:|read:)[\s"':=([,/]+((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/gi;
-/** A path that begins here, in the caller's folder or behind a variable that stands for one. */
-const PLACED =
-  /(?:^|[\s"'`(;|&=@+,:>/])(?:\.\/|<rootDir>\/|\$\{[\w.]{1,40}\}\/|\$\([A-Z_]{1,40}\)\/|\$[A-Z_]{1,40}\$?\/|%[A-Z_]{1,40}%\/|\$\(dirname[^)]{1,40}\)"?\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
+  /(?:^|[\s"'`(;|&=@+-])(?:(?:ba|z|da|k)?sh|source|source_env|source_env_if_exists|dotenv|dotenv_if_exists|watch_file|\.|node|deno run|bun|bunx|tsx|ts-node|rust-script|-Zscript|cargo script|python[0-9.]*|ruby|perl|php|exec|-?include|sinclude|eval_gemfile|load|require_relative|import|!include|apply from:|-f|--file|-r|--require|-c|--config|entry:|run:|command:|script:|uses:|local:|template:|includes?:|env_file:|path:|read:)[\s"':=([,/]+(?:(?:\$\{[\w.]{1,40}\}|\$\(\w{1,40}\)|\$\w{1,40})"?\/)?((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/gi;
+/** A path that begins in the caller's folder. */
+const PLACED_HERE =
+  /(?:^|[\s"'`(;|&=@+,:>/])(?:\.\/|<rootDir>\/|\$\(dirname[^)]{1,40}\)"?\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
+/** A path behind a variable: it may be a folder of the output as well, so that it counts only where it is a program. */
+const PLACED_SOMEWHERE =
+  /(?:^|[\s"'`(;|&=@+,:>/])(?:\$\{[\w.]{1,40}\}\/|\$\([A-Z_]{1,40}\)\/|\$[A-Z_]{1,40}\$?\/|%[A-Z_]{1,40}%\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
 /** A document that an agent takes over whole. */
 const TAKEN_OVER = /(?:^|[\s(])@((?:\.{1,2}\/)*\w[\w./-]{0,200})/gm;
 const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.-]{1,100}){0,20})/g;
@@ -123,9 +135,10 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   if (referrer === undefined) return { files, modules, folders };
   const shown = partsOf(referrer, path, text);
   // A compiler's -c, say, names what it compiles; what go runs is compiled.
-  const run = [RUNS, PLACED, IMPORTED, TAKEN_OVER]
-    .flatMap((regex) => words(regex, shown))
-    .filter((word) => !COMPILED.test(word));
+  const run = [
+    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER].flatMap((regex) => words(regex, shown)),
+    ...words(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
+  ].filter((word) => !COMPILED.test(word));
   const named = new Set([...run, ...words(GO_RUN, shown)]);
   const dotted = new Set(words(MODULES, shown).map((word) => word.replaceAll('.', '/')));
   const taken = new Set(words(FOLDERS, shown));
@@ -157,14 +170,31 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
 
 /** The part of a text that is looked at. */
 function partsOf({ keys, lines }: Referrer, path: string, text: string): string {
-  const structure = keys === undefined && !/\.jsonc?$/i.test(path) ? undefined : readStructure(text, 'jsonc', path);
+  const toml = keys !== undefined && /\.toml$/i.test(path);
+  const structured = keys !== undefined || /\.jsonc?$/i.test(path);
+  const structure = structured ? readStructure(text, toml ? 'toml' : 'jsonc', path) : undefined;
   if (structure !== undefined)
     return structure.leaves
       .filter(({ key }) => keys === undefined || keys.test(key))
-      .map(({ value }) => value)
+      .map(({ key, value }) => (toml ? tomlLine(key, value) : value))
       .join('\n');
-  const left = text.split('\n').filter((line) => !NOT_RUN.test(line.slice(0, 200)));
+  const isData = /\.ya?ml$/i.test(path) ? isUnusedVariable(text) : () => false;
+  const left = text.split('\n').filter((line) => !NOT_RUN.test(line.slice(0, 200)) && !isData(line));
   return (lines === undefined ? left : left.filter((line) => lines.test(line.slice(0, 1000)))).join('\n');
+}
+
+/** Whether a line sets a variable to a file which nothing else of the text names: a program reads it as its data. */
+const isUnusedVariable =
+  (text: string) =>
+  (line: string): boolean => {
+    const name = /^\s*([A-Z][A-Z0-9_]{2,60}(?:FILE|PATH)):\s+["']?[\w./-]+["']?\s*$/.exec(line.slice(0, 400))?.[1];
+    return name !== undefined && text.indexOf(name) === text.lastIndexOf(name);
+  };
+
+/** A leaf as a line of TOML: what a key means decides what its value is. */
+function tomlLine(key: string, value: string): string {
+  const name = key.slice(key.lastIndexOf('.') + 1).replace(/(\[\])+$/, '');
+  return key.endsWith('[]') ? `${name} = ["${value}"]` : `${name} = "${value}"`;
 }
 
 const words = (regex: RegExp, text: string): string[] =>

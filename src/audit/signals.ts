@@ -1,6 +1,7 @@
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import { binaryHits, isText } from './binary.ts';
+import { heredocLines, isProse } from './heredocs.ts';
 import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
 import { lazy } from './lazy.ts';
 import { LINE_SIGNALS, type LineSignal } from './line-signals.ts';
@@ -80,7 +81,8 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
     say('text-bom', 'note', 'Byte order mark changed', 'Interpreters and shebangs read the first line in another way.');
   const lines = scene.added(change);
   characters(change.path, text, oldText, lines, say);
-  lineSignals(change.path, lines, oldText, say);
+  lineSignals(change.path, lines, say);
+  longLine(change.path, lines, text, oldText, say);
   return hits;
 }
 
@@ -148,7 +150,7 @@ function characters(path: string, text: string, old: string | undefined, lines: 
       'suspect',
       'Invisible characters',
       'Names, keys and URLs are not what they look like.',
-      undefined,
+      characterName(MARKS, marks.text),
       marks.line,
     );
   const invisible = found(INVISIBLE);
@@ -158,7 +160,7 @@ function characters(path: string, text: string, old: string | undefined, lines: 
       prose && /\u00ad/.test(invisible.text) ? 'note' : 'suspect',
       'Invisible characters',
       'Names, keys and URLs are not what they look like.',
-      undefined,
+      characterName(INVISIBLE, invisible.text),
       invisible.line,
     );
   const tags = rich.find((line) => TAGS.test(line.text.replace(/\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu, '')));
@@ -203,6 +205,32 @@ function characters(path: string, text: string, old: string | undefined, lines: 
   }
 }
 
+const CHARACTER_NAMES: Readonly<Record<string, string>> = {
+  '\u00ad': 'soft hyphen',
+  '\u034f': 'combining grapheme joiner',
+  '\u061c': 'Arabic letter mark',
+  '\u115f': 'Hangul filler',
+  '\u1160': 'Hangul filler',
+  '\u180e': 'Mongolian vowel separator',
+  '\u200b': 'zero width space',
+  '\u200c': 'zero width non-joiner',
+  '\u200d': 'zero width joiner',
+  '\u200e': 'left-to-right mark',
+  '\u200f': 'right-to-left mark',
+  '\u2060': 'word joiner',
+  '\u3164': 'Hangul filler',
+  '\ufeff': 'zero width no-break space',
+  '\uffa0': 'Hangul filler',
+};
+
+/** The first character of a line that an expression matches, as code point and name. */
+function characterName(regex: RegExp, line: string): string {
+  const [char = ''] = regex.exec(line.slice(0, WINDOW * 4)) ?? [];
+  const point = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const name = CHARACTER_NAMES[char];
+  return name === undefined ? point : `${point}, ${name}`;
+}
+
 function balanced(text: string): boolean {
   const count = (regex: RegExp): number => text.match(regex)?.length ?? 0;
   return count(/[\u2066-\u2068]/g) === count(/\u2069/g) && count(/[\u202a\u202b]/g) === count(/\u202c/g);
@@ -225,7 +253,7 @@ const signalsInText = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );
 
-function lineSignals(path: string, lines: readonly Line[], old: string | undefined, say: Say): void {
+function lineSignals(path: string, lines: readonly Line[], say: Say): void {
   const texts = lines.map(({ text }) =>
     text.length > 2 * WINDOW ? `${text.slice(0, WINDOW)} ${text.slice(-WINDOW)}` : text,
   );
@@ -265,10 +293,19 @@ function lineSignals(path: string, lines: readonly Line[], old: string | undefin
     const rest = more > 0 ? `, and ${more} more ${more === 1 ? 'line' : 'lines'}` : '';
     say(signal.id, signal.severity, signal.title, signal.why, one.line.text.slice(0, 120) + rest, one.line.line);
   }
-  const longest = lines.reduce((most, line) => Math.max(most, line.text.length), 0);
+}
+
+function longLine(path: string, lines: readonly Line[], text: string, old: string | undefined, say: Say): void {
+  if (!CODE.test(path)) return;
+  const long = lines.filter((line) => line.text.length > 500);
+  if (long.length === 0) return;
+  const texts = /\.rb$/i.test(path) ? heredocLines(text) : new Set<number>();
+  const longest = long.reduce(
+    (most, line) => (texts.has(line.line) && isProse(line.text) ? most : Math.max(most, line.text.length)),
+    0,
+  );
   const was = old === undefined ? 0 : Math.max(0, ...old.split('\n', 5000).map((line) => line.length));
   if (
-    CODE.test(path) &&
     longest > 500 &&
     was < 300 &&
     !/(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.lock$/i.test(path)

@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
+import { jsonOfJson5 } from './json5.ts';
 import type { Format } from './rule.ts';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
@@ -29,7 +30,10 @@ export function readStructure(text: string, format: Format, path: string): Struc
   if (bare.trim() === '') return { leaves: [], duplicates: [], tags: [] };
   try {
     const kind = format === 'auto' ? formatOf(path, bare) : format;
-    if (kind === 'json' || kind === 'jsonc') return fromJson(bare, kind === 'jsonc');
+    if (kind === 'json' || kind === 'jsonc') {
+      const json = /\.json5$/i.test(path) ? jsonOfJson5(bare) : bare;
+      return json === undefined ? undefined : fromJson(json, kind === 'jsonc');
+    }
     if (kind === 'yaml') return fromYaml(bare);
     if (kind === 'toml') return fromValue(parseToml(bare));
     return fromIni(bare);

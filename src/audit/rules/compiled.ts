@@ -38,6 +38,8 @@ export const compiledRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'toml',
         danger: /dependencies\.[^.]+\.(git|path|registry|branch|rev|registry-index|package|artifact)$/i,
+        // An alias of a package to its own name.
+        safe: /dependencies\.([^.=]{1,100})\.package=\1$/,
       },
     ],
     why: 'A build script, a macro or the source of a dependency changed.',
@@ -79,6 +81,16 @@ export const compiledRules: readonly FileRule[] = [
     ],
     why: 'It picks a compiler, a runner or commands.',
     source: 'rustup, nextest, cross and Tauri documentation',
+  },
+  {
+    id: 'c-checks',
+    family: 'languages',
+    trigger: 'clang-tidy, or opening a C or C++ file in an editor that runs it',
+    severity: 'suspect',
+    paths: ['.clang-tidy'],
+    judges: [{ kind: 'lines', danger: /ExtraArgs|plugin|-load|command|\bexec|\\[xu]/i, safe: /^#/ }],
+    why: 'Its extra arguments go to the compiler, which loads plugins that they name.',
+    source: 'clang-tidy documentation, ExtraArgs',
   },
   {
     id: 'go-module',

@@ -151,6 +151,24 @@ export const editorRules: readonly FileRule[] = [
     source: 'JetBrains project security',
   },
   {
+    id: 'editor-xcode-project',
+    family: 'editors',
+    trigger: 'opening or building the project in Xcode',
+    severity: 'suspect',
+    paths: ['*.xcodeproj/project.pbxproj'],
+    judges: [
+      {
+        kind: 'lines',
+        // Script phases, build rules, tools, flags and packages; and an escape or another form that could spell them.
+        danger:
+          /shell(Script|Path)|PBX(ShellScript|BuildRule|LegacyTarget)|fileType\s*=\s*"?pattern|lldbinit|XC(Remote|Local)\w*PackageReference|\b(script|command|binary|run|arguments|build(ToolPath|ArgumentsString|WorkingDirectory)|repositoryURL|relativePath|baseConfigurationReference|CC|LD|LDPLUSPLUS|CXX|AR|LIBTOOL|SWIFTC|TOOLCHAINS|DEVELOPER_DIR|SDKROOT|\w*(FLAGS|LOCATION|SANDBOX\w*|_EXEC|_COMPILER|_LINKER|_LAUNCHER|_TOOL|PLUGINS?|_PREPROCESS\w*|ACTIONS?))(\[[^\]]{0,80}\])?"?\s*=|-load|-fplugin|\\[U0-7x]|&#|<!|^bplist|^[<{]\s*["?]/i,
+        safe: /^\/\* (Begin|End) \w+ section \*\/$|^(SDKROOT = (iphoneos|macosx|auto|appletvos|watchos|xros);)$/,
+      },
+    ],
+    why: 'Xcode runs its script phases, build rules and tools, and fetches its packages.',
+    source: 'Xcode documentation, Customizing the build phases of a target',
+  },
+  {
     id: 'editor-others',
     family: 'editors',
     trigger: 'opening or building the project in that editor',
@@ -213,7 +231,7 @@ export const editorRules: readonly FileRule[] = [
       '.idx/**',
       'replit.nix',
     ],
-    except: ['*.xcodeproj/**/*.xcuserstate'],
+    except: ['*.xcodeproj/**/*.xcuserstate', '*.xcodeproj/project.pbxproj'],
     always: true,
     judges: [
       {

@@ -108,7 +108,7 @@ export const infraRules: readonly FileRule[] = [
       'samconfig.toml',
       'template.y{,a}ml',
       'bicepconfig.json',
-      'fly*.toml',
+      'fly{,.*,-*}.toml',
       'app.yaml',
       'firebase.json',
       'project.toml',
@@ -192,6 +192,8 @@ export const infraRules: readonly FileRule[] = [
       'monit/**',
       'monitrc',
     ],
+    // Source of the server itself, say caddyfile.go: a compiler reads it.
+    except: ['*.{go,rs,c,h,cc,cpp,hpp,java,kt,cs,swift}'],
     judges: [
       {
         kind: 'lines',

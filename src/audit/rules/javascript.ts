@@ -44,7 +44,6 @@ export const javascriptRules: readonly FileRule[] = [
       'hooks.server.{js,ts}',
       'server/plugins/*',
       'entry.server.{js,ts,jsx,tsx}',
-      'next-env.d.ts',
       '*.workspace.{js,ts}',
       'wallaby.{js,conf.js}',
       'karma.conf.cjs',

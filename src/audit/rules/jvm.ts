@@ -1,4 +1,5 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule, JudgedText } from '../rule.ts';
+import { type Leaf, newLeaves, readStructure } from '../structured.ts';
 
 export const jvmRules: readonly FileRule[] = [
   {
@@ -74,7 +75,6 @@ export const jvmRules: readonly FileRule[] = [
     paths: [
       'gradle.properties',
       'local.properties',
-      'gradle/libs.versions.toml',
       'gradle/verification-metadata.xml',
       'gradle/init.d/**',
       'gradle/gradle-daemon-jvm.properties',
@@ -101,6 +101,16 @@ export const jvmRules: readonly FileRule[] = [
     ],
     why: 'It picks the Java that runs, its agents, or other packages under known names.',
     source: 'Gradle documentation',
+  },
+  {
+    id: 'java-version-catalog',
+    family: 'languages',
+    trigger: 'opening in an IDE, any task',
+    severity: 'suspect',
+    paths: ['gradle/*.versions.toml'],
+    judges: [{ kind: 'custom', see: catalogMoved }],
+    why: 'A plugin or a library under a known name is another package now.',
+    source: 'Gradle documentation, version catalogs',
   },
   {
     id: 'java-pom',
@@ -160,3 +170,19 @@ export const jvmRules: readonly FileRule[] = [
     source: 'Spring Boot, Logback and Log4j documentation; CVE-2021-44228',
   },
 ];
+
+/** Plugins that are new, and names of libraries and plugins that mean another package; a version alone is nothing. */
+function catalogMoved({ path, before = '', after = '' }: JudgedText): string[] {
+  const now = readStructure(after, 'toml', path);
+  if (now === undefined) return ['does not parse'];
+  const packages = (leaves: readonly Leaf[]): Leaf[] =>
+    leaves.flatMap(({ key, value }) => {
+      if (/^versions\.[^.]+(\.\w+)?$|^bundles\.|^metadata\.format\.version$/.test(key)) return [];
+      if (/^(libraries|plugins)\..*\.version(\.\w+)?$/.test(key)) return [];
+      // `group:name:version` in one text.
+      const short = /^(libraries|plugins)\.[^.]+$/.test(key);
+      return [{ key, value: short ? value.replace(/:[\w.+-]*$/, '') : value }];
+    });
+  const old = packages(readStructure(before, 'toml', path)?.leaves ?? []);
+  return newLeaves(old, packages(now.leaves)).map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
+}

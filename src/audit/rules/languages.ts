@@ -30,10 +30,6 @@ export const languageRules: readonly FileRule[] = [
       'erlang.mk',
       'sys.config',
       'Setup.{hs,lhs}',
-      '*.cabal',
-      'cabal.project*',
-      'stack.yaml',
-      'package.yaml',
       'hie.yaml',
       '.ghci',
       '.hlint.yaml',
@@ -45,11 +41,28 @@ export const languageRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /^(?!;|%|--|#)\S/,
-        safe: /^(\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?|(version|name|synopsis|license|author|maintainer|category|build-depends|base|copyright|description|homepage|extra-source-files|cabal-version|tested-with)\s*:.*|,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?|\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?|[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*|\[[\w./-]+\s+"[\w.-]+"\]\)*)$/i,
+        safe: /^(@version\s+"[\w.+-]+"|\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?|(version|name|synopsis|license|author|maintainer|category|build-depends|base|copyright|description|homepage|extra-source-files|cabal-version|tested-with)\s*:.*|,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?|\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?|[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*|\[[\w./-]+\s+"[\w.-]+"\]\)*)$/i,
       },
     ],
     why: 'It is code, or names code, that starts with the tool.',
     source: 'Leiningen, Mix, rebar3, GHC documentation',
+  },
+  {
+    id: 'haskell-package',
+    family: 'languages',
+    trigger: 'cabal, stack or a language server started here',
+    severity: 'suspect',
+    paths: ['*.cabal', 'cabal.project*', 'stack.yaml', 'package.yaml'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /^(?!;|%|--|#)\S/,
+        // Versions, modules of the package itself, and files that it packs.
+        safe: /^((version|name|synopsis|license|author|maintainer|category|build-depends|base|copyright|description|homepage|extra-source-files|cabal-version|tested-with)\s*:.*|((build-depends|constraints)\s*:\s*)?,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?|((other|exposed)-modules\s*:\s*)?,?\s*(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?|[\w*-][\w*.-]*(\/[\w*.-]+)*\.(md|markdown|txt|rst|org|html?|css|tex|ltx|docx|odt|pptx|epub|native|json|csl|bib|xml|svg|png|jpe?g|gif|csv|tsv),?|index-state\s*:\s*[\dTZ:-]+|(resolver|snapshot)\s*:\s*(lts|nightly|ghc)-[\d.-]+|-\s+["']?[A-Za-z][A-Za-z\d]*(-[A-Za-z][A-Za-z\d]*)*-\d[\d.]*["']?)$/,
+      },
+    ],
+    why: 'It names code, flags and sources that the build takes.',
+    source: 'Cabal and Stack documentation',
   },
   {
     id: 'r-perl',

@@ -1,4 +1,6 @@
-import type { FileRule, JudgedText } from '../rule.ts';
+import { judge } from '../judge.ts';
+import type { FileRule, Judge, JudgedText } from '../rule.ts';
+import { readStructure } from '../structured.ts';
 
 /** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
 const QUIET_NAMES = [
@@ -37,6 +39,7 @@ const QUIET_NAMES = [
   '.golangci.y{,a}ml',
   '.rustfmt.toml',
   '.clang-format',
+  '.spi.yml',
   '.scalafmt.conf',
   '.php-cs-fixer.dist.php',
   '.styleci.yml',
@@ -104,18 +107,42 @@ export const unlistedRules: readonly FileRule[] = [
         // Formats that no parser here reads.
         danger: /\{\{\s*exec|\bprogram\s*=|\bexec\b\s*[({]/,
       },
-      {
-        kind: 'keys',
-        format: 'auto',
-        danger:
-          /(^|[.\]])([\w-]*_commands?|[\w-]+_hooks?|run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
-        safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
-      },
+      { kind: 'custom', see: runsSomething },
     ],
     why: 'A file of settings at the top of a project is read by the tool whose name it has.',
     source: 'docs/audit.md',
   },
 ];
+
+const RUNS: Judge = {
+  kind: 'keys',
+  format: 'auto',
+  danger:
+    /(^|[.\]])([\w-]*_commands?|[\w-]+_hooks?|run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
+  safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
+};
+/** Names of programs that run what their arguments or the folder say. */
+const INTERPRETER =
+  /^((ba|z|da|k|fi|tc)?sh|env|sudo|xargs|find|[gmn]?awk|python[\d.]*|node|nodejs|deno|bun|bunx|tsx|perl|ruby|php|lua\w*|make|gmake|cmake|ninja|just|task|rake|npx|npm|pnpm|yarn|uvx?|pipx?|docker|podman|go|cargo|java|curl|wget|nc|ncat|netcat|socat|ssh|git|open|start|cmd|powershell|pwsh|osascript|eval|exec|source)(\.exe)?$/i;
+const MANY_OF_A_KIND = 5;
+
+/**
+ * What such a file has that runs something. A table that names one installed program an entry, as many entries of it
+ * did before, keeps to the project's own convention: a bare name of what runs nothing else.
+ */
+function runsSomething(text: JudgedText): readonly string[] {
+  const seen = judge({ judges: [RUNS] }, text);
+  if (seen.length === 0 || text.before === undefined) return seen;
+  const entryOf = (key: string): string => key.replace(/\.[^.]+(\.command)$/, '.*$1');
+  const isBare = (value: string): boolean => /^[\w-]{2,60}$/.test(value) && !INTERPRETER.test(value);
+  const kinds = new Map<string, number>();
+  for (const { key, value } of readStructure(text.before, 'auto', text.path)?.leaves ?? [])
+    if (isBare(value)) kinds.set(entryOf(key), (kinds.get(entryOf(key)) ?? 0) + 1);
+  return seen.filter((one) => {
+    const [, key = '', value = ''] = /^([^:]{1,200}\.command): (.*)$/s.exec(one) ?? [];
+    return !(isBare(value) && (kinds.get(entryOf(key)) ?? 0) >= MANY_OF_A_KIND);
+  });
+}
 
 /** Folders of pages, styles and recorded texts: only a program in them runs, when the site is built. */
 const DATA_FOLDERS = /(^|\/)\.(vitepress|vuepress|dumi|snapshots)\//i;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { auditChanges } from '../../../src/audit/audit.ts';
+import type { BaseReader } from '../../../src/audit/input.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { RelPath } from '../../../src/types/path.ts';
@@ -7,12 +8,14 @@ import type { Files, Planted, Row } from './rows.ts';
 
 /**
  * Judges files as a session's changes; whatever cannot be told by bytes is told by its entry. `base`: files of the
- * project, `links`: its symbolic links.
+ * project, `links`: its symbolic links, `reader`: how the base is
+ * read instead.
  */
 export function auditFiles(
   files: Files,
   base: Row['base'] = {},
   links: Readonly<Record<string, string>> = {},
+  reader: Partial<BaseReader> = {},
 ): Finding[] {
   const contents = new Map<string, Buffer>();
   const changes = Object.entries(files).map(([path, planted]) => changeOf(path, planted, contents));
@@ -23,6 +26,7 @@ export function auditFiles(
       paths: [...Object.keys(base), ...Object.keys(links)],
       linkTarget: (path) => links[path],
       read: (path) => (base[path] === undefined ? undefined : Buffer.from(base[path])),
+      ...reader,
     },
     endedNs: '2000000000000000000',
   });

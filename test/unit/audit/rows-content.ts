@@ -56,6 +56,7 @@ export const CONTENT_ROWS: readonly Row[] = [
   ),
   row('C-019b', 'text-blob', code(`f("${'Ab1/'.repeat(60)}");`), code('f("short");')),
   row('C-020', 'text-built-word', code("globalThis['ev' + 'al']('x');"), code("t('ev.al');")),
+  row('C-020b', 'text-built-global', code('globalThis[name]();'), code('globalThis.name();')),
   row('C-022', 'many-changes', Object.fromEntries(Array.from({ length: 2001 }, (_, n) => [`f/${n}.txt`, 'x']))),
   row('C-023', 'diff-lookalike', { 'a.txt': 'x\n+++ b/other\n@@ -1,2 +1,2 @@\n' }, { 'a.patch': '+++ b/x\n' }),
   row('C-026', 'csv-formula', { 'a.csv': 'a,b\n1,=cmd|x!A1\n' }, { 'a.csv': 'a,b\n1,-5\nx@y.z,2\n' }),

@@ -174,7 +174,7 @@ export const LANGUAGE_ROWS: readonly Row[] = [
   ),
   row(
     'B-153',
-    'java-settings',
+    'java-version-catalog',
     {
       'gradle/libs.versions.toml': edit(
         '[versions]\na = "1"',
@@ -219,7 +219,28 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     'B-161',
     'lisp-beam-haskell',
     { '.ghci': edit('a', ':! x') },
-    { 'a.cabal': edit('build-depends: a <1', 'build-depends: a <2') },
+    { 'mix.exs': edit('@version "1.0.0"', '@version "1.1.0-rc.1"') },
+  ),
+  row(
+    'near',
+    'haskell-package',
+    { 'a.cabal': edit('build-type: Simple', 'build-type: Custom') },
+    {
+      'a.cabal': edit('build-depends: a <1', 'build-depends: a <2\n  Text.A.B\n  data/a.html\n'),
+      'stack.yaml': edit('extra-deps:\n- a-b-1.0\n', 'extra-deps:\n- a-b-1.1\n'),
+    },
+  ),
+  row(
+    'near',
+    'java-settings',
+    { 'gradle.properties': edit('a=b', 'org.gradle.jvmargs=-javaagent:x') },
+    { 'gradle.properties': edit('a=b', 'a=c') },
+  ),
+  row(
+    'near',
+    'c-checks',
+    { '.clang-tidy': edit('Checks: a\n', 'Checks: a\nExtraArgs: [-fplugin=x.so]\n') },
+    { '.clang-tidy': edit('Checks: a\n', 'Checks: a,b\nWarningsAsErrors: b\n') },
   ),
   row(
     'B-162',

@@ -166,7 +166,7 @@ export const SHELL_JS_ROWS: readonly Row[] = [
   row('B-053', 'editor-others', { '.vs/tasks.vs.json': '{"command":"x"}' }, { 'x.sln': edit('a', 'b') }),
   row(
     'B-054',
-    'editor-others',
+    'editor-xcode-project',
     { 'x.xcodeproj/project.pbxproj': edit('a', 'shellScript = "x";') },
     { 'x.xcodeproj/project.pbxproj': edit('a', 'AB /* x.swift in Sources */,') },
   ),
