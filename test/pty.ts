@@ -122,9 +122,9 @@ export class Pty implements AsyncDisposable {
 const BETWEEN_WORDS = '(?:\\s|\\x1b\\[[0-9;?]*[A-Za-z])+';
 
 function acrossLines({ source, flags }: RegExp): RegExp {
-  // Not within brackets.
+  // Not within brackets; several blanks are one gap too.
   return new RegExp(
-    source.replace(/\\.|\[(?:\\.|[^\]])*\]| /g, (part) => (part === ' ' ? BETWEEN_WORDS : part)),
+    source.replace(/\\.|\[(?:\\.|[^\]])*\]| (?:\{\d+\})?/g, (part) => (part.startsWith(' ') ? BETWEEN_WORDS : part)),
     flags,
   );
 }

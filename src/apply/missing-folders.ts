@@ -1,4 +1,5 @@
 import type { ChosenChange } from '../types/review.ts';
+import type { ChangeOutcome } from '../types/session.ts';
 import type { ConflictRules } from './conflict-rules.ts';
 import { parentOf } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
@@ -33,11 +34,41 @@ export async function missingFolderSteps(
   return [...made.values()];
 }
 
-/** Steps without those of `folders` into which nothing goes any more. */
-export function withoutUnusedFolders(steps: readonly Step[], folders: readonly Step[]): Step[] {
+/**
+ * Steps without those that make a folder into which nothing goes any more: one of `folders`, or one of the session's
+ * whose content cannot be applied. The session's wait as that content does. A folder that the session left empty stays.
+ */
+export function withoutUnusedFolders(
+  steps: readonly Step[],
+  folders: readonly Step[],
+  outcomes: ChangeOutcome[],
+): Step[] {
   const made = new Set(folders.map(({ path }) => path));
-  const used = steps.filter(({ path, post }) => post !== undefined && !made.has(path));
-  return steps.filter(({ path }) => !made.has(path) || used.some((one) => one.path.startsWith(`${path}/`)));
+  const lost = new Map<string, ChangeOutcome>();
+  for (const outcome of outcomes) for (const folder of foldersAbove(outcome.path)) lost.set(folder, outcome);
+  const used = new Set<string>();
+  const unused = new Set<Step>();
+  // Deepest first: a folder that is made is a use of the ones above it.
+  for (const step of [...steps].sort((a, b) => b.path.length - a.path.length)) {
+    const { path, pre, post } = step;
+    if (post === undefined) continue;
+    const isNewFolder = pre === undefined && post.kind === 'dir';
+    const isUnused = isNewFolder && !used.has(path) && (made.has(path) || lost.has(path));
+    if (isUnused) unused.add(step);
+    else for (const folder of foldersAbove(path)) used.add(folder);
+  }
+  for (const { path } of unused) {
+    const verdict = lost.get(path)?.verdict;
+    if (verdict !== undefined && !made.has(path))
+      outcomes.push({ path: path as ChangeOutcome['path'], verdict, why: 'nothing in it is applied' });
+  }
+  return steps.filter((step) => !unused.has(step));
+}
+
+function foldersAbove(path: string): string[] {
+  const above: string[] = [];
+  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) above.push(folder);
+  return above;
 }
 
 /** Steps that make the folders of files to be written which are not there. */

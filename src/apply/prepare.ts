@@ -85,7 +85,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   }
   const folders = await missingFolderSteps(steps, preparing.byPath, preparing);
   const kept = dropPartial([...steps, ...folders], outcomes, chosen, { walker: preparing.walker, left: held });
-  const whole = withoutUnusedFolders(kept, folders);
+  const whole = withoutUnusedFolders(kept, folders, outcomes);
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
     request.project,

@@ -87,7 +87,8 @@ function scene(): { changes: Change[]; problems: { path: string; why: string }[]
     put(`names/${at}${raw}.txt`, undefined, freeze('x\n'));
     put(`texts/${at}.txt`, freeze(`a\n${raw}gone\nb\n`), freeze(`a\n${raw}new\nb\n`));
     put(`links/${at}`, undefined, { kind: 'symlink', mode: 0o777, mtimeNs: '0', size: 1, target: `x${raw}` });
-    put(`deleted/${at}${raw}`, freeze('x\n'), undefined);
+    // Of another content: no rename.
+    put(`deleted/${at}${raw}`, freeze(`deleted ${at}\n`), undefined);
   }
   put('Makefile', freeze('all:\n'), freeze(`all:\n${ESCAPES.map((raw) => `\techo ${raw} | sh`).join('\n')}\n`));
   put(
