@@ -166,7 +166,7 @@ const KNOWN_HOSTS = [
 ];
 
 /** What pnpm says of a package that its author gave up: prose, unless it holds what could be fetched. */
-const DEPRECATED = /^\s+deprecated:(?!.*(?:[{}]|tarball|resolution)).*$/gm;
+const DEPRECATED = /^[ \t]+deprecated:(?!.*(?:[{}]|tarball|resolution)).*$/gm;
 
 function urlsOf(text: string): string[] {
   return text.replace(DEPRECATED, '').match(URL_IN_LINE) ?? [];

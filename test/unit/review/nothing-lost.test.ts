@@ -52,7 +52,7 @@ it('leaves each path of the host as it was, as the session made it, or under its
     rmSync(root, { recursive: true, force: true });
   }
   // Each kind of end was met often: a run in which nothing is applied would pass as well.
-  for (const [what, count] of Object.entries(seen)) expect([what, count > RUNS / 50]).toEqual([what, true]);
+  for (const [what, count] of Object.entries(seen)) expect([what, count > RUNS / 100]).toEqual([what, true]);
 });
 
 type Seen = Record<'renamed' | 'deleted' | 'held' | 'kinds', number>;
