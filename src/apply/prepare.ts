@@ -9,6 +9,7 @@ import { conflictAt } from './conflict-at.ts';
 import { type ConflictRules, conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
 import { dropPartial } from './drop-broken.ts';
+import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
 import { heldFolder } from './held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
@@ -48,6 +49,7 @@ interface Looking extends Preparing {
   readonly names: HostNames;
   readonly rules: ConflictRules;
   readonly notes: Map<string, string>;
+  readonly earlier: EarlierApplies;
 }
 
 function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'deletedByFold'> {
@@ -68,8 +70,9 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const { request } = asked;
   const chosen = withImpliedFolders(request);
   const { walker } = asked;
+  const earlier = asked.trusted ? new Map() : earlierApplies(request.sessionDir, chosen);
   const [rules, notes] = [conflictRules(request), new Map<string, string>()];
-  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, notes };
+  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, notes, earlier };
   const { left: held } = request.choice;
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
@@ -121,7 +124,7 @@ async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcom
     if (alias !== undefined) return left(one, 'conflict', `this disk takes ${alias} for another name that is there`);
   }
   const host = renamed ? undefined : there;
-  const decision = decide({ base: change.before, session, host, trusted: preparing.trusted });
+  const decision = decide({ base: mergeBase(one, host, preparing.earlier), session, host, trusted: preparing.trusted });
   const outcome = await fromDecision({ one, session, host, decision }, preparing);
   if (renamed && 'step' in outcome) return { step: { ...outcome.step, renames: true } };
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);

@@ -70,6 +70,12 @@ export async function layApply(project: string, state: string, { base, session, 
     choice,
     apply: (more: Partial<ApplyRequest> = {}) => saidOf(applyChanges({ ...common(), ...rest, choice, ...more })),
     undo: (more: Partial<UndoRequest> = {}) => saidOf(undoApply({ ...common(), ...more })),
+    /** The session ran again and left this; the apply of what it changed since the base. */
+    applyAgain: async (again: Nodes) => {
+      const now = await changesBetween(new Map(Object.entries(base)), new Map(Object.entries(again)), store);
+      const chosen = now.map((change) => ({ change }));
+      return saidOf(applyChanges({ ...common(), ...rest, choice: { ...choice, chosen } }));
+    },
     recover: (tell = silent) => saidOf(recoverApply(common(tell))),
     now: () => Object.fromEntries([...readTree(project)].sort(([a], [b]) => (a < b ? -1 : 1))),
     times: () => readTimes(project, readTree(project)),

@@ -1,0 +1,61 @@
+import type { Entry } from '../types/entry.ts';
+import type { ChosenChange } from '../types/review.ts';
+import { type HostEntry, sameContent } from './decide.ts';
+import type { HostState } from './host-entry.ts';
+import { type ReadJournal, readJournals } from './journal.ts';
+import type { Target } from './steps.ts';
+
+/** What earlier applies of a session wrote, by path: content of the session alone, without edits of the host. */
+export type EarlierApplies = ReadonlyMap<string, Target>;
+
+/**
+ * Reads what the session's earlier applies wrote and no undo took back. A session that was resumed may have changed such
+ * a file again: that is no conflict with the host. Content that was merged with the host's edits is left out.
+ */
+export function earlierApplies(sessionDir: string, chosen: readonly ChosenChange[]): EarlierApplies {
+  const before = new Map(chosen.map(({ change }) => [change.path as string, change.before]));
+  const written = new Map<string, Target>();
+  for (const journal of readJournals(sessionDir)) {
+    const isApply = journal.head.kind === 'apply' && journal.rollback === undefined;
+    for (const number of finishedSteps(journal)) {
+      const { path, pre, post } = journal.steps[number] ?? {};
+      if (path === undefined || !before.has(path)) continue;
+      const isAlone = isApply && (isSame(pre, before.get(path)) || isSame(pre, written.get(path)));
+      if (isAlone && post !== undefined) written.set(path, post);
+      else written.delete(path);
+    }
+  }
+  return written;
+}
+
+/** The third side of a merge: the path before the session, or what an earlier apply wrote when the host still has that. */
+export function mergeBase(
+  { change }: ChosenChange,
+  host: HostState | undefined,
+  earlier: EarlierApplies,
+): Entry | undefined {
+  const written = earlier.get(change.path);
+  if (host === undefined || !isSame(written, host)) return change.before;
+  const { kind, mtimeNs, size, digest, target } = host;
+  const mode = change.after?.mode ?? host.mode;
+  const isAlike = ((mode ^ host.mode) & 0o777 & ~process.umask()) === 0;
+  return {
+    kind,
+    // What the user's umask took is no change of the session's.
+    mode: isAlike ? mode : host.mode,
+    mtimeNs,
+    size,
+    ...(digest === undefined ? {} : { digest }),
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+function finishedSteps({ done, end, steps, failed }: ReadJournal): readonly number[] {
+  const numbers = steps.map((_, number) => number);
+  return end === undefined ? [...done.keys()] : numbers.filter((number) => !failed.has(number));
+}
+
+function isSame(a: HostEntry | Target | undefined, b: HostEntry | Target | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return sameContent(a as HostEntry, b as HostEntry);
+}
