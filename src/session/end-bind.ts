@@ -60,6 +60,9 @@ function changedLine(count: number): string {
   return count === 0 ? 'No files changed' : `${amount(count, 'files')} changed in the project`;
 }
 
+/** Of the prefix `[sandbox] ` before each line. */
+const PREFIX_COLUMNS = 10;
+
 /** The differences of what is suspect. What was not kept is said, never hidden. */
 async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: PersonDeps): Promise<void> {
   const suspects = outcome.changes.filter(({ path }) =>
@@ -70,7 +73,9 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Per
     const item = { change, state: 'suspect', findings: [] } as const;
     const kept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
     const diff = kept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
-    lines.push(...diffLines(item, diff, { colour: false, columns: deps.screen?.stderr.columns ?? 100 }));
+    lines.push(
+      ...diffLines(item, diff, { colour: false, columns: (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS }),
+    );
     if (!kept) lines.push('what it held before the session was not kept');
   }
   for (const text of lines.slice(0, DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });

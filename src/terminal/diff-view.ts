@@ -8,6 +8,7 @@ import { amount } from './progress.ts';
 import { tellsProblem } from './summary.ts';
 import { expandTabs, widthOf, wrap } from './width.ts';
 import { markWords } from './words.ts';
+import { wrapWords } from './wrap-words.ts';
 
 export interface ViewOptions {
   readonly colour: boolean;
@@ -19,7 +20,7 @@ export type Colours = ReturnType<typeof createColors>;
 /** One change as lines for the screen: header, reasons, mode, then its hunks. Everything of the session is cleaned. */
 export function diffLines(item: ReviewItem, diff: FileDiff, options: ViewOptions): string[] {
   const colours = createColors(options.colour);
-  const header = headerLines(item, colours);
+  const header = headerLines(item, colours, options.columns);
   switch (diff.kind) {
     case 'none':
       return header;
@@ -42,8 +43,11 @@ export function diffLines(item: ReviewItem, diff: FileDiff, options: ViewOptions
   }
 }
 
-/** Name, kind, mode and reasons of a change. */
-export function headerLines(item: ReviewItem, colours: Colours): string[] {
+/** Columns by which the further lines of a reason are indented. */
+const HANG = 2;
+
+/** Name, kind, mode and reasons of a change; reasons are wrapped to `columns`. */
+export function headerLines(item: ReviewItem, colours: Colours, columns: number): string[] {
   const { change } = item;
   const { before = item.renamedEntry, after } = change;
   const lines = nameLines(item).map((line) => colours.bold(line));
@@ -57,7 +61,8 @@ export function headerLines(item: ReviewItem, colours: Colours): string[] {
     const text = `${finding.severity.toUpperCase()}: ${cleanLine(finding.title)}${where}: ${cleanLine(finding.why)}`;
     const paint =
       finding.severity === 'blocked' ? colours.red : finding.severity === 'suspect' ? colours.yellow : colours.dim;
-    lines.push(paint(text));
+    const hanging = wrapWords(text, columns - HANG).map((line, at) => (at === 0 ? line : `${' '.repeat(HANG)}${line}`));
+    lines.push(...hanging.map(paint));
     if (finding.detail !== undefined) lines.push(paint(`  ${cleanLine(finding.detail)}`));
   }
   return lines;

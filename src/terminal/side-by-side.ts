@@ -14,7 +14,7 @@ export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewO
   if (diff.kind !== 'text' || options.columns < NARROWEST) return diffLines(item, diff, options);
   const colours = createColors(options.colour);
   const half = Math.floor((options.columns - 3) / 2);
-  const out = headerLines(item, colours);
+  const out = headerLines(item, colours, options.columns);
   for (const hunk of diff.hunks) {
     out.push(colours.cyan(`@@ line ${hunk.oldStart + 1} | line ${hunk.newStart + 1} @@`));
     const marks = options.colour ? markedLines(hunk.lines) : new Map<DiffLine, MarkedLine>();
