@@ -125,7 +125,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     if (columns === 80) expect(summary).toMatch(QUESTION);
     pty.send('y\r');
     at = await pty.see(/Apply suspect Makefile\?/, { from: at });
-    expect(plain(pty.output)).toMatch(/SUSPECT: Suspect file\s+modified: make runs it/);
+    expect(plain(pty.output)).toMatch(/SUSPECT: Suspect\s+file\s+modified:\s+make\s+runs\s+it/);
     expect(plain(pty.output)).toContain('touch x');
     pty.send('y\r');
     expect(await pty.exited).toBe(0);
