@@ -11,7 +11,7 @@ it('the first start in a project asks, says why and how to do without, and leave
   const sessions = (): string[] => readdirSync(path.join(scene.env['XDG_STATE_HOME'] ?? '', 'run-claude/sessions'));
   {
     await using pty = start();
-    await pty.see(/first session of this project\. .*\n?.*--yes[\s\S]*Start the session\? \[Y\/n\]:/);
+    await pty.see(/first session of this project\.[\s\S]*--yes[\s\S]*Start the session\? \[Y\/n\]:/);
     await pty.enter('n');
     expect(await pty.exited).toBe(130);
     await pty.see(/The session was not started/);

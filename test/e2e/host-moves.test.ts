@@ -79,7 +79,7 @@ it('the person checks out another branch, edits and deletes meanwhile: the view 
   const left = await scene.run(['apply', '--yes']);
   expect(left.status).toBe(122);
   for (const { stderr } of [applied, left])
-    expect(stderr.split('\n').filter((line) => line.includes('conflict'))).toEqual([
+    expect(stderr.split('\n').filter((line) => line.startsWith('[sandbox] conflict: '))).toEqual([
       '[sandbox] conflict: clash.txt (the same lines were changed on the host)',
       '[sandbox] conflict: gone.txt (deleted on the host)',
     ]);
