@@ -34,7 +34,8 @@ export class BrokenDecisions {
   private readonly paths = new Map<string, string>();
 
   note({ together, path }: Step, { verdict }: ChangeOutcome): void {
-    if (verdict !== 'applied' && together !== undefined) this.paths.set(together, path);
+    // The first is the reason of all that is left out after it.
+    if (verdict !== 'applied' && together !== undefined && !this.paths.has(together)) this.paths.set(together, path);
   }
 
   /** Why a step is not to be done; undefined where nothing speaks against it. */
