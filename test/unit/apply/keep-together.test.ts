@@ -84,3 +84,23 @@ it('a path stays as it was where its folder cannot be opened to be forced to the
   expect(() => commitStep({ path: 'old.txt' }, tools)).toThrow('too many open files');
   expect(now()).toEqual(base);
 });
+
+it('a signal leaves no decision half done, and none of those after it is begun', async () => {
+  const { apply, choice, now } = await lay('signal');
+  const stop = new AbortController();
+  let count = 0;
+  const said = await apply({
+    choice,
+    signal: stop.signal,
+    tell: (event) => {
+      if (event.kind !== 'progress') return;
+      count += 1;
+      // When moved.txt is there, and new.txt is next.
+      if (count === 2) stop.abort();
+    },
+  });
+  const left = 'skipped: interrupted';
+  const done = { 'moved.txt': 'applied', 'cfg/a': 'applied', cfg: 'applied' };
+  expect(said).toEqual({ ...done, 'new.txt': left, 'old.txt': left });
+  expect(now()).toEqual({ 'old.txt': file('text\n'), cfg: file('a file\n'), 'moved.txt': file('a\n') });
+});
