@@ -28,13 +28,24 @@ export function keepTogether(
   return kept;
 }
 
-/** While steps are done: what of a decision must not be done any more, since something of it could not be written. */
+/**
+ * While steps are done: what of a decision must not be done any more, since something of it could not be written, and
+ * what must be gone on with, since something of it was done.
+ */
 export class BrokenDecisions {
+  private readonly begun = new Set<string>();
   /** By decision: the path that could not be written. */
   private readonly paths = new Map<string, string>();
 
   note({ together, path }: Step, { verdict }: ChangeOutcome): void {
-    if (verdict !== 'applied' && together !== undefined) this.paths.set(together, path);
+    if (verdict === 'applied' && together !== undefined) this.begun.add(together);
+    // The first is the reason of all that is left out after it.
+    if (verdict !== 'applied' && together !== undefined && !this.paths.has(together)) this.paths.set(together, path);
+  }
+
+  /** Whether something of the step's decision was done: a folder without half of its files is nobody's choice. */
+  hasBegun({ together }: Step): boolean {
+    return together !== undefined && this.begun.has(together);
   }
 
   /** Why a step is not to be done; undefined where nothing speaks against it. */

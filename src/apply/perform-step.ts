@@ -109,6 +109,8 @@ export function commitStep(
 ): number | undefined {
   const { staged, unflushed, cleared, content } = tools;
   const place = placeOf(step, tools);
+  // Before anything is changed: where no more can be open, the path stays as it was.
+  unflushed.addFolder();
   const { post } = step;
   let mode = post?.mode;
   if (post === undefined) {
@@ -124,7 +126,6 @@ export function commitStep(
     } else if (content === undefined) mode = setMode(place.target, post, unflushed);
     else mode = writeInPlace(post, place.target, content, unflushed);
   }
-  unflushed.addFolder();
   return mode === post?.mode ? undefined : mode;
 }
 

@@ -191,9 +191,9 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
   return true;
 }
 
-/** Signals are looked at between two paths only; a started path is finished. */
+/** Signals are looked at between two paths only; a started path is finished, and so is a started decision. */
 function leftByInterruption(one: Numbered, running: Running): boolean {
-  if (!running.signal?.aborted) return false;
+  if (!running.signal?.aborted || running.broken.hasBegun(one.step)) return false;
   settle(one, leave(one.step, 'skipped', 'interrupted'), running);
   return true;
 }

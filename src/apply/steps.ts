@@ -32,15 +32,18 @@ export interface Step {
 }
 
 /**
- * The order in which steps are done: what stands in the way first (deepest first), then the rest parents before
- * children, then deletions deepest first, then modes that close a folder.
+ * The order in which steps are done: what nothing stands in the way of, parents before children; then what stands in
+ * the way, deepest first, and what takes its place; then deletions deepest first, then modes that close a folder. So
+ * whatever is removed of a decision goes after its new names are written.
  */
 export function orderSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
   const renamed = new Set(steps.filter((step) => step.renames).map((step) => foldCase(step.path)));
   const goesFirst = ({ path }: Step): boolean =>
     liesBelow(path, replaced) || renamed.has(foldCase(path)) || liesBelow(foldCase(path), renamed);
+  const waits = (step: Step): boolean => replacesFolder(step) || (step.post !== undefined && goesFirst(step));
   const inTheWay: Step[] = [];
+  const free: Step[] = [];
   const middle: Step[] = [];
   const late: Step[] = [];
   const deletions: Step[] = [];
@@ -51,12 +54,23 @@ export function orderSteps(steps: readonly Step[]): Step[] {
       const open = { ...step.post, mode: step.post.mode | 0o700 };
       if (step.pre?.kind === 'dir') closing.push(step);
       else {
-        middle.push({ ...step, post: open });
+        (waits(step) ? middle : free).push({ ...step, post: open });
         closing.push({ ...step, pre: madeFolder(open.mode) });
       }
-    } else (step.late ? late : middle).push(step);
+    } else (step.late ? late : waits(step) ? middle : free).push(step);
   }
-  return [...inTheWay.reverse(), ...middle, ...late, ...deletions.reverse(), ...closing.reverse()];
+  // Chosen by name, but of a decision that also takes something out of the way: that waits for it.
+  const groups = new Set(inTheWay.flatMap(({ together }) => together ?? []));
+  const isAwaited = (step: Step): boolean => !waits(step) && step.together !== undefined && groups.has(step.together);
+  return [
+    ...free,
+    ...late.filter(isAwaited),
+    ...inTheWay.reverse(),
+    ...middle,
+    ...late.filter((step) => !isAwaited(step)),
+    ...deletions.reverse(),
+    ...closing.reverse(),
+  ];
 }
 
 /** A folder that an earlier step of the same run makes. */

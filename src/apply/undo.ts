@@ -90,7 +90,10 @@ function changedPaths(journal: ReadJournal): ReadonlySet<string> {
   return new Set(journal.end?.outcomes.flatMap(({ path, verdict }) => (verdict === 'applied' ? [path] : [])));
 }
 
-/** The apply backwards, as changes for the three-way: "before" is what it left, "after" what there was. */
+/**
+ * The apply backwards, as changes for the three-way: "before" is what it left, "after" what there was. What was applied
+ * together is taken back together: a new name stays where its old name cannot be brought back.
+ */
 function inverseChanges(journal: LastApply): ChosenChange[] {
   const changed = journal.paths;
   const byPath = new Map<string, Step>();
@@ -101,7 +104,10 @@ function inverseChanges(journal: LastApply): ChosenChange[] {
     const joined = known === undefined ? step : { ...known, ...(step.post && { post: step.post }) };
     if (changed.has(step.path)) byPath.set(step.path, joined);
   }
-  return [...byPath.values()].map((step) => ({ change: inverseChange(step) }));
+  return [...byPath.values()].map((step) => ({
+    change: inverseChange(step),
+    ...(step.together !== undefined && { together: step.together }),
+  }));
 }
 
 function inverseChange({ path, pre, post }: Step): Change {

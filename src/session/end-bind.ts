@@ -44,13 +44,14 @@ export async function finishBind(
     tell({ kind: 'finding', severity, text: `${plain} (it is in your project)` });
   }
   const large = files.filter(({ after }) => after?.kind === 'file' && after.size > KEPT_BYTES);
-  for (const { path } of large) tell({ kind: 'message', level: 'info', text: `not looked into, too large: ${path}` });
+  for (const { path } of large)
+    tell({ kind: 'message', level: 'info', text: `not looked into, too large: ${cleanLine(path)}` });
   await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
   for (const { directory, entries } of outcome.ignored) {
     tell({
       kind: 'message',
       level: 'info',
-      text: `not looked at: ${directory} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
+      text: `not looked at: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
     });
   }
   return outcome;

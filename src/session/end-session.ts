@@ -1,5 +1,6 @@
 import { type FileProgress, fileProgress } from '../review/file-progress.ts';
 import { madeCommits, outcomeCounts } from '../review/policy.ts';
+import { cleanLine } from '../terminal/clean.ts';
 import { acceptAdvice, leftLines, resultLine } from '../terminal/outcome-lines.ts';
 import { amount } from '../terminal/progress.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
@@ -35,7 +36,8 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
   let { record } = end;
   const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
-  const waiting = open + claudeWaiting(review);
+  const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
+  const waiting = open + unignored + claudeWaiting(review);
   const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
   if (choice.discard) {
     record = updateRecord(record, { stage: 'discarded' });
@@ -80,7 +82,7 @@ function sayOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], say: 
   if (files.length > 0) say(resultLine(files, 'Applied'));
   for (const { path, verdict, why } of outcome.changes) {
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
-      say(`${verdict}: ${path}${why === undefined ? '' : ` (${why})`}`);
+      say(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
   }
   for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) say(text);
   sayClaude(outcome.claude ?? [], say);
@@ -90,5 +92,5 @@ function sayClaude(outcome: readonly ClaudeOutcome[], say: (text: string) => voi
   const back = outcome.filter(({ verdict }) => verdict === 'applied').length;
   if (back > 0) say(`Claude's data: ${amount(back, 'files')} brought back for this project.`);
   for (const { path, verdict } of outcome)
-    if (verdict === 'conflict') say(`conflict: ~/.claude/${path} (it changed for this project meanwhile)`);
+    if (verdict === 'conflict') say(`conflict: ~/.claude/${cleanLine(path)} (it changed for this project meanwhile)`);
 }

@@ -107,7 +107,8 @@ export async function decideSession(
 /** Whether there is anything that a person could decide, or should know of before the prompt is back. */
 function hasQuestion(review: Review): boolean {
   const asks = (state: string): boolean => state === 'suspect' || state === 'blocked';
-  const workspace = review.items.some(({ state }) => state === 'clean' || asks(state));
+  const isOpen = review.items.some(({ state }) => state === 'clean' || asks(state));
+  const workspace = isOpen || review.decisions.some(({ isUnignored }) => isUnignored);
   return workspace || (review.claude?.items ?? []).some(({ state }) => asks(state));
 }
 

@@ -74,7 +74,8 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
   if (done.size + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
-  const isOver = done.size > 0 && !review.items.some(isSelectable) && claudeWaiting(review) === 0;
+  const isOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
+  const isOver = done.size > 0 && !isOpen && claudeWaiting(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;
   const choice = isAsked
     ? await decideSession({ ...judged, plan: withoutAutoApply(judged) }, review, deps, false)
