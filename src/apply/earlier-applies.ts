@@ -28,21 +28,27 @@ export function earlierApplies(sessionDir: string, chosen: readonly ChosenChange
   return written;
 }
 
-/** The third side of a merge: the path before the session, or what an earlier apply wrote when the host still has that. */
+/**
+ * The third side of a merge: the path before the session, or what an earlier apply wrote when the host still has that.
+ * Chosen parts are always of the path before the session: other parts that an earlier apply wrote stay.
+ */
 export function mergeBase(
-  { change }: ChosenChange,
+  { change, content }: ChosenChange,
   host: HostState | undefined,
   earlier: EarlierApplies,
 ): Entry | undefined {
   const written = earlier.get(change.path);
-  if (host === undefined || !isSame(written, host)) return change.before;
+  if (host === undefined || written === undefined || content !== undefined || !isSame(written, host)) {
+    return change.before;
+  }
   const { kind, mtimeNs, size, digest, target } = host;
-  const mode = change.after?.mode ?? host.mode;
-  const isAlike = ((mode ^ host.mode) & 0o777 & ~process.umask()) === 0;
+  const given = change.after === undefined ? host.mode : written.mode;
+  const mode = change.after?.mode ?? given;
+  const isAlike = ((mode ^ given) & 0o777 & ~process.umask()) === 0;
   return {
     kind,
     // What the user's umask took is no change of the session's.
-    mode: isAlike ? mode : host.mode,
+    mode: isAlike ? mode : given,
     mtimeNs,
     size,
     ...(digest === undefined ? {} : { digest }),
