@@ -1,6 +1,7 @@
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Hit, Scene } from './input.ts';
+import { resolveInBase } from './links.ts';
 
 const SPECIAL: Readonly<Record<string, string>> = {
   fifo: 'a FIFO',
@@ -39,14 +40,16 @@ export function entryHits(scene: Scene, change: Change): Hit[] {
       'Every user of the machine can change it.',
       (after.mode & 0o7777).toString(8),
     );
-  if (before !== undefined && before.kind !== after.kind)
+  if (before !== undefined && before.kind !== after.kind) {
+    const isCopy = isCopyOfTarget(scene, change);
     say(
       'type-change',
-      'suspect',
+      isCopy ? 'note' : 'suspect',
       'Changed its kind',
       'What was one kind of entry is another now.',
-      `${before.kind} to ${after.kind}`,
+      isCopy ? 'a link to a copy of the linked file' : `${before.kind} to ${after.kind}`,
     );
+  }
   if (after.kind !== 'file') return hits;
   const bytes = scene.bytes(after);
   if (bytes === 'unreadable')
@@ -112,4 +115,13 @@ function hardLink(scene: Scene, change: Change): Hit[] {
       detail,
     },
   ];
+}
+
+/** Whether a link was replaced by a file with the content of the file that it led to before: all who read it read the same. */
+function isCopyOfTarget({ input: { base }, bytes }: Scene, { path, before, after }: Change): boolean {
+  if (base === undefined || before?.kind !== 'symlink' || before.target === undefined) return false;
+  const linked = resolveInBase(base.linkTarget, path, before.target);
+  const was = linked === undefined ? undefined : base.read(linked);
+  const is = bytes(after);
+  return was !== undefined && Buffer.isBuffer(is) && was.equals(is);
 }

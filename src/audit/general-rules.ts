@@ -50,7 +50,7 @@ const TABLE: readonly string[] = [
   'entries | suspect | link-watched-name | Link under a watched name | links called as a folder of configuration | the tool that reads it | Configuration comes from files with other names. | symlink(7)',
   'entries | suspect | link-many-names | File with very many names | over 64 links that lead to one file | the tool that reads it | More links lead to it than were followed. | symlink(7)',
   'entries | suspect | hard-link | Hard link | two names of one file | editing either | Editing one name changes the other. | link(2)',
-  'entries | suspect | type-change | Changed its kind | a file that became a link or folder, or the reverse | any tool | What was one kind of entry is another now. | git diff modes',
+  'entries | suspect | type-change | Changed its kind | a file that became a link or folder, or the reverse; a note for a link that became a copy of its file | any tool | What was one kind of entry is another now. | git diff modes',
   'entries | suspect | execute-bit-odd | Execute bit on what was no program | modes | typing its name | It can now be started. | chmod(2)',
   'entries | suspect | sparse-file | Sparse file | far fewer bytes allocated than its size | copying | It takes far more room wherever it is copied. | lseek(2)',
   'entries | note | execute-bit | New execute bit | modes | typing its name | It can be started. | chmod(2)',

@@ -1,5 +1,5 @@
 import type { Change } from '../types/entry.ts';
-import type { Hit, Scene } from './input.ts';
+import type { BaseReader, Hit, Scene } from './input.ts';
 import { SECRET_NAME } from './secrets.ts';
 
 /** Where a link leads: a path of the tree, or why it does not stay there. */
@@ -8,7 +8,21 @@ export type Resolved = { readonly inside: string } | { readonly outside: string 
 const MOST_STEPS = 40;
 
 /** Follows a link step by step in the tree as the session leaves it. */
-export function resolveLink(scene: Scene, link: string, target: string): Resolved {
+export const resolveLink = (scene: Scene, link: string, target: string): Resolved =>
+  resolveIn((path) => targetAt(scene, path), link, target);
+
+/** The path of the base that a link of the base led to, followed step by step; undefined outside the base. */
+export function resolveInBase(
+  linkTarget: BaseReader['linkTarget'] | undefined,
+  link: string,
+  target: string,
+): string | undefined {
+  const where = resolveIn((path) => linkTarget?.(path), link, target);
+  return 'inside' in where ? where.inside : undefined;
+}
+
+/** `targetOf`: target of the link at a path, undefined for what is not a link. */
+function resolveIn(targetOf: (path: string) => string | undefined, link: string, target: string): Resolved {
   const stack = link.split('/').slice(0, -1);
   let todo = target.split('/');
   if (target.startsWith('/')) return { outside: target };
@@ -20,7 +34,7 @@ export function resolveLink(scene: Scene, link: string, target: string): Resolve
       continue;
     }
     stack.push(part);
-    const next = targetAt(scene, stack.join('/'));
+    const next = targetOf(stack.join('/'));
     if (next === undefined) continue;
     steps += 1;
     if (steps > MOST_STEPS) return { outside: 'a loop of links' };

@@ -1,28 +1,32 @@
+import type { Change } from '../types/entry.ts';
 import { isJudgedByContent } from './files.ts';
-import { foldPath } from './glob.ts';
-import { type BaseReader, folderOf, type Hit, type Scene } from './input.ts';
+import type { BaseReader, Hit, Scene } from './input.ts';
+import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
 import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
 /** Of those that the session made or changed, and of their bytes; what the project had is always looked at. */
 const MOST_REFERRERS = 400;
 const MOST_BYTES = 4 << 20;
-const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
-/** A file that a folder stands for, when the folder is run or imported. */
-const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
+/** As many characters of a base's scripts are kept; the others are read again for each audit. */
+const MAX_SCRIPT_CHARS = 32 << 20;
+/** As many scripts may lead to one another, from a file of the project to a changed file. */
+const SCRIPT_STEPS = 3;
 
 /** What a base's files lead to; it stays the same for as long as a session lasts. */
 interface Known {
   readonly leads: Map<string, Leads>;
-  /** Shell scripts: they are read only where something leads to them. */
-  readonly scripts: string[];
+  /** Shell scripts, and their text once it was read: they are read only where something leads to one of them. */
+  readonly scripts: Map<string, string | undefined>;
   readonly ofScripts: Map<string, Leads | undefined>;
   /** How many names of the base were asked. */
   asked: number;
+  /** Characters of the scripts' texts. */
+  chars: number;
 }
 const ofBases = new WeakMap<BaseReader, Known>();
 
 function knownOf(base: BaseReader): Known {
-  const known = ofBases.get(base) ?? { leads: new Map(), scripts: [], ofScripts: new Map(), asked: 0 };
+  const known = ofBases.get(base) ?? { leads: new Map(), scripts: new Map(), ofScripts: new Map(), asked: 0, chars: 0 };
   ofBases.set(base, known);
   return known;
 }
@@ -39,13 +43,26 @@ export function* leadsOfBase(base: BaseReader): Generator<[string, Leads] | unde
     at += 1;
     if (at <= known.asked) continue;
     const wanted = wantsBaseContent(path);
-    if (wanted && isScript(path)) known.scripts.push(path);
+    if (wanted && isScript(path)) known.scripts.set(path, undefined);
     const bytes = wanted && !isScript(path) ? base.read(path) : undefined;
     const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
     if (leads !== undefined) known.leads.set(path, leads);
     known.asked = at;
     yield leads === undefined ? undefined : [path, leads];
   }
+}
+
+/** A script in lower case, each byte a character. */
+function scriptText(base: BaseReader, path: string): string {
+  const known = knownOf(base);
+  const kept = known.scripts.get(path);
+  if (kept !== undefined) return kept;
+  const text = base.read(path)?.toString('latin1').toLowerCase() ?? '';
+  if (known.chars + text.length <= MAX_SCRIPT_CHARS) {
+    known.chars += text.length;
+    known.scripts.set(path, text);
+  }
+  return text;
 }
 
 function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
@@ -82,17 +99,15 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const isGone = (path: string): boolean => scene.byPath.has(path) && scene.after(path) === undefined;
   // What goes names its files last: where something that stays names them too, that one is told.
   const standing = [...all.filter(([path]) => !isGone(path)), ...all.filter(([path]) => isGone(path))];
-  const by = new Map<string, string>();
-  const tables = { files: by, modules: new Map<string, string>(), folders: new Map<string, string>() };
-  for (const [path, leads] of standing) if (!isScript(path)) take(tables, path, leads);
-  followScripts(tables, standing, base, isGone);
+  const tables = emptyTables();
+  for (const [path, leads] of standing) if (!isScript(path)) addLeads(tables, path, leads);
+  const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
+  followScripts(tables, standing, base, isGone, asked.flat());
   const hits: Hit[] = [];
   for (const change of changes) {
-    // What stays withheld is not judged; what may be asked for after all is.
-    const isWithheld = change.ignored === true && change.kind !== 'created' && change.unignored === undefined;
-    if (isWithheld || (change.after ?? change.before)?.kind === 'dir') continue;
+    if (!isAsked(change)) continue;
     const named = [change.path, ...aliases(change.path)]
-      .map((name) => reachedBy(tables, name))
+      .map((name) => referrerOf(tables, name))
       .find((one) => one !== undefined && one !== change.path);
     // It goes together with what ran it.
     if (change.after === undefined && named !== undefined && isGone(named)) continue;
@@ -110,51 +125,57 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   return hits;
 }
 
-/** A script leads on only where something leads to it: three steps far. */
+/** What stays withheld is not judged; what may be asked for after all is. */
+function isAsked({ ignored, kind, unignored, after, before }: Change): boolean {
+  const isWithheld = ignored === true && kind !== 'created' && unignored === undefined;
+  return !isWithheld && (after ?? before)?.kind !== 'dir';
+}
+
+/** A script leads on only where something leads to it: SCRIPT_STEPS far. */
 function followScripts(
-  tables: Tables,
+  tables: LeadTables,
   changed: readonly (readonly [string, Leads])[],
   base: BaseReader | undefined,
   isGone: (path: string) => boolean,
+  asked: readonly string[],
 ): void {
   const own = new Map<string, Leads[]>();
   for (const [path, leads] of changed) if (isScript(path)) own.set(path, [...(own.get(path) ?? []), leads]);
-  const known = base === undefined ? [] : knownOf(base).scripts;
+  const all = new Set([...own.keys(), ...(base === undefined ? [] : knownOf(base).scripts.keys())]);
+  // Most projects have none.
+  if (![...all].some((path) => referrerOf(tables, path) !== undefined)) return;
+  const known = base === undefined ? [] : scriptsTowards(base, [...own.keys()], asked);
   const names = [...new Set([...own.keys(), ...known])];
   let left = [...names.filter((path) => !isGone(path)), ...names.filter(isGone)];
-  for (let round = 0; round < 3 && left.length > 0; round += 1) {
-    const reached = new Set(left.filter((path) => reachedBy(tables, path) !== undefined));
+  for (let round = 0; round < SCRIPT_STEPS && left.length > 0; round += 1) {
+    const reached = new Set(left.filter((path) => referrerOf(tables, path) !== undefined));
     for (const path of reached) {
       const before = base === undefined ? undefined : leadsOfScript(base, path);
       for (const leads of [...(before === undefined ? [] : [before]), ...(own.get(path) ?? [])])
-        take(tables, path, leads);
+        addLeads(tables, path, leads);
     }
     left = left.filter((path) => !reached.has(path));
   }
 }
 
-type Tables = Readonly<Record<keyof Leads, Map<string, string>>>;
+/**
+ * The scripts of the base, in its order, that may lead to one of the paths in SCRIPT_STEPS steps: with all others left
+ * out the answer is the same. `own`: scripts that changed.
+ */
+function scriptsTowards(base: BaseReader, own: readonly string[], paths: readonly string[]): string[] {
+  const { scripts } = knownOf(base);
+  const towards = new Set<string>();
+  let asked = [...paths];
+  for (let step = 0; step < SCRIPT_STEPS && asked.length > 0; step += 1) {
+    const mentions = mentionsAny(asked);
+    asked = step === 0 ? [...own] : [];
+    for (const path of scripts.keys())
+      if (!towards.has(path) && mentions(scriptText(base, path))) {
+        towards.add(path);
+        asked.push(path);
+      }
+  }
+  return [...scripts.keys()].filter((path) => towards.has(path));
+}
 
 const isScript = (path: string): boolean => /\.(ba|z|da|k)?sh$/i.test(path);
-
-function take(tables: Tables, path: string, leads: Leads): void {
-  for (const kind of ['files', 'modules', 'folders'] as const)
-    for (const word of leads[kind]) if (!tables[kind].has(word)) tables[kind].set(word, path);
-}
-
-/** The file that leads to this path, if any. */
-function reachedBy(tables: Tables, path: string): string | undefined {
-  const folded = foldPath(path);
-  const exact = tables.files.get(folded);
-  if (exact !== undefined) return exact;
-  const bare = CODE.test(folded) ? folded.replace(/\.[^./]+$/, '') : undefined;
-  const module = bare === undefined ? undefined : tables.modules.get(bare);
-  if (module !== undefined) return module;
-  const folder = folderOf(folded);
-  if (folder === '') return undefined;
-  if (STANDS_FOR_FOLDER.test(folded)) {
-    const whole = tables.modules.get(folder);
-    if (whole !== undefined) return whole;
-  }
-  return CODE.test(folded) || !/\.[^/]*$/.test(folded) ? tables.folders.get(folder) : undefined;
-}

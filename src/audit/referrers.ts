@@ -3,13 +3,16 @@ import { foldPath } from './glob.ts';
 import { folderOf } from './input.ts';
 import { readStructure } from './structured.ts';
 
-/** What a file of the project says of others: files that it runs or includes, and folders whose files it takes. */
+/** What a file of the project says of others: words for files that it runs or includes, and for folders of such files. */
 export interface Leads {
-  /** Paths of the tree, folded (glob.ts): the file of that name. */
+  /** Folders of the tree that each word may start from, not folded. */
+  readonly dirs: readonly string[];
   readonly files: ReadonlySet<string>;
   /** The same where a tool adds an extension, or takes the file that a folder stands for. */
   readonly modules: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
+  /** Folders whose files a tool takes unasked: paths of the tree, folded (glob.ts). */
+  readonly implied: readonly string[];
 }
 
 /** A kind of file that leads to others, and what in it does. */
@@ -126,13 +129,11 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
   const dir = folderOf(path);
-  const folders = new Set<string>();
-  for (const { says, folder } of IMPLIED.filter(isOf(path)))
-    if (says === undefined || says.test(text)) folders.add(foldPath(placed(dir, folder) ?? folder));
-  const files = new Set<string>();
-  const modules = new Set<string>();
+  const implied = IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
+    says === undefined || says.test(text) ? [foldPath(placed(dir, folder) ?? folder)] : [],
+  );
   const referrer = REFERRERS.find(isOf(path));
-  if (referrer === undefined) return { files, modules, folders };
+  if (referrer === undefined) return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), implied };
   const shown = partsOf(referrer, path, text);
   // A compiler's -c, say, names what it compiles; what go runs is compiled.
   const run = [
@@ -153,19 +154,13 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   const changed = words(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
   const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
   const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
-  const add = (to: Set<string>, these: Iterable<string>): void => {
-    for (const word of these)
-      for (const from of dirs) {
-        const full = placed(from, word);
-        if (full !== undefined && full !== '') to.add(foldPath(full));
-      }
+  return {
+    dirs,
+    files: new Set([...named, ...mentioned]),
+    modules: new Set([...named, ...dotted]),
+    folders: taken,
+    implied,
   };
-  add(files, named);
-  add(files, mentioned);
-  add(modules, named);
-  add(modules, dotted);
-  add(folders, taken);
-  return { files, modules, folders };
 }
 
 /** The part of a text that is looked at. */

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout as rest } from 'node:timers/promises';
 import type { BaseReader } from '../audit/input.ts';
+import { resolveInBase } from '../audit/links.ts';
 import { wantsBaseContent } from '../audit/referrers.ts';
+import type { RelPath } from '../types/path.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -69,7 +71,12 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
     const content = workspace.base.read(entry.path);
     if (content !== undefined) contents.set(entry.path, content);
   }
-  return { paths, read: (one) => contents.get(one), linkTarget: (one) => targets.get(one) };
+  const linkTarget = (one: string): string | undefined => targets.get(one);
+  const linked = new Set([...targets].map(([link, target]) => resolveInBase(linkTarget, link, target)));
+  // Files that links lead to are read when the audit asks: what took a link's place is compared with them.
+  const read = (one: string): Buffer | undefined =>
+    contents.get(one) ?? (linked.has(one) && paths.has(one) ? workspace.base.read(one as RelPath) : undefined);
+  return { paths, read, linkTarget };
 }
 
 /** The configuration of the person's repository: a file of the host, which no session writes. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
+import { resolveInBase } from '../audit/links.ts';
 import { wantsBaseContent } from '../audit/referrers.ts';
 import { buildReview } from '../review/build-review.ts';
 import { type Change, type Entry, kindOfChange } from '../types/entry.ts';
@@ -40,10 +41,14 @@ export async function auditCommits(
   const pairs = pairUp(before, after);
   const unchanged = [...before.values()].filter((entry) => after.get(entry.path)?.oid === entry.oid);
   const followed = unchanged.filter((entry) => isLink(entry) || wantsFile(entry));
-  const contents = await git.read([
-    ...pairs.flatMap((pair) => [pair.before, pair.after]).flatMap(readable),
-    ...followed.map((entry) => entry.oid),
-  ]);
+  const contents = new Map(
+    await git.read([
+      ...pairs.flatMap((pair) => [pair.before, pair.after]).flatMap(readable),
+      ...followed.map((entry) => entry.oid),
+    ]),
+  );
+  const linked = linkedFiles(pairs, before, contents);
+  if (linked.length > 0) for (const [oid, bytes] of await git.read(linked)) contents.set(oid, bytes);
   const changes = pairs.map((pair) => toChange(pair, contents));
   const findings = auditChanges({
     changes,
@@ -85,6 +90,17 @@ const wantsFile = (entry: TreeEntry): boolean =>
 
 function readable(entry: TreeEntry | undefined): string[] {
   return entry?.type === 'blob' && entry.size <= READ_BYTES ? [entry.oid] : [];
+}
+
+/** Files of the base that a link led to which is no link any more: the audit compares what took its place. */
+function linkedFiles(pairs: readonly TreePair[], base: Tree, contents: ReadonlyMap<string, Buffer>): string[] {
+  const { linkTarget } = baseReader(base, contents, undefined);
+  return pairs.flatMap(({ path: name, before, after }) => {
+    if (before === undefined || !isLink(before) || after === undefined || isLink(after)) return [];
+    const target = linkTarget?.(name);
+    const linked = target === undefined ? undefined : resolveInBase(linkTarget, name, target);
+    return linked === undefined ? [] : readable(base.get(linked));
+  });
 }
 
 function toChange({ path: name, before, after }: TreePair, contents: ReadonlyMap<string, Buffer>): Change {

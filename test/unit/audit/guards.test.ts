@@ -192,6 +192,23 @@ describe('entries', () => {
     ['a problem', { kind: 'created', after: file(), problem: 'why' }, 'blocked unreadable'],
   ] as const)('%s', (_, change, expected) => expect(judged(change as Change)).toContain(expected));
 
+  it.each([
+    ['a copy of the linked file', 'lib/l', '../real/a.txt', 'text', 'note'],
+    ['a copy of the linked file, over another link', 'lib/l', '../d/a.txt', 'text', 'note'],
+    ['another text', 'lib/l', '../real/a.txt', 'other', 'suspect'],
+    ["the link's own text", 'lib/l', '../real/a.txt', '../real/a.txt', 'suspect'],
+    ['an empty file where the link dangled', 'lib/l', 'gone', '', 'suspect'],
+    ['a text where the link left the project', 'lib/l', '../../real/a.txt', 'text', 'suspect'],
+  ])('say what took the place of a link: %s', (_, path, target, text, severity) => {
+    const before = { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: '1', target };
+    const found = said(
+      { [path]: { text, more: { kind: 'type', before } } },
+      { 'real/a.txt': 'text' },
+      { [path]: target, d: 'real' },
+    );
+    expect(found).toContain(`${severity} type-change ${path}`);
+  });
+
   it('that are withheld are not judged; nor is content that stayed', () => {
     expect(judged({ path: 'Makefile', kind: 'created', after: file(), ignored: true })).toEqual([]);
     expect(judged({ kind: 'created', after: file({ size: 2 << 20, allocated: 2 << 20 }) })).toEqual([]);

@@ -346,23 +346,44 @@ it('names the invisible character', () => {
   expect(finding).toMatchObject({ rule: 'text-invisible', detail: 'U+200B, zero width space', line: 1 });
 });
 
-it('reads a shell script of the project only where something leads to it', () => {
+const SCRIPTS = Array.from({ length: 50 }, (_, at) => `t/t${at}.sh`);
+
+it.each([
+  ['reads no shell script of the project where nothing leads to one', 'a:\n\tcc a.c\n', []],
+  [
+    'reads each shell script of the project once in an audit where something leads to one',
+    'a:\n\tsh t/t7.sh\n',
+    SCRIPTS,
+  ],
+])('%s', (_, makefile, expected) => {
   const read: string[] = [];
-  const scripts = Array.from({ length: 50 }, (_, at) => `t/t${at}.sh`);
-  const base: Record<string, string> = { Makefile: 'a:\n\tsh t/t7.sh\n', 't/t7.sh': '. t/t8.sh\n' };
-  const content = { 'x.txt': ['a\n', 'b\n'] } as const;
-  const findings = auditFiles(
-    content,
-    base,
-    {},
-    {
-      paths: ['Makefile', ...scripts],
-      read: (path) => {
-        read.push(path);
-        return Buffer.from(base[path] ?? 'x\n');
-      },
+  const reader = {
+    paths: ['Makefile', ...SCRIPTS],
+    read: (path: string) => {
+      read.push(path);
+      return Buffer.from(path === 'Makefile' ? makefile : 'x\n');
     },
-  );
-  expect(findings).toEqual([]);
-  expect(read.filter((path) => path !== '.git/config')).toEqual(['Makefile', 't/t7.sh', 't/t8.sh']);
+  };
+  expect(auditFiles({ 'x.txt': ['a\n', 'b\n'] }, {}, {}, reader)).toEqual([]);
+  expect(read.filter((path) => path !== '.git/config')).toEqual(['Makefile', ...expected]);
+});
+
+const makefile = 'a:\n\tsh a.sh\n';
+it.each<[string, boolean, string, Record<string, string>]>([
+  ['over three scripts', true, 'x.py', { 'a.sh': '. ./b.sh', 'b.sh': 'cd t; . ./c.sh', 't/c.sh': 'python x.py' }],
+  ['not over four', false, 'x.py', { 'a.sh': '. ./b.sh', 'b.sh': '. ./c.sh', 'c.sh': '. ./d.sh', 'd.sh': 'sh x.py' }],
+  ['without its extension', true, 'lib/x.py', { 'a.sh': 'python -m lib.x' }],
+  ['in other letters', true, 'Lib/X.py', { 'a.sh': 'python LIB/x.PY' }],
+  ['by its folder', true, 'lib/main', { 'a.sh': 'PATH="$PWD/lib"' }],
+  [
+    'by dots alone',
+    true,
+    'tools/index.js',
+    { 'a.sh': '. tools/b/c.sh', 'tools/b/c.sh': `node -e "require('../..')"; cd tools` },
+  ],
+  ['from a folder above', true, 'x.py', { 'a.sh': '. t/b/c.sh', 't/b/c.sh': 'python ../../x.py' }],
+  ['from another folder', false, 't/x.py', { 'a.sh': '. t/b/c.sh', 't/b/c.sh': 'python ../../x.py' }],
+])('follows scripts of the project to a changed file: %s', (_, isReached, path, base) => {
+  const findings = auditFiles({ [path]: ['a\n', 'b\n'] }, { Makefile: makefile, ...base });
+  expect(findings.some(({ rule }) => rule === 'reached')).toBe(isReached);
 });

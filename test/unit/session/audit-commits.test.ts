@@ -85,6 +85,8 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   symlinkSync('tools/hooks', path.join(repo, '.husky'));
   put('src/a.ts', 'export const a = 1;\n');
   put('.env.example', 'A=1\n');
+  symlinkSync('b.txt', path.join(repo, 'docs/linked.txt'));
+  put('docs/b.txt', 'what the link led to\n');
   commit('one');
   git('checkout', '-qb', 'topic');
   put('package.json', '{"version":"1.0.1","scripts":{"test":"sh tools/check.txt"}}');
@@ -96,6 +98,8 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   put('scripts/install.sh', '#!/bin/sh\n', 0o755);
   put('Makefile', 'all:\n');
   symlinkSync('/etc/passwd', path.join(repo, 'secrets'));
+  rmSync(path.join(repo, 'docs/linked.txt'));
+  put('docs/linked.txt', 'what the link led to\n');
   commit('two');
   git('checkout', '-q', 'main');
   put('other.txt', 'main went on\n');
@@ -153,10 +157,11 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
       'suspect reached tools/more.txt',
       'suspect git-hook-managers tools/hooks/pre-push',
       'blocked name-collides docs/README.md',
+      'note type-change docs/linked.txt',
     ]),
   );
   expect(seen.filter((line) => /package\.json|src\/a\.ts|other\.txt/.test(line))).toEqual([]);
-  expect(report.counts).toEqual({ created: 5, modified: 4, deleted: 0, renamed: 0, mode: 0, type: 0 });
+  expect(report.counts).toEqual({ created: 5, modified: 4, deleted: 0, renamed: 0, mode: 0, type: 1 });
   expect([status, report.exitStatus, report.base]).toEqual([121, 121, git('merge-base', 'main', 'topic')]);
   expect(JSON.parse(readFileSync(file, 'utf8')).runs[0].results).toHaveLength(report.findings.length);
 
