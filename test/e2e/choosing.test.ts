@@ -41,9 +41,9 @@ it('takes or leaves together what belongs together, in every way of choosing', a
 
   const shown = (await scene.run(['diff'])).stdout;
   expect(shown).toContain('renamed d/f1.js → e/f1.js  (applied)\n');
-  expect(shown).toMatch(/renamed moved\.txt\nsimilarity index 9\d%\nrename from notes\.txt\nrename to moved\.txt\n@@/);
+  expect(shown).toMatch(/renamed moved\.txt  \(applied\)\nsimilarity index 9\d%\nrename from notes\.txt\nrename to moved\.txt\n@@/);
   expect(shown).not.toContain('-one has a line');
-  expect((await scene.run(['diff', '--stat'])).stdout).toContain('renamed  +1 -0       moved.txt (from notes.txt)\n');
+  expect((await scene.run(['diff', '--stat'])).stdout).toContain('renamed  +1 -0       moved.txt (from notes.txt)  (applied)\n');
   expect((await scene.run(['undo'])).status).toBe(0);
   expect(status()).toEqual([]);
 
