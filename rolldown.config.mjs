@@ -34,7 +34,7 @@ export const bundling = {
 };
 
 /** What a session's start loads, in the order in which it does: first what looks at the project, then the rest. */
-const STAGES = { plan: 'src/cli/commands/run.ts', start: 'src/cli/start-session.ts' };
+const STAGES = { plan: 'src/cli/commands/run.ts', start: 'src/cli/start/start-session.ts' };
 /** @type {Map<string, string>} */
 const stageOf = new Map();
 

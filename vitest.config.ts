@@ -23,7 +23,7 @@ const LONG = [
 /** Part of other runs with fewer names. */
 const LARGER = ['test/attacks/hostile-layer.test.ts'];
 /** Part of other runs with few random cases. */
-const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/workspace/base.test.ts'];
+const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/base/base.test.ts'];
 
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
   test: {
@@ -38,7 +38,7 @@ const suite = (name: string, include: string[], timeoutMs: number, parallel: boo
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
     env: name === 'thorough' ? { RUN_CLAUDE_THOROUGH: '1' } : name === 'long' ? { RUN_CLAUDE_LONG: '1' } : {},
-    ...(name === 'unit' ? {} : { globalSetup: ['test/setup-engine.ts'] }),
+    ...(name === 'unit' ? {} : { globalSetup: ['test/support/setup-engine.ts'] }),
   },
 });
 

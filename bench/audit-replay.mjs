@@ -9,9 +9,9 @@ import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
 const [{ auditCommits }, { DEFAULTS }, { matcherOf }] = await loadSource(
-  'session/audit-commits.ts',
+  'commits/audit-commits.ts',
   'config/settings.ts',
-  'audit/glob.ts',
+  'audit/formats/glob.ts',
 );
 const clones = process.argv.slice(2);
 if (clones.length === 0) throw new Error('node bench/audit-replay.mjs CLONE…');

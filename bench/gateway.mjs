@@ -15,8 +15,8 @@ const ROUNDS = 5;
 const [{ startGateway }, { connectEngine, ownerOf }, { agentSpec }, { readSeccompProfile }] = await loadSource(
   'gateway/start-gateway.ts',
   'engine/connect.ts',
-  'engine/hardened.ts',
-  'engine/seccomp.ts',
+  'engine/hardening/hardened.ts',
+  'engine/hardening/seccomp.ts',
 );
 
 /** @param {...string} words */

@@ -9,8 +9,8 @@ import { median } from './session.mjs';
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 15);
 const [{ connectEngine }, { agentSpec }, { readSeccompProfile }] = await loadSource(
   'engine/connect.ts',
-  'engine/hardened.ts',
-  'engine/seccomp.ts',
+  'engine/hardening/hardened.ts',
+  'engine/hardening/seccomp.ts',
 );
 
 const { env, platform } = process;

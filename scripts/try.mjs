@@ -76,7 +76,7 @@ function writeSample(dir) {
 function startModel(dir) {
   const script = path.join(dir, 'turns.json');
   writeFileSync(script, JSON.stringify(TURNS));
-  const program = path.join(root, 'test/stand-in/messages-api.mjs');
+  const program = path.join(root, 'test/support/stand-in/messages-api.mjs');
   const child = spawn(process.execPath, [program, '--script', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     let said = '';

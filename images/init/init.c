@@ -11,7 +11,7 @@
  * can have written before it: "proven", or what is weaker; then it starts nothing.
  *
  * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
- * run-claude in the terminal's output (STOPPED, which src/terminal/filter-rules.ts recognises) and waits for SIGCONT, as
+ * run-claude in the terminal's output (STOPPED, which src/terminal/attach/filter-rules.ts recognises) and waits for SIGCONT, as
  * a shell's `fg` sends it. Without a terminal, or when the report cannot be written, it wakes PROGRAM at once.
  *
  * Compile: cc -static -O2 -std=gnu11 -Wall -Wextra -Werror init.c

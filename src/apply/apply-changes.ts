@@ -1,15 +1,15 @@
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
+import type { RelPath } from '../text/path.ts';
 import type { Conflict, ConflictAnswer, ConflictRule } from '../types/conflict.ts';
 import type { Change, Digest } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
-import type { RelPath } from '../types/path.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { conflictFileSteps } from './conflict-files.ts';
-import { openHostWalker } from './host-path.ts';
-import { runJournalled } from './journalled.ts';
+import { openHostWalker } from './disk/host-path.ts';
+import { runJournalled } from './disk/journalled.ts';
 import { projectLockFile } from './lock-file.ts';
 import { foldersFor } from './missing-folders.ts';
 import { prepare } from './prepare.ts';

@@ -1,7 +1,7 @@
 import type { Conflict, ConflictRule } from '../types/conflict.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { HostState } from './host-entry.ts';
+import type { HostState } from './disk/host-entry.ts';
 import { readWhole } from './merge-file.ts';
 import type { Preparing } from './prepare.ts';
 

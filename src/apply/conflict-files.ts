@@ -1,9 +1,9 @@
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
-import { fingerprintHost } from './host-entry.ts';
-import type { HostWalker } from './host-path.ts';
-import { isOnePath, reasonOf } from './run-steps.ts';
-import type { Step } from './steps.ts';
+import { fingerprintHost } from './disk/host-entry.ts';
+import type { HostWalker } from './disk/host-path.ts';
+import { isOnePath, reasonOf } from './disk/run-steps.ts';
+import type { Step } from './disk/steps.ts';
 
 interface ConflictFiles {
   readonly request: ApplyRequest;

@@ -1,7 +1,5 @@
 import type { Entry } from '../types/entry.ts';
-
-/** One thing on the host as it is now; undefined stands for nothing there. */
-export type HostEntry = Pick<Entry, 'kind' | 'mode' | 'size' | 'mtimeNs' | 'digest' | 'target'>;
+import type { HostEntry } from './disk/host-entry.ts';
 
 /** Changes on one path: as the session began (frozen), as it left it, and on the host now. */
 export interface ThreeWay {

@@ -1,11 +1,11 @@
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
-import { heldFolder } from './held-folder.ts';
-import { namesBelow, parentOf } from './host-entry.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
-import { keepTogether } from './keep-together.ts';
+import { heldFolder } from './disk/held-folder.ts';
+import { namesBelow, parentOf } from './disk/host-entry.ts';
+import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import { keepTogether } from './disk/keep-together.ts';
+import { liesBelow, type Step } from './disk/steps.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
-import { liesBelow, type Step } from './steps.ts';
 
 interface BrokenContext {
   readonly walker: HostWalker;

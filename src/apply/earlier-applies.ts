@@ -1,9 +1,9 @@
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import { type HostEntry, sameContent } from './decide.ts';
-import type { HostState } from './host-entry.ts';
-import { type ReadJournal, readJournals } from './journal.ts';
-import type { Target } from './steps.ts';
+import { sameContent } from './decide.ts';
+import type { HostEntry, HostState } from './disk/host-entry.ts';
+import { type ReadJournal, readJournals } from './disk/journal.ts';
+import type { Target } from './disk/steps.ts';
 
 /** What earlier applies of a session wrote, by path: content of the session alone, without edits of the host. */
 export type EarlierApplies = ReadonlyMap<string, Target>;

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
-import { decodeBytes } from '../types/path.ts';
-import type { Step } from './steps.ts';
+import { decodeBytes } from '../text/path.ts';
+import type { Step } from './disk/steps.ts';
 
 /**
  * Paths among these steps whose file has several names, all of them in the project: written in place, so that they

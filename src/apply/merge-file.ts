@@ -3,7 +3,7 @@ import { readOpen } from '../store/read-open.ts';
 import type { ConflictRule } from '../types/conflict.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import { type HostState, openHost } from './host-entry.ts';
+import { type HostState, openHost } from './disk/host-entry.ts';
 import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
 import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
 import type { Preparing } from './prepare.ts';

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { diff3Merge } from 'node-diff3';
-import { decodeBytes, encodeBytes } from '../types/path.ts';
+import { decodeBytes, encodeBytes } from '../text/path.ts';
 
 export type TextMerge =
   | { readonly kind: 'clean'; readonly content: Buffer }

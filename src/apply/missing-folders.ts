@@ -1,9 +1,9 @@
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ConflictRules } from './conflict-rules.ts';
-import { parentOf } from './host-entry.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
-import type { Step } from './steps.ts';
+import { parentOf } from './disk/host-entry.ts';
+import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import type { Step } from './disk/steps.ts';
 
 /** Why a change whose folder was removed on the host is a conflict. */
 export const FOLDER_REMOVED = 'its folder is not there on the host';

@@ -4,24 +4,24 @@ import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
-import { mayHaveAttributes } from './attributes.ts';
 import { conflictAt } from './conflict-at.ts';
 import { type ConflictRules, conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
+import { mayHaveAttributes } from './disk/attributes.ts';
+import { heldFolder } from './disk/held-folder.ts';
+import { fingerprintHost, type HostState, openHost, readHost } from './disk/host-entry.ts';
+import { type HostNames, readHostNames } from './disk/host-names.ts';
+import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import { isOurs } from './disk/journal.ts';
+import { isOnePath, reasonOf } from './disk/run-steps.ts';
+import { foldCase, type Step, type Target } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
 import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
-import { heldFolder } from './held-folder.ts';
-import { fingerprintHost, type HostState, openHost, readHost } from './host-entry.ts';
-import { type HostNames, readHostNames } from './host-names.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
 import { withImpliedFolders } from './implied-folders.ts';
-import { isOurs } from './journal.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
-import { isOnePath, reasonOf } from './run-steps.ts';
-import { foldCase, type Step, type Target } from './steps.ts';
 
 /** What is to be done for a choice on the host as it is now, and what cannot be. */
 export interface Prepared {

@@ -1,16 +1,16 @@
 import { RunClaudeError } from '../errors.ts';
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
+import { whenText } from '../text/when.ts';
 import type { Tell } from '../types/event.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
-import { whenText } from '../types/when.ts';
-import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
-import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './journal.ts';
-import { endJournal, onePerPath } from './journalled.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts';
+import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './disk/journal.ts';
+import { endJournal, onePerPath } from './disk/journalled.ts';
+import { removeBeside } from './disk/remove-beside.ts';
+import { rollBack } from './disk/roll-back.ts';
+import { DiskFailure, reasonOf, runSteps } from './disk/run-steps.ts';
 import { projectLockFile } from './lock-file.ts';
-import { removeBeside } from './remove-beside.ts';
-import { rollBack } from './roll-back.ts';
-import { DiskFailure, reasonOf, runSteps } from './run-steps.ts';
 
 export interface RecoverRequest {
   readonly project: string;

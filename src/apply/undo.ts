@@ -3,19 +3,19 @@ import { EXIT, RunClaudeError } from '../errors.ts';
 import type { ContentStore } from '../store/content.ts';
 import { settableTime } from '../store/file-time.ts';
 import { withLock } from '../store/lock.ts';
+import type { RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import type { RelPath } from '../types/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import type { Merged } from './apply-changes.ts';
-import { type HostWalker, NotAFolder, openHostWalker } from './host-path.ts';
-import { expectedIdentity, type FolderTime, type ReadJournal, readJournals } from './journal.ts';
-import { folderTime, runJournalled } from './journalled.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts';
+import { expectedIdentity, type FolderTime, type ReadJournal, readJournals } from './disk/journal.ts';
+import { folderTime, runJournalled } from './disk/journalled.ts';
+import { asDone, type Step } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
-import { asDone, type Step } from './steps.ts';
 
 export interface UndoRequest {
   readonly project: string;

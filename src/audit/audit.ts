@@ -1,12 +1,12 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
+import type { RelPath } from '../text/path.ts';
+import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding, Severity } from '../types/finding.ts';
-import type { RelPath } from '../types/path.ts';
-import { visible } from '../types/visible.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
+import { matcherOf } from './formats/glob.ts';
 import { judgeGitPath } from './git-state.ts';
-import { matcherOf } from './glob.ts';
 import { type AuditInput, type Hit, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';

@@ -1,7 +1,7 @@
 import { isDotGitName } from '../git/names.ts';
-import { foldPath } from './glob.ts';
+import { foldPath } from './formats/glob.ts';
+import { skeleton } from './formats/skeleton.ts';
 import { folderOf, foldersOf, type Hit, type Scene } from './input.ts';
-import { skeleton } from './skeleton.ts';
 
 /** Every path that there is after the session; what it modified comes twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {

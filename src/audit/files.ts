@@ -1,10 +1,10 @@
 import type { Change, Entry } from '../types/entry.ts';
-import { foldPath, indexGlobs } from './glob.ts';
+import { foldPath, indexGlobs } from './formats/glob.ts';
+import { judge } from './formats/judge.ts';
+import { lazy } from './formats/lazy.ts';
+import type { FileRule } from './formats/rule.ts';
 import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
-import { judge } from './judge.ts';
-import { lazy } from './lazy.ts';
 import { MOST_ALIASES } from './links.ts';
-import type { FileRule } from './rule.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 const matching = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.paths)));

@@ -1,7 +1,7 @@
 import { isHookName } from '../git/names.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import { judgeGitConfig } from './git-config.ts';
+import { judgeGitConfig } from './formats/git-config.ts';
 import type { Hit, Scene } from './input.ts';
 
 type Part = { readonly rule: string; readonly severity: Severity; readonly title: string; readonly why: string };

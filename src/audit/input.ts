@@ -1,9 +1,9 @@
+import { decodeBytes } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import { decodeBytes } from '../types/path.ts';
 import type { UserRule } from '../types/policy.ts';
-import { lazy } from './lazy.ts';
-import { type Line, newLines } from './lines.ts';
+import { lazy } from './formats/lazy.ts';
+import { type Line, newLines } from './formats/lines.ts';
 
 /** The base, where the caller has it: more is seen with it, nothing less without. */
 export interface BaseReader {

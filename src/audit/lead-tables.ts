@@ -1,4 +1,4 @@
-import { foldPath } from './glob.ts';
+import { foldPath } from './formats/glob.ts';
 import { folderOf } from './input.ts';
 import type { Leads } from './referrers.ts';
 

@@ -1,6 +1,6 @@
 import type { Change } from '../types/entry.ts';
+import { SECRET_NAME } from './formats/secrets.ts';
 import type { BaseReader, Hit, Scene } from './input.ts';
-import { SECRET_NAME } from './secrets.ts';
 
 /** Where a link leads: a path of the tree, or why it does not stay there. */
 export type Resolved = { readonly inside: string } | { readonly outside: string };

@@ -1,8 +1,8 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
+import { looksLatin } from './formats/skeleton.ts';
 import type { Hit, Scene } from './input.ts';
-import { looksLatin } from './skeleton.ts';
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|:|$)/i;
 const INVISIBLE =

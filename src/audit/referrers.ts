@@ -1,7 +1,7 @@
-import { decodeBytes } from '../types/path.ts';
-import { foldPath } from './glob.ts';
+import { decodeBytes } from '../text/path.ts';
+import { foldPath } from './formats/glob.ts';
+import { readStructure } from './formats/structured.ts';
 import { folderOf } from './input.ts';
-import { readStructure } from './structured.ts';
 
 /** What a file of the project says of others: words for files that it runs or includes, and for folders of such files. */
 export interface Leads {

@@ -1,13 +1,13 @@
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
-import { binaryHits, isText } from './binary.ts';
-import { heredocLines, isProse } from './heredocs.ts';
+import { binaryHits, isText } from './formats/binary.ts';
+import { heredocLines, isProse } from './formats/heredocs.ts';
+import { lazy } from './formats/lazy.ts';
+import type { Line } from './formats/lines.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from './formats/secrets.ts';
+import { looksLatin } from './formats/skeleton.ts';
 import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
-import { lazy } from './lazy.ts';
 import { LINE_SIGNALS, type LineSignal } from './line-signals.ts';
-import type { Line } from './lines.ts';
-import { mayHoldSecret, secretIn, secretsByOthers } from './secrets.ts';
-import { looksLatin } from './skeleton.ts';
 
 /** A signal shows this many lines of one file, and says how many there are. */
 const SHOWN = 1;

@@ -2,13 +2,13 @@ import ignore from 'ignore';
 import { parseConfig } from '../git/config-parse.ts';
 import { guessesIn } from '../git/ignore-patterns.ts';
 import { isDotGitName } from '../git/names.ts';
+import { decodeBytes } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
-import { decodeBytes } from '../types/path.ts';
 import { collisions } from './collisions.ts';
+import { newLines } from './formats/lines.ts';
+import { SECRET_NAME } from './formats/secrets.ts';
 import type { Hit, Scene } from './input.ts';
-import { newLines } from './lines.ts';
 import { reachedHits } from './reached.ts';
-import { SECRET_NAME } from './secrets.ts';
 
 const MANY = 2000;
 

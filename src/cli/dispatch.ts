@@ -1,5 +1,5 @@
-import type { CommandContext, CommandRun } from './context.ts';
-import type { CommandLineOfCommand } from './parse-command-line.ts';
+import type { CommandContext, CommandRun } from './context/context.ts';
+import type { CommandLineOfCommand } from './grammar/parse-command-line.ts';
 
 // Loaded when needed: `sessions` must not pay for what a session loads.
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {

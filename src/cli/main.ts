@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { withSettings } from '../claude/settings-env.ts';
+import { withSettings } from '../claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../errors.ts';
-import { findPlaces } from '../session/probe.ts';
+import { findPlaces } from '../host/facts.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
 import type { Tell } from '../types/event.ts';
-import type { CommandContext } from './context.ts';
-import { type CommandLine, parseCommandLine } from './parse-command-line.ts';
+import type { CommandContext } from './context/context.ts';
+import { type CommandLine, parseCommandLine } from './grammar/parse-command-line.ts';
 import { printError } from './print-error.ts';
 
 /** One run of the command: words in, exit status out. Prints every error itself. */
@@ -33,7 +33,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function carryOut(line: CommandLine, tell: Tell, interruption: Interruption): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text);
   if (line.kind === 'help') {
-    write((await import('./help.ts')).helpText(line.command));
+    write((await import('./grammar/help.ts')).helpText(line.command));
     return EXIT.ok;
   }
   if (line.kind === 'version') {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownVersion, packageRoot } from '../host/package.ts';
 import { readPins } from '../image/pins.ts';
-import { ownVersion, packageRoot } from '../types/package.ts';
 
 /** The text of `run-claude --version`. */
 export function versionText(): string {

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
-import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
+import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
 /** Labels that every object of ours carries. */
 export const SESSION_LABEL = 'run-claude.session';

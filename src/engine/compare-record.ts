@@ -1,5 +1,5 @@
 import type { ContainerSpec, Mount } from '../types/engine.ts';
-import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
+import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
 /** The part of the engine's own record of a container that says what it will be allowed. */
 export interface Inspect {

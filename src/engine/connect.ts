@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { RunClaudeError } from '../errors.ts';
 import type { Engine } from '../types/engine.ts';
-import { type Client, openClient } from './client.ts';
 import { compareRecord } from './compare-record.ts';
+import { type Client, openClient } from './connection/client.ts';
+import { type Candidate, endpointName, findCandidates } from './connection/endpoint.ts';
+import type { MakeDir } from './connection/ssh-login.ts';
 import { openEngine } from './docker.ts';
-import { type Candidate, endpointName, findCandidates } from './endpoint.ts';
 import { readFacts, withPodmanInfo } from './facts.ts';
 import { PODMAN_INFO, type PodmanInfo } from './podman.ts';
 import { comparePodmanRecord } from './podman-record.ts';
-import type { MakeDir } from './ssh-login.ts';
 
 export interface ConnectOptions {
   readonly choice: 'auto' | 'docker' | 'podman';

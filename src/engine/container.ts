@@ -1,9 +1,9 @@
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
-import type { Client } from './client.ts';
+import type { Client } from './connection/client.ts';
 import { asking, isAlready, isGone } from './failure.ts';
-import { weakerIn } from './proof.ts';
+import { weakerIn } from './hardening/proof.ts';
 import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;

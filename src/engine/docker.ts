@@ -4,12 +4,12 @@ import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject, ImageFacts } from '../types/engine.ts';
 import { containerBody, OWNER_LABEL, SESSION_LABEL } from './body.ts';
 import { buildImage, IMAGE_LABEL, importImage, pullImage } from './build.ts';
-import type { Client } from './client.ts';
+import type { Client } from './connection/client.ts';
 import { attachContainer, removeContainer } from './container.ts';
 import { asking, isGone } from './failure.ts';
+import { isProved, withProof } from './hardening/proof.ts';
 import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
 import type { Overlays } from './podman-body.ts';
-import { isProved, withProof } from './proof.ts';
 
 /** Each difference between what was asked and what the engine recorded, one line each. */
 export type CompareRecord = (spec: ContainerSpec, record: unknown, overlays: Overlays) => readonly string[];

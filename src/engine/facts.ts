@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import type { EngineFacts } from '../types/engine.ts';
-import { type Endpoint, endpointName } from './endpoint.ts';
+import { type Endpoint, endpointName } from './connection/endpoint.ts';
 import type { PodmanInfo } from './podman.ts';
 
 interface VersionAnswer {

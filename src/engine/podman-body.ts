@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerSpec, EngineFacts, Mount } from '../types/engine.ts';
 import { labelsOf, memoryOptions } from './body.ts';
-import { MASKED_PATHS, SYSCTLS } from './masked-paths.ts';
-import { SECCOMP_FILE } from './seccomp.ts';
+import { MASKED_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
+import { SECCOMP_FILE } from './hardening/seccomp.ts';
 
 // The body of POST /libpod/containers/create, Podman's own (its SpecGenerator): what Docker's form of it cannot say is
 // dropped by Podman without a word (masks, the cgroup namespace, limits where it is rootless). Fields are those of 4.3,

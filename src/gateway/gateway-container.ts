@@ -1,4 +1,4 @@
-import { gatewaySpec, INSIDE } from '../engine/hardened.ts';
+import { gatewaySpec, INSIDE } from '../engine/hardening/hardened.ts';
 import type { Container, ContainerSpec, Engine } from '../types/engine.ts';
 import { GATEWAY_VOLUME } from './agent-side.ts';
 

@@ -1,4 +1,4 @@
-import { readSeccompProfile } from '../engine/seccomp.ts';
+import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { Engine } from '../types/engine.ts';

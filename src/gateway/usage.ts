@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { costText } from '../types/cost.ts';
+import { costText } from '../text/cost.ts';
 import type { GatewayUsage } from '../types/gateway.ts';
 
 const usageFile = (sessionDir: string): string => path.join(sessionDir, 'usage.json');

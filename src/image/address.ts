@@ -1,5 +1,5 @@
+import { packageRoot } from '../host/package.ts';
 import type { Engine } from '../types/engine.ts';
-import { packageRoot } from '../types/package.ts';
 import { extraCertificates } from './certificates.ts';
 import { type ContextFile, imageTag, readImageFiles } from './files.ts';
 

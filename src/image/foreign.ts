@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
+import { packageRoot } from '../host/package.ts';
 import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import { packageRoot } from '../types/package.ts';
 
 /** What is laid over somebody else's image (Debian or a relative): our programs, guards, settings and user. */
 const DOCKERFILE = `ARG OURS

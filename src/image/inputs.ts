@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { ownVersion } from '../host/package.ts';
 import type { Engine } from '../types/engine.ts';
-import { ownVersion } from '../types/package.ts';
 import type { ContextFile } from './files.ts';
 import { readPins } from './pins.ts';
 

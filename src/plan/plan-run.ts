@@ -10,7 +10,7 @@ import { chooseStrategy, type StrategyTrial } from './strategy.ts';
 import { chooseUser } from './user.ts';
 import { weakenings } from './weakenings.ts';
 
-/** Everything that a plan follows from. Gathered by src/session/probe.ts. */
+/** Everything that a plan follows from. Gathered by src/host/facts.ts. */
 export interface PlanInput {
   readonly sessionId: string;
   readonly policy: Policy;

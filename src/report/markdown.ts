@@ -1,5 +1,5 @@
-import { costText } from '../types/cost.ts';
-import { visible } from '../types/visible.ts';
+import { costText } from '../text/cost.ts';
+import { visible } from '../text/visible.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
 /** GitHub refuses comments of more than 65,536 characters, GitLab of 1,000,000. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Log, ReportingDescriptor, Result, Run } from 'sarif';
-import { encodeBytes } from '../types/path.ts';
-import { visible } from '../types/visible.ts';
+import { encodeBytes } from '../text/path.ts';
+import { visible } from '../text/visible.ts';
 import { jsonText } from './json.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 

@@ -1,7 +1,7 @@
+import type { RelPath } from '../text/path.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../types/claude-data.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
-import type { RelPath } from '../types/path.ts';
 import type { ClaudeReview, ItemState, ReviewItem } from '../types/review.ts';
 
 const HOME = '~/.claude/';

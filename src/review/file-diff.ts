@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
+import { decodeBytes } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
-import { decodeBytes } from '../types/path.ts';
 
 /** One line of a diff; `text` keeps its line ending. */
 export interface DiffLine {
@@ -65,7 +65,7 @@ export function fileDiff(change: Change, before: Buffer | undefined, after: Buff
   return textDiff(before ?? Buffer.alloc(0), after ?? Buffer.alloc(0));
 }
 
-/** Line by line, within a time budget. Bytes that are no UTF-8 stay apart (types/path.ts). */
+/** Line by line, within a time budget. Bytes that are no UTF-8 stay apart (text/path.ts). */
 export function textDiff(before: Buffer, after: Buffer): FileDiff {
   const [a, b] = [splitLines(decodeBytes(before)), splitLines(decodeBytes(after))];
   const parts = diffArrays(a, b, { timeout: BUDGET_MS });

@@ -1,4 +1,4 @@
-import { encodeBytes } from '../types/path.ts';
+import { encodeBytes } from '../text/path.ts';
 import type { DiffLine, Hunk } from './file-diff.ts';
 import { splitLines } from './file-diff.ts';
 

@@ -1,5 +1,5 @@
+import type { RelPath } from '../text/path.ts';
 import type { Change, Entry, Rename } from '../types/entry.ts';
-import type { RelPath } from '../types/path.ts';
 import type { WithheldFile } from '../types/rename.ts';
 
 /** A deleted file or link. */

@@ -1,5 +1,5 @@
+import type { RelPath } from '../text/path.ts';
 import type { Change, Rename } from '../types/entry.ts';
-import type { RelPath } from '../types/path.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
 import { isWeak, matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';

@@ -225,7 +225,7 @@ function suspectReason(items: readonly ReviewItem[]): string {
   return findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
 }
 
-/** What an apply means for the exit status: the numbers that session/exit-status.ts asks for. */
+/** What an apply means for the exit status: the numbers that record/exit-status.ts asks for. */
 export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldBack: number; waiting: number } {
   const all = [...outcome.changes, ...(outcome.claude ?? [])];
   const count = (...verdicts: ChangeOutcome['verdict'][]): number =>

@@ -1,22 +1,22 @@
 import { isWatchedPath } from '../audit/files.ts';
+import { type BindOutcome, openBind } from '../bind/session.ts';
+import type { BindSnapshot } from '../bind/snapshot.ts';
+import { exitStatus } from '../record/exit-status.ts';
+import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from '../record/session.ts';
 import { buildReview } from '../review/build-review.ts';
 import { outcomeCounts } from '../review/policy.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Review } from '../types/review.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { type BindOutcome, openBind } from './bind.ts';
-import { collectBound, settleBoundHome } from './bind-claude.ts';
-import type { BindSnapshot } from './bind-snapshot.ts';
-import { claudeHeldBack } from './claude-data.ts';
-import type { SessionDeps } from './deps.ts';
-import { finishBind } from './end-bind.ts';
-import { exitStatus } from './exit-status.ts';
-import { type AgentEnd, launchWithCredential } from './launch.ts';
-import { dropLayerIfOver } from './layer-life.ts';
-import { createRecord, listSessions, ownerState, releaseRecord, updateRecord } from './record.ts';
-import { openScope } from './scope.ts';
-import { startAgent } from './start-agent.ts';
-import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
+import { collectBound, settleBoundHome } from './end/bind-claude.ts';
+import { claudeHeldBack } from './end/claude-data.ts';
+import { finishBind } from './end/end-bind.ts';
+import { dropLayerIfOver } from './end/layer-life.ts';
+import { reaches, sessionReport, writeOwnReport } from './end/write-report.ts';
+import type { SessionDeps } from './start/deps.ts';
+import { type AgentEnd, launchWithCredential } from './start/launch.ts';
+import { openScope } from './start/scope.ts';
+import { startAgent } from './start/start-agent.ts';
 
 /**
  * A session on the person's own files: `.git` is shielded, what runs by itself is put right at the end. Whatever goes

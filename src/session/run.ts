@@ -1,17 +1,18 @@
+import { processIdentity } from '../host/process.ts';
+import type { WorkspaceOptions } from '../layer/layer.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
-import { processIdentity } from '../store/process.ts';
+import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
 import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
-import type { Workspace, WorkspaceOptions } from '../workspace/workspace.ts';
-import type { SessionDeps } from './deps.ts';
-import { launchWithCredential } from './launch.ts';
-import { dropLayerIfOver } from './layer-life.ts';
-import { prepareImage } from './prepare-image.ts';
-import { createRecord, releaseRecord, updateRecord } from './record.ts';
-import { openScope } from './scope.ts';
-import { startAgent } from './start-agent.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { dropLayerIfOver } from './end/layer-life.ts';
+import type { SessionDeps } from './start/deps.ts';
+import { launchWithCredential } from './start/launch.ts';
+import { prepareImage } from './start/prepare-image.ts';
+import { openScope } from './start/scope.ts';
+import { startAgent } from './start/start-agent.ts';
 
 /**
  * The life of a session in copy mode: stage, launch, collect, audit, review, apply, clean up. The record says at each
@@ -29,7 +30,7 @@ export async function resumeSession(ended: SessionRecord, plan: Plan, deps: Sess
   await prepareImage(plan, deps);
   // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
   if (plan.program.kind === 'claude') {
-    const { bringClaudeBack } = await import('./claude-data.ts');
+    const { bringClaudeBack } = await import('./end/claude-data.ts');
     await bringClaudeBack(ended, [], deps);
   }
   const record = updateRecord(ended, { plan: maskPlan(plan), owner: processIdentity() });
@@ -103,7 +104,7 @@ async function carryThrough(
 /** What follows an agent's end, with what the audit reads of the base: loaded when it is first asked for. */
 function gateOf(workspace: Workspace, plan: Plan) {
   const load = async () => {
-    const { collectSession, openAuditBase, readyToAsk, settle, warmUpAudit } = await import('./gate.ts');
+    const { collectSession, openAuditBase, readyToAsk, settle, warmUpAudit } = await import('./end/gate.ts');
     return { auditBase: openAuditBase(workspace, plan), collectSession, readyToAsk, settle, warmUpAudit };
   };
   let loaded: ReturnType<typeof load> | undefined;

@@ -3,8 +3,8 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
+import { processIdentity, processState } from '../host/process.ts';
 import type { ProcessIdentity } from '../types/session.ts';
-import { processIdentity, processState } from './process.ts';
 import { makePrivateDir } from './record.ts';
 
 interface Held {

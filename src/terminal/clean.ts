@@ -10,7 +10,7 @@ const INSIDE_PICTURE =
 
 /**
  * Text from a session as it may go to a terminal: line feeds and tabs stay, everything else that acts or hides is
- * shown as an escape (`\x1b`, `\u202e`; a byte that is no UTF-8, see types/path.ts, as `\xff`).
+ * shown as an escape (`\x1b`, `\u202e`; a byte that is no UTF-8, see text/path.ts, as `\xff`).
  */
 export function cleanText(text: string): string {
   return escapeUnsafe(text, (char) => char === '\n' || char === '\t');

@@ -1,5 +1,5 @@
+import type { RelPath } from '../text/path.ts';
 import type { Entry } from './entry.ts';
-import type { RelPath } from './path.ts';
 
 /** One entry as the collector tells it, straight from the kernel. */
 export interface ListedEntry extends Entry {

@@ -1,4 +1,4 @@
-import type { RelPath } from './path.ts';
+import type { RelPath } from '../text/path.ts';
 
 /** SHA-256 of content, lower-case hex. */
 export type Digest = string;
@@ -25,14 +25,6 @@ export interface Entry {
 }
 
 export type ChangeKind = 'created' | 'modified' | 'deleted' | 'mode' | 'type';
-
-/** What became of one path; at least one side is there. `sameContent` tells a change of mode from one of content. */
-export function kindOfChange(before: Entry | undefined, after: Entry | undefined, sameContent: boolean): ChangeKind {
-  if (before === undefined) return 'created';
-  if (after === undefined) return 'deleted';
-  if (before.kind !== after.kind) return 'type';
-  return sameContent ? 'mode' : 'modified';
-}
 
 /**
  * One difference between the base and what the session left, frozen: the content of `before` and `after` files is

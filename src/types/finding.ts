@@ -1,4 +1,4 @@
-import type { RelPath } from './path.ts';
+import type { RelPath } from '../text/path.ts';
 
 /** blocked: never applied. suspect: needs a yes by name. note: said, nothing more. */
 export type Severity = 'blocked' | 'suspect' | 'note';

@@ -1,6 +1,6 @@
+import type { RelPath } from '../text/path.ts';
 import type { Change, ChangeKind, Entry, Problem, WithheldGroup } from './entry.ts';
 import type { Finding } from './finding.ts';
-import type { RelPath } from './path.ts';
 import type { ChangeOutcome } from './session.ts';
 
 /**

@@ -1,7 +1,7 @@
+import type { RelPath } from '../text/path.ts';
 import type { ClaudeData, ClaudeOutcome } from './claude-data.ts';
 import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
-import type { RelPath } from './path.ts';
 import type { Plan } from './plan.ts';
 
 export type Stage =

@@ -1,15 +1,15 @@
+import type { Collector } from '../collector/client.ts';
+import type { Delta } from '../layer/layer.ts';
+import type { Selection } from '../scan/selection.ts';
 import type { ContentStore } from '../store/content.ts';
+import type { RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import { type Change, type Collected, type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import type { RelPath } from '../types/path.ts';
 import type { MatchRenames, WithheldFile } from '../types/rename.ts';
-import type { Collector } from './collector.ts';
+import { pairWithBase } from './compare-layer-to-base.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
-import type { Delta } from './layer.ts';
-import { pairWithBase } from './pair.ts';
 import { renameReader } from './rename-reader.ts';
-import type { Selection } from './selection.ts';
 
 export interface CollectOptions {
   readonly collector: Collector;

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
+import { emptyByMount, removeLayerDir } from '../layer/layers.ts';
+import { layerDir } from '../layer/open-layer.ts';
+import { dropThrowAway, throwAwayDir } from '../layer/scratch-layer.ts';
+import { dropShortLinks } from '../layer/short-links.ts';
+import { layerVolume } from '../layer/volume.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
-import { layerDir } from './open-layer.ts';
 import { releaseBases } from './start-base.ts';
-import { emptyByMount, removeLayerDir } from './strategies/layers.ts';
-import { dropShortLinks } from './strategies/short-links.ts';
-import { layerVolume } from './strategies/volume.ts';
-import { dropThrowAway, throwAwayDir } from './throw-away.ts';
 
 /** Whether a session's directory still holds a layer, what is kept here of one in the engine, or what was laid over it. */
 export function hasLayer(sessionDir: string): boolean {

@@ -1,9 +1,9 @@
+import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from '../collector/ignored.ts';
 import { isDotGitName } from '../git/names.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { CollectOptions } from './collect.ts';
-import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from './ignored.ts';
-import type { Pair } from './pair.ts';
+import type { Pair } from './compare-layer-to-base.ts';
 import { sessionIgnoreRules } from './session-ignores.ts';
 
 /** A touched path whose content is to be frozen. */

@@ -1,12 +1,12 @@
+import type { Collector } from '../collector/client.ts';
+import { askedBack, baseIgnoreRules, IgnoredOutput } from '../collector/ignored.ts';
+import { prunedLister } from '../collector/list-pruned.ts';
 import { isInDotGit } from '../git/names.ts';
+import type { Delta, LayerView } from '../layer/layer.ts';
+import type { RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
-import type { RelPath } from '../types/path.ts';
-import type { Collector } from './collector.ts';
-import { askedBack, baseIgnoreRules, IgnoredOutput } from './ignored.ts';
-import type { Delta, LayerView } from './layer.ts';
-import { prunedLister } from './list-pruned.ts';
-import { pairWithBase } from './pair.ts';
+import { pairWithBase } from './compare-layer-to-base.ts';
 import type { LiveChange } from './workspace.ts';
 
 /** A session's changes as they are now, for people who watch, never for the gate. */

@@ -1,25 +1,26 @@
 import { lstatSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
+import { selectionRules } from '../base/prescan-project.ts';
+import { settleBase } from '../base/settle-base.ts';
+import { treesOf } from '../base/stacked.ts';
+import { removeGoneLater } from '../base/trash.ts';
+import { type RunningCollector, startCollector } from '../collector/container.ts';
+import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from '../collector/disk.ts';
 import { RunClaudeError } from '../errors.ts';
+import type { WorkspaceOptions } from '../layer/layer.ts';
+import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from '../layer/open-layer.ts';
+import { noteStart } from '../layer/overlay.ts';
+import { sendBase } from '../layer/volume-base.ts';
+import { type SelectionRules, selectPaths } from '../scan/selection.ts';
 import { openContentStore } from '../store/content.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { Plan } from '../types/plan.ts';
-import { type BaseTree, openBaseTree } from './base-tree.ts';
-import { selectionRules } from './begin-look.ts';
 import { collectChanges } from './collect.ts';
-import { type RunningCollector, startCollector } from './collector-container.ts';
-import { DISK_RESERVE_BYTES, ENTRIES_MAX, type Written, watchSpace } from './disk.ts';
-import { removeGoneLater } from './gone.ts';
 import { type LiveReader, liveReader } from './live.ts';
-import { layerDir, openLayer, viewLayer, type WorkspaceRecord } from './open-layer.ts';
-import { type SelectionRules, selectPaths } from './selection.ts';
-import { settleBase } from './settle-base.ts';
-import { treesOf } from './stacked.ts';
 import { releaseBases, startBase } from './start-base.ts';
-import { noteStart } from './strategies/overlay.ts';
-import { sendBase } from './volume-base.ts';
-import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 /**
  * Brings the base up to date and opens the session's layer over it; tells what was left out. Its collector starts when

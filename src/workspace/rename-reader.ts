@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Collector } from '../collector/client.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { RenameReader, WithheldFile } from '../types/rename.ts';
-import type { Collector } from './collector.ts';
 
 /** Contents for the search for renames: frozen ones from the store, withheld ones from the session's layer. */
 export function renameReader({

@@ -1,7 +1,7 @@
-import type { RelPath } from '../types/path.ts';
-import type { Collector } from './collector.ts';
-import { baseIgnoreRules, type IgnoreRules } from './ignored.ts';
-import type { Pair } from './pair.ts';
+import type { Collector } from '../collector/client.ts';
+import { baseIgnoreRules, type IgnoreRules } from '../collector/ignored.ts';
+import type { RelPath } from '../text/path.ts';
+import type { Pair } from './compare-layer-to-base.ts';
 
 /** Of one ignore file of the session; what is longer or has more is not looked at. */
 const SESSION_IGNORE_BYTES_MAX = 1 << 16;

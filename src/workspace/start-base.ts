@@ -1,14 +1,14 @@
+import { type BaseGeneration, prepareBase } from '../base/base.ts';
+import { releaseUser } from '../base/generation-refs.ts';
+import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
+import type { WorkspaceOptions } from '../layer/layer.ts';
+import { ownerInside } from '../layer/open-layer.ts';
+import { releaseVolumeBase } from '../layer/volume-base.ts';
+import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
+import { pathsInHistory } from '../scan/git-history.ts';
+import type { Graft } from '../scan/list-directories.ts';
+import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
-import { type BaseGeneration, prepareBase } from './base.ts';
-import { gitDirOf, gitGrafts } from './git-grafts.ts';
-import { pathsInHistory } from './git-history.ts';
-import type { Graft } from './list-directories.ts';
-import { ownerInside } from './open-layer.ts';
-import { type Selection, type SelectionRules, selectPaths } from './selection.ts';
-import { SHALLOW_COMMITS, shallowGit } from './shallow-git.ts';
-import { releaseUser } from './users.ts';
-import { releaseVolumeBase } from './volume-base.ts';
-import type { WorkspaceOptions } from './workspace.ts';
 
 /** The base for a session that starts, and what was left out of it told. Throws as prepareBase does. */
 export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {

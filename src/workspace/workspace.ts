@@ -1,32 +1,11 @@
+import type { BaseTree } from '../base/base-tree.ts';
+import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
+import type { RelPath } from '../text/path.ts';
 import type { TreeReader } from '../types/collector.ts';
-import type { Engine, Mount } from '../types/engine.ts';
+import type { Mount } from '../types/engine.ts';
 import type { ChangeKind, Collected } from '../types/entry.ts';
-import type { Tell } from '../types/event.ts';
-import type { RelPath } from '../types/path.ts';
-import type { Plan } from '../types/plan.ts';
 import type { MatchRenames } from '../types/rename.ts';
-import type { BaseTree } from './base-tree.ts';
 import type { LiveReader } from './live.ts';
-import type { TakeLook } from './look-ahead.ts';
-
-/** What opening a workspace needs; all of it is handed in. */
-export interface WorkspaceOptions {
-  readonly plan: Plan;
-  readonly engine: Engine;
-  readonly tell: Tell;
-  readonly signal?: AbortSignal;
-  /** A look at the project that the command began with. */
-  readonly ahead?: TakeLook | undefined;
-  /** Trees besides the workspace that the session's reader can read, such as the agent's home. */
-  readonly roots?: readonly ReaderRoot[];
-}
-
-export interface ReaderRoot {
-  /** Name for {@link TreeReader}: 'home'. Short lower-case letters; 'base', 'upper', 'merged', 'layer' are taken. */
-  readonly name: string;
-  /** Mounted read-only into the collector whatever it says; its target is not looked at. */
-  readonly mount: Mount;
-}
 
 /** One change as the live view shows it: no content, nothing frozen. */
 export interface LiveChange {
@@ -35,19 +14,6 @@ export interface LiveChange {
   readonly size: number;
   /** Another one after every write. */
   readonly stamp: string;
-}
-
-export interface DiskHooks {
-  /** The limit, or the reserve of free space, is reached: pause or stop. Once until {@link DiskHooks.fell} or allowMore. */
-  reached(why: string): void;
-  /** Below the limit again (after a person freed space). */
-  fell(): void;
-}
-
-export interface DiskWatch {
-  /** A person lets the session go on: twice as much, half the reserve. */
-  allowMore(): void;
-  stop(): void;
 }
 
 /** The session's own view of the project. */

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/types/engine.ts';
 import type { StrategyName } from '../../src/types/policy.ts';
-import { connectForTest } from '../engine.ts';
-import { testImage } from '../image.ts';
-import { summary, type WorkspaceScene, workspaceScene } from '../workspace-scene.ts';
+import { connectForTest } from '../support/engine.ts';
+import { testImage } from '../support/image.ts';
+import { summary, type WorkspaceScene, workspaceScene } from '../support/workspace-scene.ts';
 
 let engine: Engine;
 let image: string;

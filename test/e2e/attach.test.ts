@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const QUESTION = /Attach to it, stop and collect it, or leave it\? \[a\/s\/L\/\?\]/;
 

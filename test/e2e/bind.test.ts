@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
-// The whole command in bind mode. What each part of the shield holds is in test/engine/session/bind.test.ts.
+// The whole command in bind mode. What each part of the shield holds is in test/engine/bind/bind.test.ts.
 
 /** git refuses a repository of somebody else's. */
 const SAFE = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };

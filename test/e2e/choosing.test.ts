@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 const LINES = 'for i in 1 2 3 4 5 6 7 8; do echo "$1 has a line $i of its own"; done';
 
@@ -41,9 +41,13 @@ it('takes or leaves together what belongs together, in every way of choosing', a
 
   const shown = (await scene.run(['diff'])).stdout;
   expect(shown).toContain('renamed d/f1.js → e/f1.js  (applied)\n');
-  expect(shown).toMatch(/renamed moved\.txt  \(applied\)\nsimilarity index 9\d%\nrename from notes\.txt\nrename to moved\.txt\n@@/);
+  expect(shown).toMatch(
+    /renamed moved\.txt {2}\(applied\)\nsimilarity index 9\d%\nrename from notes\.txt\nrename to moved\.txt\n@@/,
+  );
   expect(shown).not.toContain('-one has a line');
-  expect((await scene.run(['diff', '--stat'])).stdout).toContain('renamed  +1 -0       moved.txt (from notes.txt)  (applied)\n');
+  expect((await scene.run(['diff', '--stat'])).stdout).toContain(
+    'renamed  +1 -0       moved.txt (from notes.txt)  (applied)\n',
+  );
   expect((await scene.run(['undo'])).status).toBe(0);
   expect(status()).toEqual([]);
 

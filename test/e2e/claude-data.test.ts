@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { fillClaude, homeFingerprint, instances } from '../claude-home.ts';
-import { Scene } from '../scene.ts';
+import { fillClaude, homeFingerprint, instances } from '../support/claude-home.ts';
+import { Scene } from '../support/scene.ts';
 
 /** Rewrites every file, plants what must never come back, and what would hurt a careless reader. */
 const hostile = `

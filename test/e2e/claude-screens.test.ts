@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { shownLines } from '../shown.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Scene } from '../support/scene.ts';
+import { shownLines } from '../support/shown.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const EDIT = { file_path: '/workspace/src/file1.txt', old_string: 'second line', new_string: 'QZQZQZ line' };
 const SIZE = { columns: 80, rows: 60 };

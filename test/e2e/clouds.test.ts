@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { type CloudApi, startCloudApi } from '../stand-in/cloud-api.ts';
+import { Scene } from '../support/scene.ts';
+import { type CloudApi, startCloudApi } from '../support/stand-in/cloud-api.ts';
 
 // The real Claude Code inside, told to use Bedrock or Vertex AI; the keys stay outside and the gateway signs.
 

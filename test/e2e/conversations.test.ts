@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { fillClaude, homeFingerprint, instances } from '../claude-home.ts';
-import { Scene } from '../scene.ts';
-import { shownLines } from '../shown.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { fillClaude, homeFingerprint, instances } from '../support/claude-home.ts';
+import { Scene } from '../support/scene.ts';
+import { shownLines } from '../support/shown.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-4e8b21';
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'step' } });

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statfsSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compileShim } from '../compile.ts';
-import { Scene } from '../scene.ts';
-import { treeFacts } from '../tree-facts.ts';
-import { refresh } from '../workspace/refresh-scene.ts';
+import { compileShim } from '../support/compile.ts';
+import { Scene } from '../support/scene.ts';
+import { treeFacts } from '../support/tree-facts.ts';
+import { refresh } from '../support/workspace/refresh-scene.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-disks-'));
 const shim = path.join(root, 'shim.so');

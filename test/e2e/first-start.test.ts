@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
 
 it('the first start in a project asks, says why and how to do without, and leaves nothing after a no', async () => {
   await using scene = new Scene();

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { mainJs, Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
 
 it('status and diff --follow show a running session’s changes, ignored output by directory, git’s own files not at all', async () => {
   await using scene = new Scene();

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 const ENGINE = process.env['DOCKER_HOST']?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 

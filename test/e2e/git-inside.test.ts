@@ -1,7 +1,7 @@
 import { statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 it('the first git status inside reads no file again: the index of the host is believed', async () => {
   await using scene = new Scene();

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 const lines = (first: string, last: string): string =>
   [first, ...Array.from({ length: 8 }, (_, i) => `line ${i}`), last, ''].join('\n');

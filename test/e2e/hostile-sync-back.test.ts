@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 /** One attempt a line: name, what it wants, what the agent does in its copy. `$OUT` is a folder of the host's. */
 const ATTEMPTS: readonly (readonly [string, string])[] = [

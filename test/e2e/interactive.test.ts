@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 // Claude draws only the cells that differ, so words are waited for that share no letter with what was there before.
 it('Claude Code in a terminal: prompt, tool, resize, Ctrl-C, exit, review; the terminal is as before', async () => {

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { sessionObjects } from '../engine.ts';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
-import { openUnbuildingSocket } from '../unbuilding-socket.ts';
+import { sessionObjects } from '../support/engine.ts';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
+import { openUnbuildingSocket } from '../support/unbuilding-socket.ts';
 
 it.each([
   ['INT', 130],

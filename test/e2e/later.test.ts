@@ -1,7 +1,7 @@
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 const MAKE = [
   'echo inside > made.txt',

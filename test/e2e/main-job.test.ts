@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Scene } from '../support/scene.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
 

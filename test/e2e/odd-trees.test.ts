@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSyn
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 /**
  * Run by the same Node program on the host and inside: every entry but git's own by the bytes of its name, with what

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { LOOPBACK_REGISTRY } from '../loopback-registry.ts';
-import { Scene } from '../scene.ts';
+import { LOOPBACK_REGISTRY } from '../support/loopback-registry.ts';
+import { Scene } from '../support/scene.ts';
 
 const AT = 'http://127.0.0.1:4873';
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { sessionObjects } from '../engine.ts';
-import { Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
+import { sessionObjects } from '../support/engine.ts';
+import { Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
 
 /** As Go's module cache is: directories that their owner may not write, one in the other. */
 const CLOSED = [

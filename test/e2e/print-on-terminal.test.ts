@@ -1,7 +1,7 @@
 import { Terminal } from '@xterm/headless';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Scene } from '../support/scene.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 /** The rows of a terminal that got these bytes, blank ones left out. */
 async function rowsOf(bytes: string): Promise<string[]> {

@@ -2,10 +2,10 @@ import { deepStrictEqual } from 'node:assert';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { expectedHost } from '../apply/model.ts';
-import { type RandomRun, randomRuns, sorted, together } from '../apply/property-run.ts';
-import { type Node, readTimes, readTree, type Tree, writeTree } from '../apply/tree.ts';
-import { Scene } from '../scene.ts';
+import { expectedHost } from '../support/apply/model.ts';
+import { type RandomRun, randomRuns, sorted, together } from '../support/apply/property-run.ts';
+import { type Node, readTimes, readTree, type Tree, writeTree } from '../support/apply/tree.ts';
+import { Scene } from '../support/scene.ts';
 
 const TREES = 10;
 const SESSIONS = 5;

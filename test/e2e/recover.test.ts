@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { sessionObjects } from '../engine.ts';
-import { Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
+import { sessionObjects } from '../support/engine.ts';
+import { Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
 
 async function killAt(scene: Scene, words: string, script: string): Promise<string> {
   const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', script]);

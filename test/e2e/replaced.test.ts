@@ -1,8 +1,8 @@
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Pty } from '../pty.ts';
-import { packageRoot, Scene } from '../scene.ts';
+import { Pty } from '../support/pty.ts';
+import { packageRoot, Scene } from '../support/scene.ts';
 
 it('a session goes to its end, question and all, when run-claude is removed from the disk meanwhile', async () => {
   await using scene = new Scene();

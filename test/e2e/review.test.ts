@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { Pty } from '../pty.ts';
-import { Scene } from '../scene.ts';
+import type { Pty } from '../support/pty.ts';
+import { Scene } from '../support/scene.ts';
 
 /** What the contract's example shows: 12 modified, 3 created, 1 deleted, a new hook, a changed Makefile. */
 const exampleScript = [

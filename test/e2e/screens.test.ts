@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Terminal } from '@xterm/headless';
 import { expect, it } from 'vitest';
-import { createTerminalFilter } from '../../src/terminal/filter.ts';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { createTerminalFilter } from '../../src/terminal/attach/filter.ts';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const SIZE = { cols: 110, rows: 36, allowProposedApi: true, scrollback: 2000 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

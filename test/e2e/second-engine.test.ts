@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { ownerOf } from '../../src/engine/connect.ts';
-import { runGc } from '../../src/session/gc.ts';
-import { connectForTest } from '../engine.ts';
-import { Scene } from '../scene.ts';
-import { SecondEngine } from '../second-engine.ts';
-import { sees } from '../sees.ts';
+import { runGc } from '../../src/session/later/gc.ts';
+import { connectForTest } from '../support/engine.ts';
+import { Scene } from '../support/scene.ts';
+import { SecondEngine } from '../support/second-engine.ts';
+import { sees } from '../support/sees.ts';
 
 it('an engine that stops under a session and is pruned of everything: nothing pending is lost', async () => {
   await using engine = new SecondEngine();

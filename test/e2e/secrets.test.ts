@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Scene } from '../support/scene.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const TOKEN = 'sk-ant-oat01-TEST-ACCESS-5d0b';
 const FRESH = 'sk-ant-oat01-TEST-SECOND-77aa';

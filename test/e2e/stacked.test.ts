@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 /** Everything that a program sees of a tree, but for what is the file system's own business. */
 const VIEW = `find . -path ./.git -prune -o -type d -printf '%P %y %m\\n' -o -printf '%P %y %m %s %Ts %n %l\\n' | LC_ALL=C sort

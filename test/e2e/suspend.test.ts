@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Pty } from '../pty.ts';
-import { mainJs, Scene } from '../scene.ts';
-import { sees } from '../sees.ts';
-import { startMessagesApi } from '../stand-in/messages-api.mjs';
+import { Pty } from '../support/pty.ts';
+import { mainJs, Scene } from '../support/scene.ts';
+import { sees } from '../support/sees.ts';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const CTRL_Z = '\u001a';
 

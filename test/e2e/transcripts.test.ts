@@ -3,13 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyClaude } from '../../src/claude/apply.ts';
-import { collectClaude } from '../../src/claude/collect.ts';
+import { applyClaude } from '../../src/claude/back/apply.ts';
+import { collectClaude } from '../../src/claude/back/collect.ts';
 import { connectEngine, ownerOf } from '../../src/engine/connect.ts';
 import { openContentStore } from '../../src/store/content.ts';
 import type { Engine } from '../../src/types/engine.ts';
-import { homeReader } from '../home-reader.ts';
-import { testImage } from '../image.ts';
+import { homeReader } from '../support/home-reader.ts';
+import { testImage } from '../support/image.ts';
 
 type Line = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** One container without a network, the real binary in it, and a stand-in of the provider on its loopback. */
 function inside(script: string): string {
-  const standIn = path.resolve(import.meta.dirname, '../stand-in/messages-api.mjs');
+  const standIn = path.resolve(import.meta.dirname, '../support/stand-in/messages-api.mjs');
   const mounts = ['-v', `${top}:/w`, '-v', `${standIn}:/stand-in.mjs:ro`, '--tmpfs', '/workspace:mode=1777'];
   return execFileSync(
     'docker',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
+import { Scene } from '../support/scene.ts';
 
 it('--mask and --exclude, with what history still holds; --shallow; ignored output; bases that nobody needs', async () => {
   await using scene = new Scene();

@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../scene.ts';
-import { openSshFront } from '../ssh-front.ts';
-import { openTlsFront } from '../tls-front.ts';
-import type { WatchedSocket } from '../watched-socket.ts';
+import { Scene } from '../support/scene.ts';
+import { openSshFront } from '../support/ssh-front.ts';
+import { openTlsFront } from '../support/tls-front.ts';
+import type { WatchedSocket } from '../support/watched-socket.ts';
 
 /** An engine that is elsewhere, as far as the command can tell: what its environment has to say for it. */
 type Elsewhere = (

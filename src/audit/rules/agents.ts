@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 const AGENT_DIRS =
   'agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules'.split(

@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 import { agentRules } from './agents.ts';
 import { buildRules } from './build.ts';
 import { buildOutputRules } from './build-output.ts';

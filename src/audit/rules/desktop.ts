@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 const COMMANDS =
   'bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make mkdir mv nano node npm npx open perl php pip pip3 pnpm ps python python3 rm rsync ruby sed sh ssh sudo tar terraform test vi vim wget which xargs yarn zsh'.split(

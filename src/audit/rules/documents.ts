@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 /** What documentation, notebooks and pipelines of data run when they are built or opened. */
 export const documentRules: readonly FileRule[] = [

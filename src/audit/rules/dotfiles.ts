@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 import { SAMPLES } from './shell.ts';
 
 /** Programs of a desktop whose folder of settings has their name. */

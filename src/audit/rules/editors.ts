@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 const RUNS =
   /(path|paths|command|commands|cmd|executable|interpreter|args|env|environment|envFile|binary|server|runtime|wrapper|overrideCommand|nodePath|shell|tools|customCommands|tsdk|toolsEnvVars|buildFlags|goroot|gopath|arguments|vmargs|home|profiles|automationProfile|runonsave|executorMap|execArgv|rules|proxy|plugins|pluginPaths|url|script|hook|task|commandLine|alternateTools|env(ironment)?Vars?|flags)s?(?=$|[.[])/i;

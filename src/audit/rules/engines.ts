@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 /** Game engines, drawing and design programs, boards: what they run when a project is opened in them. */
 export const engineRules: readonly FileRule[] = [

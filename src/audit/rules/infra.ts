@@ -1,5 +1,5 @@
-import { newLinesWith } from '../judge.ts';
-import type { FileRule, JudgedText } from '../rule.ts';
+import { newLinesWith } from '../formats/judge.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { imageMoved } from './kubernetes.ts';
 
 export const infraRules: readonly FileRule[] = [

@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 const CODE_CONFIG =
   `eslint.config prettier.config babel.config jest.config vitest.config vitest.workspace vite.config webpack.config rollup.config

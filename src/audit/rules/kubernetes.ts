@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../rule.ts';
-import { newLeaves, readStructure } from '../structured.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { newLeaves, readStructure } from '../formats/structured.ts';
 
 export const kubernetesRules: readonly FileRule[] = [
   {

@@ -1,5 +1,5 @@
-import { judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule, JudgedText } from '../rule.ts';
+import { judgeYarnLock } from '../formats/lockfiles.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
 
 const OTHER_LOCKS = [
   'Gemfile.lock',

@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../rule.ts';
-import { readStructure } from '../structured.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { readStructure } from '../formats/structured.ts';
 
 /** What lists a project's direct dependencies: the table where they stand, whose keys are their names, or its values. */
 const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly named?: 'by value' }[] = [

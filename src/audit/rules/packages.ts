@@ -1,6 +1,6 @@
-import { newLinesWith } from '../judge.ts';
-import { judgeNpmLock, judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule, JudgedText } from '../rule.ts';
+import { newLinesWith } from '../formats/judge.ts';
+import { judgeNpmLock, judgeYarnLock } from '../formats/lockfiles.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
 
 /** Settings of package managers whose absence allows more. */
 const GUARDS =

@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 /** Packages of operating systems, installers, images, and the files of a system that they put in place. */
 export const packagingRules: readonly FileRule[] = [

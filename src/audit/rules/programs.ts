@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 /** Programs that a language's tools find by name and run without being told; any change of one counts. */
 export const programRules: readonly FileRule[] = [

@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 /** Tools that set up machines, this one among them. */
 export const provisioningRules: readonly FileRule[] = [

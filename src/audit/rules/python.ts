@@ -1,6 +1,6 @@
-import { judgeYarnLock } from '../lockfiles.ts';
-import type { FileRule, JudgedText } from '../rule.ts';
-import { newLeaves, readStructure } from '../structured.ts';
+import { judgeYarnLock } from '../formats/lockfiles.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { newLeaves, readStructure } from '../formats/structured.ts';
 import { STDLIB } from './python-names.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { FileRule } from '../rule.ts';
+import type { FileRule } from '../formats/rule.ts';
 
 const PLAIN_ENV = /^(export\s+)?[A-Za-z_][A-Za-z0-9_.]*=("[^"`$\\]*"|'[^']*'|[^\s"'`$;&|<>()\\]*)(\s+#.*)?$|^#/;
 const LOADER =

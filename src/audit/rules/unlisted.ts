@@ -1,6 +1,6 @@
-import { judge } from '../judge.ts';
-import type { FileRule, Judge, JudgedText } from '../rule.ts';
-import { readStructure } from '../structured.ts';
+import { judge } from '../formats/judge.ts';
+import type { FileRule, Judge, JudgedText } from '../formats/rule.ts';
+import { readStructure } from '../formats/structured.ts';
 
 /** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
 const QUIET_NAMES = [

@@ -1,8 +1,8 @@
 import { ensureImage } from '../../image/ensure.ts';
 import { jsonLine } from '../../report/json.ts';
-import { buildLock } from '../../session/prepare-image.ts';
-import { connectOurs, ENGINES } from '../connect-ours.ts';
-import { type CommandRun, optionChoice } from '../context.ts';
+import { buildLock } from '../../session/start/prepare-image.ts';
+import { connectOurs, ENGINES } from '../context/connect-ours.ts';
+import { type CommandRun, optionChoice } from '../context/context.ts';
 
 /** `build [--rebuild] [--toolchain]`: the image on the engine; prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {

@@ -1,17 +1,17 @@
-import type { ReceivedBranch, ReceivedCommits } from '../../apply/import-commits.ts';
-import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../apply/move-branch.ts';
-import { type CommitFacts, readCommits } from '../../apply/read-commits.ts';
+import type { ReceivedBranch, ReceivedCommits } from '../../commits/import-commits.ts';
+import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../commits/move-branch.ts';
+import { type CommitFacts, readCommits } from '../../commits/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
-import type { PersonDeps } from '../../session/deps.ts';
-import { auditCommits, type CommitFinding, fetchCommits } from '../../session/session-commits.ts';
+import { auditCommits, type CommitFinding, fetchCommits } from '../../session/later/session-commits.ts';
+import type { PersonDeps } from '../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { allowOptions } from '../../terminal/outcome-lines.ts';
-import { findingLine, firstOfAKind } from '../../terminal/summary.ts';
-import { connectOurs } from '../connect-ours.ts';
-import { type CommandRun, optionValue } from '../context.ts';
-import { withSession } from '../open-session.ts';
+import { allowOptions } from '../../terminal/review/outcome-lines.ts';
+import { findingLine, firstOfAKind } from '../../terminal/review/summary.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import { type CommandRun, optionValue } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
 
 /**
  * `commits [ID]`: the commits that a session made, with what the audit says of each; `--import` brings them as refs of

@@ -4,8 +4,8 @@ import { MASKED } from '../../plan/mask-plan.ts';
 import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
-import type { CommandRun } from '../context.ts';
-import { type ConfigFile, readPolicy } from '../read-policy.ts';
+import type { CommandRun } from '../context/context.ts';
+import { type ConfigFile, readPolicy } from '../context/read-policy.ts';
 
 /** `config [PROJECT]`: every setting with its value and origin, and the files that were read or looked for. */
 export const configCommand: CommandRun = async (line, context) => {

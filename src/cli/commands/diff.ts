@@ -1,27 +1,27 @@
 import { usageError } from '../../errors.ts';
+import { storeDir } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { matcher } from '../../review/build-review.ts';
 import { isConversation } from '../../review/claude-items.ts';
 import type { FileDiff } from '../../review/file-diff.ts';
 import { countProgress, fileProgress, isApplied } from '../../review/file-progress.ts';
-import { followSession, isRunning } from '../../session/follow.ts';
-import { storeDir } from '../../session/record.ts';
-import { reviewOf } from '../../session/review-session.ts';
+import { reviewOf } from '../../session/end/review-session.ts';
+import { followSession, isRunning } from '../../session/later/follow.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { diffLines } from '../../terminal/diff-view.ts';
-import { standingLine } from '../../terminal/outcome-lines.ts';
 import { openOutput } from '../../terminal/page-output.ts';
-import { loadDiff } from '../../terminal/show.ts';
-import { sideBySideLines } from '../../terminal/side-by-side.ts';
+import { diffLines } from '../../terminal/review/diff-view.ts';
+import { standingLine } from '../../terminal/review/outcome-lines.ts';
+import { loadDiff } from '../../terminal/review/show.ts';
+import { sideBySideLines } from '../../terminal/review/side-by-side.ts';
+import { whenText } from '../../text/when.ts';
 import type { ContentReader } from '../../types/entry.ts';
 import type { Review, ReviewItem } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { whenText } from '../../types/when.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
-import { withSession } from '../open-session.ts';
-import type { CommandLineOfCommand } from '../parse-command-line.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */
 export const diffCommand: CommandRun = (line, context) =>

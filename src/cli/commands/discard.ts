@@ -1,10 +1,10 @@
 import { EXIT } from '../../errors.ts';
-import { sessionFacts } from '../../session/session-facts.ts';
-import { discardSession } from '../../session/settle.ts';
+import { sessionFacts } from '../../session/end/session-facts.ts';
+import { discardSession } from '../../session/later/apply.ts';
 import { askLine } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
-import type { CommandRun } from '../context.ts';
-import { withSession } from '../open-session.ts';
+import type { CommandRun } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
 
 /** `discard [ID]`: asks for the whole word on a terminal; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>

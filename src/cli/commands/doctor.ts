@@ -1,8 +1,8 @@
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { ENGINES } from '../connect-ours.ts';
-import { type CommandRun, optionChoice, optionValue } from '../context.ts';
+import { ENGINES } from '../context/connect-ours.ts';
+import { type CommandRun, optionChoice, optionValue } from '../context/context.ts';
 import { checkLines } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 

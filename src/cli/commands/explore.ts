@@ -1,8 +1,8 @@
 import { usageError } from '../../errors.ts';
-import { exploreSession } from '../../session/explore.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandRun } from '../context.ts';
-import { withSession } from '../open-session.ts';
+import { exploreSession } from '../../session/later/explore.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandRun } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
 
 /** `explore [ID]`: a shell on what a session left; nothing that happens in it stays. */
 export const exploreCommand: CommandRun = (line, context) =>

@@ -2,11 +2,11 @@ import { addressFiles, imageFiles } from '../../image/address.ts';
 import { ownBase } from '../../image/base.ts';
 import { readPins } from '../../image/pins.ts';
 import { jsonText } from '../../report/json.ts';
-import { type GcItem, planGc, runGc } from '../../session/gc.ts';
+import { type GcItem, planGc, runGc } from '../../session/later/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
 
 /** `gc [--dry-run]`: names what no session needs any more, and removes it. */
 export const gcCommand: CommandRun = async (line, context) => {

@@ -3,10 +3,10 @@ import { usageError } from '../../errors.ts';
 import { allowHost } from '../../gateway/live-rules.ts';
 import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
 import { suggestRules } from '../../gateway/suggest-rules.ts';
+import { findSession, ownerState } from '../../record/session.ts';
 import { jsonLine, jsonText } from '../../report/json.ts';
-import { findSession, ownerState } from '../../session/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
 
 /** `network [ID]`: what a session asked for, by host; `--suggest`; `network allow HOST [ID]` for one that runs. */
 export const networkCommand: CommandRun = async (line, context) => {

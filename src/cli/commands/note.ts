@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
-import { findSession, writeNote } from '../../session/record.ts';
-import type { CommandRun } from '../context.ts';
+import { findSession, writeNote } from '../../record/session.ts';
+import type { CommandRun } from '../context/context.ts';
 
 const LONGEST = 500;
 

@@ -1,10 +1,10 @@
-import { type InstanceFacts, listInstances } from '../../claude/instances.ts';
+import { type InstanceFacts, listInstances } from '../../claude/instances/list.ts';
+import { listSessions } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
-import { pendingSessions } from '../../session/gc.ts';
-import { listSessions } from '../../session/record.ts';
+import { pendingSessions } from '../../session/later/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { whenText } from '../../types/when.ts';
-import type { CommandRun } from '../context.ts';
+import { whenText } from '../../text/when.ts';
+import type { CommandRun } from '../context/context.ts';
 
 const STATES: Readonly<Record<InstanceFacts['state'], string>> = {
   present: '',

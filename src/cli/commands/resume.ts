@@ -1,13 +1,13 @@
 import { usageError } from '../../errors.ts';
 import { restoreVariables } from '../../plan/mask-plan.ts';
-import { lastConversation } from '../../session/claude-data.ts';
-import { withLayer } from '../../session/kept-layer.ts';
-import { resumePlan } from '../../session/resume-plan.ts';
+import { withLayer } from '../../record/layer-lock.ts';
+import { lastConversation } from '../../session/end/claude-data.ts';
+import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
-import { asksForPrint, choosesConversation } from '../claude-options.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandRun } from '../context.ts';
-import { withSession } from '../open-session.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandRun } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
+import { asksForPrint, choosesConversation } from '../grammar/claude-options.ts';
 
 /** `resume [ID] [-- words…]`: the agent again, on the layer that its session left. */
 export const resumeCommand: CommandRun = (line, context) =>

@@ -1,17 +1,17 @@
-import { describeCredential, findCredential } from '../../claude/credentials.ts';
+import { beginLook } from '../../base/prescan-project.ts';
+import { describeCredential, findCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
-import type { SessionDeps } from '../../session/deps.ts';
+import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CredentialSource } from '../../types/credential.ts';
-import { beginLook } from '../../workspace/begin-look.ts';
-import type { CommandContext } from '../context.ts';
-import type { RunLine } from '../parse-command-line.ts';
-import { type Prepared, prepare } from '../prepare.ts';
+import type { CommandContext } from '../context/context.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
+import { type Prepared, prepare } from '../start/prepare.ts';
 
 /** A session: plans it, and prints, checks or runs the plan. Gives the exit status. */
 export async function runCommand(line: RunLine, context: CommandContext): Promise<number> {
   if (line.action === 'check') {
-    const { checkRun } = await import('../check-run.ts');
+    const { checkRun } = await import('../start/check-run.ts');
     return checkRun(line, context);
   }
   const over = new AbortController();
@@ -28,18 +28,18 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     if (line.action !== 'run') return;
     ahead = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
     // Loaded while the project is looked at and the engine is asked.
-    void import('../start-session.ts');
+    void import('../start/start-session.ts');
   });
   try {
     for (const text of prepared.warnings) context.tell({ kind: 'message', level: 'warning', text });
     const credential = await credentialOf(prepared, context);
     if (line.action === 'dry-run') {
-      const { printDryRun } = await import('../plan-only.ts');
+      const { printDryRun } = await import('../start/plan-only.ts');
       await printDryRun(prepared, context, { source: credential, shown: shownCredential(credential, prepared) });
       return 0;
     }
     requireCredential(line, prepared, credential);
-    const { startSession } = await import('../start-session.ts');
+    const { startSession } = await import('../start/start-session.ts');
     // Only Claude needs one.
     const isMissing = credential === undefined && prepared.policy.credentials !== 'none';
     const shown = isMissing && line.program.kind !== 'claude' ? undefined : shownCredential(credential, prepared);

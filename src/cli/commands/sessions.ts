@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
+import { nearestReal } from '../../host/facts.ts';
+import { listSessions, ownerState } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
-import { nearestReal } from '../../session/probe.ts';
-import { listSessions, ownerState } from '../../session/record.ts';
-import { isEmpty, sessionFacts } from '../../session/session-facts.ts';
+import { isEmpty, sessionFacts } from '../../session/end/session-facts.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
-import { type ListedSession, sessionData, sessionLines } from '../session-lines.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
+import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
 
 /** `sessions [PROJECT]`: newest first; of every project, or of that one. `--all` shows those that changed nothing too. */
 export const sessionsCommand: CommandRun = async (line, context) => {

@@ -1,24 +1,24 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
+import { wasCollected } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
-import { isRunning, liveNow } from '../../session/follow.ts';
-import { wasCollected } from '../../session/record.ts';
-import { reviewOf } from '../../session/review-session.ts';
-import { sessionFacts } from '../../session/session-facts.ts';
-import { reportOfEnded, reportPlace } from '../../session/write-report.ts';
+import { reviewOf } from '../../session/end/review-session.ts';
+import { sessionFacts } from '../../session/end/session-facts.ts';
+import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
+import { isRunning, liveNow } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { appliedLines, leftLines, standingLine } from '../../terminal/outcome-lines.ts';
-import { ignoredAmount, summaryLines } from '../../terminal/summary.ts';
+import { appliedLines, leftLines, standingLine } from '../../terminal/review/outcome-lines.ts';
+import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';
 import { cutEnd } from '../../terminal/width.ts';
+import { durationText, whenText } from '../../text/when.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { durationText, whenText } from '../../types/when.ts';
-import { connectOurs } from '../connect-ours.ts';
-import { type CommandContext, type CommandRun, optionValue } from '../context.ts';
-import { withSession } from '../open-session.ts';
-import type { CommandLineOfCommand } from '../parse-command-line.ts';
-import { programText } from '../program-text.ts';
-import { stateText } from '../session-lines.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
+import { programText } from '../context/program-text.ts';
+import { stateText } from '../context/session-lines.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** A prompt may be pages long. */
 const MAX_PROGRAM_COLUMNS = 200;

@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { EXIT } from '../../errors.ts';
-import { probeHost } from '../../session/probe.ts';
-import { recoverSession } from '../../session/recover.ts';
-import { needsRecovery } from '../../session/recover-earlier.ts';
-import { findStoppable, stopRunning } from '../../session/stop-session.ts';
+import { probeHost } from '../../host/facts.ts';
+import { recoverSession } from '../../session/later/recover.ts';
+import { needsRecovery } from '../../session/later/recover-earlier.ts';
+import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext, CommandRun } from '../context.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
 
 /** `stop [ID]`: ends a running session's agent from another terminal; what it changed is collected and kept. */
 export const stopCommand: CommandRun = async (line, context) => {

@@ -1,9 +1,9 @@
 import { EXIT } from '../../errors.ts';
 import { outcomeCounts } from '../../review/policy.ts';
-import { undoSession } from '../../session/settle.ts';
-import type { CommandRun } from '../context.ts';
-import { withSession } from '../open-session.ts';
-import { writeOutcome } from '../write-outcome.ts';
+import { undoSession } from '../../session/later/apply.ts';
+import type { CommandRun } from '../context/context.ts';
+import { withSession } from '../context/open-session.ts';
+import { writeOutcome } from '../context/write-outcome.ts';
 
 /** `undo [ID]`: undoes the last apply of a session; exit 122 where the person edited since. */
 export const undoCommand: CommandRun = (line, context) =>

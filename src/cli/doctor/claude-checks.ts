@@ -1,9 +1,9 @@
-import { describeCredential, findCredential } from '../../claude/credentials.ts';
+import { describeCredential, findCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { imageFiles } from '../../image/address.ts';
 import { changedInputs, imageInputs } from '../../image/inputs.ts';
 import type { Engine } from '../../types/engine.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
 /** Where the credential is; never a part of it. */

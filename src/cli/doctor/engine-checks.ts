@@ -3,8 +3,8 @@ import { RunClaudeError } from '../../errors.ts';
 import { refusalOf } from '../../plan/refuse-engine.ts';
 import type { Engine, EngineFacts } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext } from '../context.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
 /** Connects for the doctor: the engine, or the fault that there is none. */

@@ -3,9 +3,9 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { freeDiskMb } from '../../session/probe.ts';
+import { freeDiskMb } from '../../host/facts.ts';
 import type { EngineFacts } from '../../types/engine.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
 // Magic numbers of statfs(2), linux/magic.h.

@@ -1,15 +1,15 @@
 import { DEFAULTS } from '../../config/settings.ts';
-import type { ProbeRow } from '../../engine/probes.ts';
+import type { ProbeRow } from '../../engine/hardening/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { refuseEngine } from '../../plan/refuse-engine.ts';
 import { chooseUser } from '../../plan/user.ts';
 import { jsonText } from '../../report/json.ts';
-import { sessionImage } from '../../session/prepare-image.ts';
-import { probeLayers } from '../../session/probe-layers.ts';
+import { sessionImage } from '../../session/start/prepare-image.ts';
+import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../connect-ours.ts';
-import type { CommandContext } from '../context.ts';
+import { connectOurs } from '../context/connect-ours.ts';
+import type { CommandContext } from '../context/context.ts';
 
 export interface ProbeRequest {
   readonly engine: Policy['engine'];

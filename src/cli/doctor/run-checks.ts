@@ -1,8 +1,8 @@
 import { DEFAULTS } from '../../config/settings.ts';
-import { sessionImage } from '../../session/prepare-image.ts';
+import { sessionImage } from '../../session/start/prepare-image.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { credentialCheck, imageCheck } from './claude-checks.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';

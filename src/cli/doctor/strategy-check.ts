@@ -1,9 +1,9 @@
 import { DEFAULTS } from '../../config/settings.ts';
+import { knownTrial } from '../../layer/try-layers.ts';
 import { chooseStrategy } from '../../plan/strategy.ts';
 import { chooseUser } from '../../plan/user.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts } from '../../types/plan.ts';
-import { knownTrial } from '../../workspace/try-layers.ts';
 import { type Check, ok, warning } from './report.ts';
 
 /** How a copy would be held here, and why. By what an earlier session found: nothing is started. */

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest, smallContainer } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { connectForTest, smallContainer } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 
 const run = `run-claude-test-${randomBytes(4).toString('hex')}`;
 let engine: Engine;
@@ -107,7 +107,7 @@ describe('a container', () => {
   });
 
   it('is refused and removed when the engine recorded something else', async () => {
-    const { openClient } = await import('../../../src/engine/client.ts');
+    const { openClient } = await import('../../../src/engine/connection/client.ts');
     const { openEngine } = await import('../../../src/engine/docker.ts');
     const client = openClient({ kind: 'unix', path: engine.facts.endpoint.replace('unix://', '') });
     const strict = openEngine(client, {

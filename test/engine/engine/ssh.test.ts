@@ -15,10 +15,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest, smallContainer } from '../../engine.ts';
-import { testImage } from '../../image.ts';
-import { mainJs } from '../../scene.ts';
-import { openSshFront, type SshFront } from '../../ssh-front.ts';
+import { connectForTest, smallContainer } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+import { mainJs } from '../../support/scene.ts';
+import { openSshFront, type SshFront } from '../../support/ssh-front.ts';
 
 let dir: string;
 let front: SshFront;

@@ -9,9 +9,9 @@ import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.t
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { listening, makeCertificates, startAgentBeside } from '../../agent-beside.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { listening, makeCertificates, startAgentBeside } from '../../support/agent-beside.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 
 // Real clients in an agent's container, the real gateway, and servers in a third container on the gateway's bridge,
 // under a company's CA that the host trusts. Nothing leaves this machine.

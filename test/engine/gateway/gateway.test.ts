@@ -8,11 +8,11 @@ import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.t
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { startAgentBeside } from '../../agent-beside.ts';
-import { connectForTest } from '../../engine.ts';
-import { BARE_POLICY, fixedCredential } from '../../gateway-process.ts';
-import { testImage } from '../../image.ts';
-import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { startAgentBeside } from '../../support/agent-beside.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { BARE_POLICY, fixedCredential } from '../../support/gateway-process.ts';
+import { testImage } from '../../support/image.ts';
+import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 // The real gateway and an agent's container beside it; the provider is a stand-in on this machine's loopback, which
 // only the relay reaches.

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../../scene.ts';
-import { startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { Scene } from '../../support/scene.ts';
+import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 // One session of the command itself, looked through for the credential while it runs, and each part of the way out
 // killed in turn. The provider is a stand-in on loopback; the host that is allowed later is a container of the test.

@@ -8,9 +8,9 @@ import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.t
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { listening, makeCertificates, startAgentBeside } from '../../agent-beside.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { listening, makeCertificates, startAgentBeside } from '../../support/agent-beside.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 
 // cargo, go, apt, maven and gradle of Debian, laid over our image, with nothing but the environment that the gateway
 // gives: each gets one package from a registry of the test's own, and is refused by one that is not allowed.

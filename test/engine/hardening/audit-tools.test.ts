@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 import { inside } from './inside.ts';
 import { toolsImage } from './tools-image.ts';
 

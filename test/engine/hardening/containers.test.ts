@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardened.ts';
-import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/hardening/probes.ts';
+import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
-import { connectForTest, runToEnd } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { connectForTest, runToEnd } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 import { agentLike } from './weakened.ts';
 
 /** Layers that every container of ours has, whatever it is for. */

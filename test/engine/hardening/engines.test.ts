@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Daemon } from '../../daemon.ts';
-import { Scene } from '../../scene.ts';
-import { SecondEngine } from '../../second-engine.ts';
-import { startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { Daemon } from '../../support/daemon.ts';
+import { Scene } from '../../support/scene.ts';
+import { SecondEngine } from '../../support/second-engine.ts';
+import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 // runsc and rootlesskit come with scripts/install-tools.sh long.
 

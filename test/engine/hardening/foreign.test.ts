@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureForeign } from '../../../src/image/foreign.ts';
-import { refuseOpen } from '../../../src/session/probe-layers.ts';
+import { refuseOpen } from '../../../src/session/start/probe-layers.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest, smallContainer } from '../../engine.ts';
-import { runLabel, testImage } from '../../image.ts';
+import { connectForTest, smallContainer } from '../../support/engine.ts';
+import { runLabel, testImage } from '../../support/image.ts';
 
 const name = `run-claude-test-foreign-${randomBytes(4).toString('hex')}`;
 const made: string[] = [];

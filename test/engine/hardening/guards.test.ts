@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 import { ALLOWED, commandScript, REFUSED, VECTORS, vectorScript } from './git-vectors.ts';
 import { type Weaken, Weakened } from './weakened.ts';
 

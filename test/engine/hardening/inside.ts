@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { agentSpec } from '../../../src/engine/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { runToEnd } from '../../engine.ts';
+import { runToEnd } from '../../support/engine.ts';
 
 /** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; gives what it said. */
 export async function inside(engine: Engine, image: string, script: string): Promise<{ said: string; status: number }> {

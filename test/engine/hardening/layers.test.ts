@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProbeRow } from '../../../src/engine/probes.ts';
+import type { ProbeRow } from '../../../src/engine/hardening/probes.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
 import { type Body, type Weaken, Weakened } from './weakened.ts';
 
 type Rows = ReadonlyMap<string, ProbeRow>;

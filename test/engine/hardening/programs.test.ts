@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
-import { LOOPBACK_REGISTRY } from '../../loopback-registry.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+import { LOOPBACK_REGISTRY } from '../../support/loopback-registry.ts';
 import { inside } from './inside.ts';
 import { toolsImage } from './tools-image.ts';
 

@@ -1,13 +1,13 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { containerBody } from '../../../src/engine/body.ts';
-import { openClient } from '../../../src/engine/client.ts';
+import { openClient } from '../../../src/engine/connection/client.ts';
 import { attachContainer } from '../../../src/engine/container.ts';
-import { withProof } from '../../../src/engine/proof.ts';
+import { withProof } from '../../../src/engine/hardening/proof.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest } from '../../engine.ts';
-import { testImage } from '../../image.ts';
-import { requestEngine } from '../../raw-engine.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+import { requestEngine } from '../../support/raw-engine.ts';
 import { type Body, type Weaken, Weakened } from './weakened.ts';
 
 // What an engine would do that takes every option, records it, and leaves one out: seen inside, before any program.

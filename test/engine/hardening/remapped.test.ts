@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Scene } from '../../scene.ts';
-import { SecondEngine } from '../../second-engine.ts';
+import { Scene } from '../../support/scene.ts';
+import { SecondEngine } from '../../support/second-engine.ts';
 
 const engine = new SecondEngine({ remapped: true });
 let scene: Scene;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runLabel } from '../../image.ts';
+import { runLabel } from '../../support/image.ts';
 
 /** What the audit tools and language suites run, laid over our image as somebody else's would be. */
 const dockerfile = (): string => `ARG OURS

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { containerBody } from '../../../src/engine/body.ts';
 import { ownerOf } from '../../../src/engine/connect.ts';
-import { agentSpec } from '../../../src/engine/hardened.ts';
-import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/probes.ts';
-import { withProof } from '../../../src/engine/proof.ts';
-import { readSeccompProfile } from '../../../src/engine/seccomp.ts';
+import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/hardening/probes.ts';
+import { withProof } from '../../../src/engine/hardening/proof.ts';
+import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
-import { runToEnd } from '../../engine.ts';
-import { requestEngine } from '../../raw-engine.ts';
+import { runToEnd } from '../../support/engine.ts';
+import { requestEngine } from '../../support/raw-engine.ts';
 
 /** The body of a container of ours, for a test to take a layer away from. */
 export interface Body {

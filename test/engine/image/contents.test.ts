@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Arity, CLAUDE_OPTIONS } from '../../../src/cli/claude-options.ts';
+import { type Arity, CLAUDE_OPTIONS } from '../../../src/cli/grammar/claude-options.ts';
+import { packageRoot } from '../../../src/host/package.ts';
 import { readImageFiles } from '../../../src/image/files.ts';
 import { readPins } from '../../../src/image/pins.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { packageRoot } from '../../../src/types/package.ts';
-import { connectForTest, smallContainer } from '../../engine.ts';
-import { testImage } from '../../image.ts';
-import { requestEngine } from '../../raw-engine.ts';
+import { connectForTest, smallContainer } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+import { requestEngine } from '../../support/raw-engine.ts';
 
 let engine: Engine;
 let image: string;

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { connectForTest } from '../../engine.ts';
+import { connectForTest } from '../../support/engine.ts';
 import { gcAfterBuilds } from './left-behind.ts';
 
 it('gc takes what builds leave: stages, what was built anew, other versions; nothing in use, current or of others', async () => {

@@ -6,9 +6,9 @@ import { pack } from 'tar-stream';
 import { expect } from 'vitest';
 import { INPUTS_LABEL } from '../../../src/image/inputs.ts';
 import { oldName } from '../../../src/image/left-behind.ts';
-import { type GcOptions, planGc, runGc } from '../../../src/session/gc.ts';
+import { type GcOptions, planGc, runGc } from '../../../src/session/later/gc.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { requestEngine } from '../../raw-engine.ts';
+import { requestEngine } from '../../support/raw-engine.ts';
 
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 31 * 24 * HOUR_MS;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { StrategyName } from '../../../src/types/policy.ts';
-import { type Engines, openEngines, type Where } from '../../workspace/engines.ts';
-import { expectAllListed } from '../../workspace/random-sessions.ts';
-import { type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
+import { type Engines, openEngines, type Where } from '../../support/workspace/engines.ts';
+import { expectAllListed } from '../../support/workspace/random-sessions.ts';
+import { type WorkspaceScene, workspaceScene } from '../../support/workspace-scene.ts';
 
 const TREES = process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 4000 : 500;
 

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContentStore } from '../../../src/store/content.ts';
 import type { StrategyName } from '../../../src/types/policy.ts';
-import { smallContainer } from '../../engine.ts';
-import { type Engines, openEngines, type Where } from '../../workspace/engines.ts';
-import { expectAllListed, ownFor } from '../../workspace/random-sessions.ts';
-import { boundPaths, summary, type WorkspaceScene, workspaceScene } from '../../workspace-scene.ts';
+import { smallContainer } from '../../support/engine.ts';
+import { type Engines, openEngines, type Where } from '../../support/workspace/engines.ts';
+import { expectAllListed, ownFor } from '../../support/workspace/random-sessions.ts';
+import { boundPaths, summary, type WorkspaceScene, workspaceScene } from '../../support/workspace-scene.ts';
 
 let engines: Engines;
 let scene: WorkspaceScene;

@@ -1,16 +1,16 @@
 /** Where a row of the attack catalogue on collecting and applying is tried, or why it cannot be: `file#words`. */
-const APPLY = 'test/unit/apply/apply.test.ts';
+const APPLY = 'test/unit/apply/apply-changes.test.ts';
 const CRASH = 'test/unit/apply/crash.test.ts';
 const CUT = 'test/unit/apply/power-cut.test.ts';
-const RACES = 'test/unit/apply/races.test.ts';
+const RACES = 'test/unit/apply/disk/races.test.ts';
 const MODEL = 'test/unit/apply/property.test.ts';
-const COMMITS = 'test/unit/apply/import-commits.test.ts';
-const DIFF = 'test/unit/review/diff.test.ts';
-const ASK = 'test/unit/terminal/ask-review.test.ts';
+const COMMITS = 'test/unit/commits/import-commits.test.ts';
+const DIFF = 'test/unit/review/file-diff.test.ts';
+const ASK = 'test/unit/terminal/review/ask-review.test.ts';
 const STORE = 'test/unit/store/store.test.ts';
-const COLLECTOR = 'test/unit/workspace/collector.test.ts';
+const COLLECTOR = 'test/unit/collector/client.test.ts';
 const WORKSPACE = 'test/engine/workspace/workspace.test.ts';
-const BASE = 'test/unit/workspace/base.test.ts';
+const BASE = 'test/unit/base/base.test.ts';
 const RULES = `${APPLY}#each rule once, in one project`;
 const SHAPES = `${APPLY}#takes swaps, cycles, kinds within kinds`;
 const HOST = `${APPLY}#keeps what it has of its own`;
@@ -64,7 +64,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map([
     [1, 5, 6, 8, 105, 106, 107, 108, 124],
     'reason: of the containers; the engine room ends them before anything is read',
   ),
-  ...rows([17], 'test/unit/workspace/collector-hostile.test.ts#somebody holds a lease on'),
+  ...rows([17], 'test/unit/collector/hostile.test.ts#somebody holds a lease on'),
   ...rows(
     [21, 25, 28, 38, 40, 43, 49],
     'reason: kinds, links, owners and attributes are the collector’s and the audit’s',

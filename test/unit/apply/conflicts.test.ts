@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { ConflictRule } from '../../../src/types/conflict.ts';
-import type { RelPath } from '../../../src/types/path.ts';
-import { dir, file, layApply, link, type Sides } from '../../apply/lay.ts';
-import { compileProgram } from '../../compile.ts';
-import { Pty } from '../../pty.ts';
+import { dir, file, layApply, link, type Sides } from '../../support/apply/lay.ts';
+import { compileProgram } from '../../support/compile.ts';
+import { Pty } from '../../support/pty.ts';
 
 function place(): string {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-conflict-'));
@@ -104,7 +104,7 @@ it('markers that had to be longer than usual are mentioned', async () => {
 describe('on a terminal', () => {
   let program = '';
   beforeAll(async () => {
-    program = await compileProgram(path.resolve(import.meta.dirname, '../../terminal/ask-conflict-program.ts'));
+    program = await compileProgram(path.resolve(import.meta.dirname, '../../support/terminal/ask-conflict-program.ts'));
   });
 
   function open(sides: Sides, env: Record<string, string> = {}) {

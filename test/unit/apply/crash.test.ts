@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recoverApply } from '../../../src/apply/recover.ts';
 import { openContentStore } from '../../../src/store/content.ts';
-import { adopt, layScene, type Scene, sorted } from '../../apply/crash-scene.ts';
-import { readTimes, readTree } from '../../apply/tree.ts';
-import { compileProgram, compileShim } from '../../compile.ts';
+import { adopt, layScene, type Scene, sorted } from '../../support/apply/crash-scene.ts';
+import { readTimes, readTree } from '../../support/apply/tree.ts';
+import { compileProgram, compileShim } from '../../support/compile.ts';
 
 /** In memory where there is such a place: thousands of fsyncs cost nothing there, and their order is counted as well. */
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-crash-'));
@@ -30,7 +30,7 @@ function run(scene: Scene, words: readonly string[], env: Record<string, string>
 
 beforeAll(async () => {
   compileShim(shim);
-  program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
+  program = await compileProgram(path.resolve(import.meta.dirname, '../../support/apply/crash-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

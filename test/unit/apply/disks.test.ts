@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Said } from '../../apply/lay.ts';
-import { compileProgram, compileShim } from '../../compile.ts';
-import { runInOwnKernel } from '../../own-kernel.ts';
+import type { Said } from '../../support/apply/lay.ts';
+import { compileProgram, compileShim } from '../../support/compile.ts';
+import { runInOwnKernel } from '../../support/own-kernel.ts';
 
 // Real file systems under a kernel of the test's own, since few machines have all of these in theirs.
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   mkdirSync(results);
   const shim = path.join(root, 'shim.so');
   compileShim(shim);
-  const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/disks-program.ts'));
+  const program = await compileProgram(path.resolve(import.meta.dirname, '../../support/apply/disks-program.ts'));
   const shown = runInOwnKernel(root, MODULES, `${process.execPath} ${program} ${program} ${shim} ${results}`);
   const errors = path.join(results, 'errors');
   if (existsSync(errors)) throw new Error(`${readFileSync(errors, 'utf8')}\n${shown}`);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { dir, file, layApply, link } from '../../apply/lay.ts';
+import { dir, file, layApply, link } from '../../support/apply/lay.ts';
 
 const BASE = { kept: file('base'), edited: file('base'), d: dir };
 const FIRST = { ...BASE, kept: file('one'), new: file('one'), 'd/l': link('a') };

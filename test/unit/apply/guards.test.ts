@@ -21,19 +21,19 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ApplyRequest } from '../../../src/apply/apply-changes.ts';
 import { decide } from '../../../src/apply/decide.ts';
-import { openHost } from '../../../src/apply/host-entry.ts';
-import { directoryIdentity, openHostWalker } from '../../../src/apply/host-path.ts';
-import { createJournal, type JournalRecord, readJournals } from '../../../src/apply/journal.ts';
+import { openHost } from '../../../src/apply/disk/host-entry.ts';
+import { directoryIdentity, openHostWalker } from '../../../src/apply/disk/host-path.ts';
+import { createJournal, type JournalRecord, readJournals } from '../../../src/apply/disk/journal.ts';
+import { performStep } from '../../../src/apply/disk/perform-step.ts';
+import { orderSteps, type Step } from '../../../src/apply/disk/steps.ts';
 import { projectLockFile } from '../../../src/apply/lock-file.ts';
 import { mergeText } from '../../../src/apply/merge-text.ts';
-import { performStep } from '../../../src/apply/perform-step.ts';
-import { orderSteps, type Step } from '../../../src/apply/steps.ts';
 import { takeLock } from '../../../src/store/lock.ts';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
-import type { RelPath } from '../../../src/types/path.ts';
-import { layScene } from '../../apply/crash-scene.ts';
-import { dir, file, layApply, link, type Sides } from '../../apply/lay.ts';
-import { compileProgram } from '../../compile.ts';
+import { layScene } from '../../support/apply/crash-scene.ts';
+import { dir, file, layApply, link, type Sides } from '../../support/apply/lay.ts';
+import { compileProgram } from '../../support/compile.ts';
 
 // Each of these fails when one guard of apply is taken out (they were found by taking them out).
 
@@ -503,7 +503,10 @@ it('a file whose owner or group cannot be given is written in place, by a person
   const asRoot = process.getuid?.() === 0;
   const scene = await layScene(root, 'owners', false);
   const program = path.join(root, 'program.mjs');
-  copyFileSync(await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts')), program);
+  copyFileSync(
+    await compileProgram(path.resolve(import.meta.dirname, '../../support/apply/crash-program.ts')),
+    program,
+  );
   chmodSync(root, 0o711);
   const [theirs, group] = ['plain', 'mode'].map((name) => path.join(scene.project, name)) as [string, string];
   chmodSync(theirs, 0o666);

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { recoverApply } from '../../../src/apply/recover.ts';
 import { openContentStore } from '../../../src/store/content.ts';
-import { adopt, layScene, sorted } from '../../apply/crash-scene.ts';
-import { type Loss, PowerCut } from '../../apply/power-cut.ts';
-import { readTree } from '../../apply/tree.ts';
-import { compileProgram, compileShim } from '../../compile.ts';
+import { adopt, layScene, sorted } from '../../support/apply/crash-scene.ts';
+import { type Loss, PowerCut } from '../../support/apply/power-cut.ts';
+import { readTree } from '../../support/apply/tree.ts';
+import { compileProgram, compileShim } from '../../support/compile.ts';
 
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-cut-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -35,7 +35,7 @@ it.each([
   async ({ action, more, every }) => {
     const shim = path.join(root, 'log.so');
     compileShim(shim, 'log.c');
-    const program = await compileProgram(path.resolve(import.meta.dirname, '../../apply/crash-program.ts'));
+    const program = await compileProgram(path.resolve(import.meta.dirname, '../../support/apply/crash-program.ts'));
     const scene = await layScene(root, `${action}-${more}`, false, more);
     if (action === 'undo') expect(spawnSync(process.execPath, [program, scene.request, 'apply']).status).toBe(0);
     const before = sorted(readTree(scene.project));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { propertyRun } from '../../apply/property-run.ts';
+import { propertyRun } from '../../support/apply/property-run.ts';
 
 it('leaves the host as an independent model says, and undo brings everything back, 1,000 random times', {
   timeout: 600_000,

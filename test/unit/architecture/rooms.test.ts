@@ -108,7 +108,7 @@ describe('a planted import is refused', () => {
 
   test.each([
     ['src/errors.ts', './types/path.ts'],
-    ['src/types/path.ts', '../errors.ts'],
+    ['src/text/path.ts', '../errors.ts'],
     ['src/cli/main.ts', '../../bench/scene.mjs'],
     ['src/cli/main.ts', '../../scripts/rooms.mjs'],
     ['src/gateway/drive.ts', '../../images/gateway/names.mjs'],

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { binaryHits } from '../../../src/audit/binary.ts';
-import { judgeGitConfig } from '../../../src/audit/git-config.ts';
-import { foldPath } from '../../../src/audit/glob.ts';
+import { binaryHits } from '../../../src/audit/formats/binary.ts';
+import { judgeGitConfig } from '../../../src/audit/formats/git-config.ts';
+import { foldPath } from '../../../src/audit/formats/glob.ts';
+import { newLines } from '../../../src/audit/formats/lines.ts';
+import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/formats/lockfiles.ts';
+import type { JudgedText } from '../../../src/audit/formats/rule.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
+import { skeleton } from '../../../src/audit/formats/skeleton.ts';
+import { readStructure } from '../../../src/audit/formats/structured.ts';
 import { LINE_SIGNALS } from '../../../src/audit/line-signals.ts';
-import { newLines } from '../../../src/audit/lines.ts';
-import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/lockfiles.ts';
-import type { JudgedText } from '../../../src/audit/rule.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
-import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/secrets.ts';
-import { skeleton } from '../../../src/audit/skeleton.ts';
-import { readStructure } from '../../../src/audit/structured.ts';
-import { decodeBytes, encodeBytes } from '../../../src/types/path.ts';
+import { decodeBytes, encodeBytes } from '../../../src/text/path.ts';
 import { auditFiles } from './plant.ts';
 import type { Files } from './rows.ts';
 

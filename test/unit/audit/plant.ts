@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import type { BaseReader } from '../../../src/audit/input.ts';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
-import type { RelPath } from '../../../src/types/path.ts';
 import type { Files, Planted, Row } from './rows.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { maintainedSecrets } from '../../../src/audit/maintained-secrets.ts';
-import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/secrets.ts';
+import { maintainedSecrets } from '../../../src/audit/formats/maintained-secrets.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
 import { auditFiles } from './plant.ts';
 
 const WORD = 'k7Qz3mX9pLw2Rt8Yv5Nc4Bh6Jd1Gf0SaEuTiOoPqWxZyKlMnHgFrDsCvBj';

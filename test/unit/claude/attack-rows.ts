@@ -1,7 +1,7 @@
 /** Where a row of the attack catalogue on Claude's data is tried, or why it cannot be. `file#words of the test`. */
-const STAGE = 'test/unit/claude/stage.test.ts';
-const BACK = 'test/unit/claude/sync-back.test.ts';
-const GC = 'test/unit/claude/instances.test.ts';
+const STAGE = 'test/unit/claude/stage/stage.test.ts';
+const BACK = 'test/unit/claude/back/sync-back.test.ts';
+const GC = 'test/unit/claude/instances/list.test.ts';
 const REWRITE = `${BACK}#changes nothing of the host’s, and each attempt is told`;
 const RECORDS = `${BACK}#keep what was said and drop what acts on resume`;
 const LINES = `${BACK}#survive hostile lines`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RUN_OPTIONS } from '../../../src/cli/options.ts';
+import { RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { readConfigFile } from '../../../src/config/config-file.ts';
 import {
   type MergedPolicy,

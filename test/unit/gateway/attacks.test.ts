@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Secret } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
-import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
+import { fixedCredential, GatewayProcess } from '../../support/gateway-process.ts';
 
 // Against the broker: a hostile agent on the one side, a provider that answers as badly as it can on the other. The
 // provider here is a bare TCP server, so that the very bytes both ways are seen and chosen.

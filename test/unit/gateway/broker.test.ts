@@ -4,8 +4,8 @@ import { afterEach, expect, it } from 'vitest';
 import { RunClaudeError } from '../../../src/errors.ts';
 import type { CredentialSource } from '../../../src/types/credential.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
-import { GatewayProcess } from '../../gateway-process.ts';
-import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { GatewayProcess } from '../../support/gateway-process.ts';
+import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 const TURN = { model: 'claude-sonnet-4-5', stream: true, tools: [{ name: 'Bash' }], messages: [] };
 let standIn: StandIn;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
-import { GatewayProcess } from '../../gateway-process.ts';
+import { GatewayProcess } from '../../support/gateway-process.ts';
 import { fragmented, helloWith, serverName } from './client-hello.ts';
 
 // The real program on unix sockets. Everything that must not be reached leads to a canary, which no attempt may touch;

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { signedHeaders } from '../../../images/gateway/sigv4.mjs';
-import { cloudCredential } from '../../../src/claude/cloud-credentials.ts';
-import { type RunProgram, runProgram } from '../../../src/claude/run-program.ts';
+import { cloudCredential } from '../../../src/claude/credentials/cloud-credentials.ts';
 import { modelVariables } from '../../../src/gateway/agent-side.ts';
+import { type RunProgram, runProgram } from '../../../src/host/run-program.ts';
 import type { CredentialSource, ProviderApi } from '../../../src/types/credential.ts';
-import { GatewayProcess } from '../../gateway-process.ts';
-import { type CloudApi, startCloudApi } from '../../stand-in/cloud-api.ts';
+import { GatewayProcess } from '../../support/gateway-process.ts';
+import { type CloudApi, startCloudApi } from '../../support/stand-in/cloud-api.ts';
 
 const BODY = JSON.stringify({
   anthropic_version: 'bedrock-2023-05-31',

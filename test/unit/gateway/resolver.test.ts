@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
-import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
+import { fixedCredential, GatewayProcess } from '../../support/gateway-process.ts';
 
 // The real program with a resolver of the test's own: both in a network namespace where nothing else is, the system's
 // resolver library in between. Answers lead to a good server (127.0.0.2) or to a canary (127.0.0.1).
 
-const STAND_IN = path.resolve(import.meta.dirname, '../../stand-in/resolver.mjs');
+const STAND_IN = path.resolve(import.meta.dirname, '../../support/stand-in/resolver.mjs');
 const LIMITS = { connections: 512, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 20_000, idleMs: 60_000 };
 
 type Names = Record<string, { A?: readonly (string | readonly string[])[]; AAAA?: readonly string[]; CNAME?: string }>;

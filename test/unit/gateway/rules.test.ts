@@ -10,7 +10,7 @@ import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gate
 import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
 import type { NetworkEntry } from '../../../src/types/gateway.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { BARE_POLICY } from '../../gateway-process.ts';
+import { BARE_POLICY } from '../../support/gateway-process.ts';
 
 it('reads host rules, and refuses what would allow more than one domain', () => {
   expect(parseHostRule('Example.org:8443', 't')).toEqual({ host: 'example.org', port: 8443, from: 't' });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 let standIn: StandIn | undefined;
 afterEach(() => standIn?.close());

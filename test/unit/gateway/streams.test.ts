@@ -7,7 +7,7 @@ import path from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
-import { GatewayProcess, type GatewayProcessOptions } from '../../gateway-process.ts';
+import { GatewayProcess, type GatewayProcessOptions } from '../../support/gateway-process.ts';
 
 // What flows through the proxy once it is allowed: other protocols in the tunnel, ends one way at a time, slow readers,
 // many at once, limits, and what is left after something ran out.

@@ -7,8 +7,8 @@ import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
 import { findUpstreams } from '../../../src/gateway/upstream.ts';
-import { fixedCredential, GatewayProcess } from '../../gateway-process.ts';
-import { type StandIn, startMessagesApi } from '../../stand-in/messages-api.mjs';
+import { fixedCredential, GatewayProcess } from '../../support/gateway-process.ts';
+import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 // The host's own HTTPS proxy, a company's CA, and hosts whose TLS ends in the gateway: real TLS servers on loopback,
 // with certificates made here. The servers keep the very bytes that reached them.

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { asBoolean, includesOf, parseConfig } from '../../../src/git/config-parse.ts';
 import { writeConfig } from '../../../src/git/config-write.ts';
-import { decodeBytes, encodeBytes } from '../../../src/types/path.ts';
+import { decodeBytes, encodeBytes } from '../../../src/text/path.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'rc-gitconfig-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

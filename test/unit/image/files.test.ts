@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/host/package.ts';
 import { extraCertificates } from '../../../src/image/certificates.ts';
 import { type ContextFile, imageTag, readImageFiles } from '../../../src/image/files.ts';
 import { readPins } from '../../../src/image/pins.ts';
-import { packageRoot } from '../../../src/types/package.ts';
 
 const file = (path: string, content: string): ContextFile => ({ path, content: Buffer.from(content) });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { ownVersion, packageRoot } from '../../../src/host/package.ts';
 import { type ContextFile, imageTag, readImageFiles } from '../../../src/image/files.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from '../../../src/image/inputs.ts';
 import type { Engine } from '../../../src/types/engine.ts';
-import { ownVersion, packageRoot } from '../../../src/types/package.ts';
 
 const FILES = readImageFiles(packageRoot);
 const VARIANT = { arch: 'amd64', toolchain: '' };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { buildReview } from '../../../src/review/build-review.ts';
 import { countProgress, fileProgress, IN_PART, joinOutcomes } from '../../../src/review/file-progress.ts';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
-import type { RelPath } from '../../../src/types/path.ts';
 import type { ChangeOutcome, Verdict } from '../../../src/types/session.ts';
 
 const file = (digest: string): Entry => ({ kind: 'file', mode: 0o644, size: 1, mtimeNs: '1', digest });

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { matchRenames } from '../../../src/review/match-renames.ts';
 import { commonBytes, sketchOf } from '../../../src/review/similarity.ts';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { Change } from '../../../src/types/entry.ts';
-import type { RelPath } from '../../../src/types/path.ts';
 import type { RenameReader, WithheldFile } from '../../../src/types/rename.ts';
-import { random } from '../../apply/random-tree.ts';
+import { random } from '../../support/apply/random-tree.ts';
 
 const texts = new Map<string, string>();
 const entry = (text: string) => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Node } from '../../apply/tree.ts';
-import { type ChoosingRun, type Chosen, choosingRun } from '../../review/choosing-run.ts';
-import { afterEdits, BASE, edits, idOf, isIgnored } from '../../review/session-edits.ts';
+import type { Node } from '../../support/apply/tree.ts';
+import { type ChoosingRun, type Chosen, choosingRun } from '../../support/review/choosing-run.ts';
+import { afterEdits, BASE, edits, idOf, isIgnored } from '../../support/review/session-edits.ts';
 
 const RUNS = process.env['RUN_CLAUDE_THOROUGH'] === undefined ? 400 : 20_000;
 const PATHS = ['a.txt', 'b.txt', 'd/**', 'cfg', 'cfg/x', 'new/', 'moved.txt', 'out', '*.tmp', 'Makefile', 'twin1'];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
 import { choose, chooseClean, chooseNothing, pathFilter } from '../../../src/review/policy.ts';
+import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
-import type { RelPath } from '../../../src/types/path.ts';
 
 const entry: Entry = { kind: 'file', mode: 0o644, size: 1, mtimeNs: '0' };
 const change = (path: string, more: Partial<Change> = {}): Change => ({

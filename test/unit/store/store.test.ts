@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { processIdentity, processState } from '../../../src/host/process.ts';
 import { openContentStore, readEndsSync } from '../../../src/store/content.ts';
 import { takeLock, withLock } from '../../../src/store/lock.ts';
-import { processIdentity, processState } from '../../../src/store/process.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../../src/store/record.ts';
 
 let dir: string;

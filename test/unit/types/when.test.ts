@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationText, whenText } from '../../../src/types/when.ts';
+import { durationText, whenText } from '../../../src/text/when.ts';
 
 const NOW = new Date(2026, 10, 21, 14, 30, 0);
 const at = (...parts: [number, number, number, number, number]): string => new Date(...parts).toISOString();

@@ -2,10 +2,10 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import type { Collector } from '../../../src/workspace/collector.ts';
+import type { Collector } from '../../../src/collector/client.ts';
+import { overlayDelta } from '../../../src/layer/layers.ts';
 import { type LiveReader, liveReader } from '../../../src/workspace/live.ts';
-import { overlayDelta } from '../../../src/workspace/strategies/layers.ts';
-import { runCollector } from '../../collector-program.ts';
+import { runCollector } from '../../support/collector-program.ts';
 
 /** What the collector was asked, and how often the layer was compared with the base. */
 interface Asked {

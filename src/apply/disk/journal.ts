@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fsyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError } from '../../errors.ts';
+import { isDotGitName } from '../../git/names.ts';
+import { bootId } from '../../host/process.ts';
+import { makePrivateDir, syncDir, writeAll } from '../../store/record.ts';
+import { parseRelPath } from '../../text/path.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
+import type { Step } from './steps.ts';
+
+/** What an apply or an undo is about to do, known before the host is touched. */
+export interface JournalHead {
+  readonly version: 1;
+  readonly kind: 'apply' | 'undo';
+  /** Of an undo: the number of the journal that it takes back. */
+  readonly undoes?: number;
+  readonly project: string;
+  /** Of the project's directory, and the boot in which its device had that number. */
+  readonly identity: string;
+  readonly boot?: string;
+  /** Part of the names of our files beside their targets. */
+  readonly token: string;
+  readonly at: string;
+}
+
+/** What the project's directory must still be: a device's number holds until the next boot only, an inode's longer. */
+export function expectedIdentity({ identity, boot }: JournalHead): string {
+  return boot === bootId() ? identity : identity.slice(identity.indexOf(':'));
+}
+
+/** A folder that will get or lose entries: undo gives it its time back. */
+export interface FolderTime {
+  readonly path: string;
+  readonly mtimeNs: string;
+  readonly after?: string;
+}
+
+export type JournalRecord =
+  | { readonly r: 'head'; readonly head: JournalHead; readonly folders: readonly FolderTime[] }
+  | { readonly r: 'step'; readonly step: Step }
+  /** Everything above is on the disk: from here on the journal is finished, never forgotten. */
+  | { readonly r: 'ready'; readonly steps: number }
+  /** `mode`: what the disk gave, where it keeps no modes. */
+  | { readonly r: 'done'; readonly step: number; readonly mode?: number }
+  | { readonly r: 'failed'; readonly step: number; readonly outcome: ChangeOutcome }
+  /** The disk gave out: what was done is taken back. */
+  | { readonly r: 'rollback'; readonly why: string }
+  | { readonly r: 'end'; readonly outcomes: readonly ChangeOutcome[]; readonly folders: readonly FolderTime[] };
+
+/** A journal as it was read: records up to the first that is damaged. */
+export interface ReadJournal {
+  readonly number: number;
+  readonly file: string;
+  readonly head: JournalHead;
+  readonly folders: readonly FolderTime[];
+  readonly steps: readonly Step[];
+  readonly ready: boolean;
+  /** Steps with the mode that the disk gave instead of theirs, where it did. */
+  readonly done: ReadonlyMap<number, number | undefined>;
+  readonly failed: ReadonlyMap<number, ChangeOutcome>;
+  readonly rollback: string | undefined;
+  readonly end: Extract<JournalRecord, { r: 'end' }> | undefined;
+}
+
+/** An open journal. Records are lines of checksum and JSON. */
+export interface Journal extends Disposable {
+  readonly number: number;
+  /** Appends; with `durable` it is on the disk when this returns. Throws what the system throws. */
+  append(records: readonly JournalRecord[], durable: boolean): void;
+  /** Closes a line that an earlier process left half written. */
+  startLine(): void;
+}
+
+const folderOf = (sessionDir: string): string => path.join(sessionDir, 'journal');
+
+/** A new journal after all others of the session. */
+export function createJournal(sessionDir: string): Journal {
+  const folder = folderOf(sessionDir);
+  makePrivateDir(folder);
+  const number = Math.max(0, ...numbersIn(folder)) + 1;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
+  const fd = openSync(fileOf(folder, number), flags, 0o600);
+  syncDir(folder);
+  // The folder itself may be new: a journal whose name a power cut takes away could finish nothing.
+  syncDir(sessionDir);
+  return openedJournal(number, fd);
+}
+
+/** A journal that is there already, to go on with it. */
+export function reopenJournal(journal: ReadJournal): Journal {
+  return openedJournal(journal.number, openSync(journal.file, constants.O_WRONLY | constants.O_APPEND));
+}
+
+function openedJournal(number: number, fd: number): Journal {
+  return {
+    number,
+    append(records, durable) {
+      writeAll(fd, Buffer.from(records.map(lineOf).join('')));
+      if (durable) fsyncSync(fd);
+    },
+    startLine() {
+      writeSync(fd, '\n');
+    },
+    [Symbol.dispose]() {
+      closeSync(fd);
+    },
+  };
+}
+
+/** All journals of a session, oldest first. Throws RunClaudeError JOURNAL_UNKNOWN for one of a newer version. */
+export function readJournals(sessionDir: string): ReadJournal[] {
+  const folder = folderOf(sessionDir);
+  return numbersIn(folder).flatMap((number) => readJournal(fileOf(folder, number), number) ?? []);
+}
+
+function numbersIn(folder: string): number[] {
+  try {
+    const numbers = readdirSync(folder).flatMap((name) => /^([0-9]+)\.journal$/.exec(name)?.[1] ?? []);
+    return numbers.map(Number).sort((a, b) => a - b);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function fileOf(folder: string, number: number): string {
+  return path.join(folder, `${String(number).padStart(4, '0')}.journal`);
+}
+
+function lineOf(record: JournalRecord): string {
+  const json = JSON.stringify(record);
+  return `${checksum(json)} ${json}\n`;
+}
+
+function checksum(json: string): string {
+  return createHash('sha256').update(json).digest('hex').slice(0, 16);
+}
+
+/** Undefined when not even the head was written: nothing can have happened. */
+function readJournal(file: string, number: number): ReadJournal | undefined {
+  const records: JournalRecord[] = [];
+  let damaged = false;
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const json = line.slice(17);
+    const whole = line[16] === ' ' && line.slice(0, 16) === checksum(json);
+    if (whole) {
+      const record = JSON.parse(json) as JournalRecord;
+      // An end is a recovery's word, also about a damaged journal.
+      if (!damaged || record.r === 'end') records.push(record);
+    } else if (line !== '' && !records.some((record) => record.r === 'ready')) {
+      // Before `ready` a damaged record ends the reading; after it only hints can be lost.
+      damaged = true;
+    }
+  }
+  const [first] = records;
+  if (first?.r !== 'head') return undefined;
+  if (first.head.version !== 1) {
+    throw new RunClaudeError('JOURNAL_UNKNOWN', `${file} was written by a newer run-claude`, {
+      hint: 'Use that version for this session.',
+    });
+  }
+  const of = <R extends JournalRecord['r']>(r: R): Extract<JournalRecord, { r: R }>[] =>
+    records.filter((record): record is Extract<JournalRecord, { r: R }> => record.r === r);
+  const steps = of('step').map(({ step }) => step);
+  // The token is part of names.
+  const ours = /^[0-9a-f]{12}$/.test(first.head.token) ? steps.filter((step) => isOurs(step.path)) : [];
+  return {
+    number,
+    file,
+    head: first.head,
+    folders: first.folders,
+    steps: ours,
+    ready: ours.length === steps.length && of('ready').some((record) => record.steps === steps.length),
+    done: new Map(of('done').map((record) => [record.step, record.mode])),
+    failed: new Map(of('failed').map((record) => [record.step, record.outcome])),
+    rollback: of('rollback')[0]?.why,
+    end: of('end')[0],
+  };
+}
+
+/** The rules of apply hold for what a journal says too: inside the project, and in no `.git`. */
+export function isOurs(candidate: string): boolean {
+  return parseRelPath(candidate) !== undefined && !candidate.split('/').some(isDotGitName);
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { statfsSync } from 'node:fs';
+import { bootId } from '../../host/process.ts';
+import type { ContentStore } from '../../store/content.ts';
+import type { RelPath } from '../../text/path.ts';
+import type { Tell } from '../../types/event.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
+import { parentOf, readHost } from './host-entry.ts';
+import { directoryIdentity, type HostWalker } from './host-path.ts';
+import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
+import { rollBack } from './roll-back.ts';
+import { DiskFailure, isOnePath, type Run, runSteps } from './run-steps.ts';
+import { orderSteps, type Step } from './steps.ts';
+
+export interface JournalledRun {
+  readonly project: string;
+  readonly sessionDir: string;
+  readonly store: ContentStore;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+  readonly walker: HostWalker;
+  readonly steps: readonly Step[];
+  readonly kind: JournalHead['kind'];
+  readonly undoes?: number;
+  /** After the steps and before the end is recorded: undo gives folders their times back. */
+  readonly finish?: (outcomes: readonly ChangeOutcome[]) => void;
+}
+
+/**
+ * Writes the journal, does its steps and records the end. When the disk gives out everything is taken back and all
+ * outcomes are 'failed'. Throws when the journal itself cannot be written: the host is untouched then.
+ */
+export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]> {
+  const steps = orderSteps(run.steps);
+  if (steps.length === 0) return [];
+  const short = missingSpace(run.project, steps);
+  if (short !== undefined) return steps.map((step) => ({ path: step.path as RelPath, verdict: 'failed', why: short }));
+  await run.store.flush();
+  using journal = createJournal(run.sessionDir);
+  const token = randomBytes(6).toString('hex');
+  const { kind, undoes, project } = run;
+  const identity = directoryIdentity(project);
+  const head: JournalHead = {
+    version: 1,
+    kind,
+    ...(undoes === undefined ? {} : { undoes }),
+    project,
+    identity,
+    boot: bootId(),
+    token,
+    at: new Date().toISOString(),
+  };
+  const folders = folderTimes(run.walker, steps);
+  journal.append(
+    [
+      { r: 'head', head, folders },
+      ...steps.map((step) => ({ r: 'step', step }) as const),
+      { r: 'ready', steps: steps.length },
+    ],
+    true,
+  );
+  const unfinished = new Set<number>();
+  const outcomes = await perform(steps, { ...run, journal, token, content: run.store, unfinished });
+  run.finish?.(outcomes);
+  // Without an end, the next command finishes: the journal has the names of our files beside the targets.
+  if (unfinished.size === 0) endJournal(journal, run.walker, folders, outcomes);
+  return outcomes;
+}
+
+async function perform(steps: readonly Step[], run: Omit<Run, 'resumed'>): Promise<ChangeOutcome[]> {
+  try {
+    const done = await runSteps(steps, { ...run, resumed: false });
+    return onePerPath([...done.values()]);
+  } catch (error) {
+    if (!(error instanceof DiskFailure)) throw error;
+    return rollBack(steps, error.done, error.message, run);
+  }
+}
+
+/**
+ * A folder that is made and then closed has two steps. One that was made and could not be closed is there, and undo
+ * must know of it.
+ */
+export function onePerPath(outcomes: readonly ChangeOutcome[]): ChangeOutcome[] {
+  const byPath = new Map<string, ChangeOutcome>();
+  for (const outcome of outcomes) {
+    const known = byPath.get(outcome.path);
+    if (known === undefined) byPath.set(outcome.path, outcome);
+    else if (known.verdict === 'applied' && outcome.verdict !== 'applied') {
+      byPath.set(outcome.path, { ...known, why: `it stays writable: ${outcome.why}` });
+    }
+  }
+  return [...byPath.values()];
+}
+
+/** Records the end; from here on the journal serves undo only. */
+export function endJournal(
+  journal: Journal,
+  walker: HostWalker,
+  folders: readonly FolderTime[],
+  outcomes: readonly ChangeOutcome[],
+): void {
+  const after = folders.flatMap((folder) => {
+    const mtimeNs = folderTime(walker, folder.path);
+    return mtimeNs === undefined ? [] : [{ ...folder, after: mtimeNs }];
+  });
+  journal.append([{ r: 'end', outcomes, folders: after }], true);
+}
+
+function folderTimes(walker: HostWalker, steps: readonly Step[]): FolderTime[] {
+  const paths = new Set(
+    steps.flatMap((step) => [parentOf(step.path), ...(step.pre?.kind === 'dir' ? [step.path] : [])]),
+  );
+  return [...paths].flatMap((path) => {
+    const mtimeNs = folderTime(walker, path);
+    return mtimeNs === undefined ? [] : [{ path, mtimeNs }];
+  });
+}
+
+/** Of a folder of the project, '' being the project; undefined when there is none. */
+export function folderTime(walker: HostWalker, folder: string): string | undefined {
+  try {
+    return folder === '' ? walker.rootTime() : readFolder(walker, folder);
+  } catch (error) {
+    // Whatever it is: no time is worth an apply.
+    if (isOnePath(error)) return undefined;
+    throw error;
+  }
+}
+
+function readFolder(walker: HostWalker, folder: string): string | undefined {
+  const state = readHost(walker, folder);
+  return state?.kind === 'dir' ? state.mtimeNs : undefined;
+}
+
+/** What is written besides the largest file beside its target must fit before anything is touched. */
+function missingSpace(project: string, steps: readonly Step[]): string | undefined {
+  let needed = 0;
+  let largest = 0;
+  for (const { pre, post } of steps) {
+    const size = post?.kind === 'file' && post.digest !== pre?.digest ? (post.size ?? 0) : 0;
+    largest = Math.max(largest, size);
+    needed += post?.kind === 'file' ? Math.max(0, size - (pre?.size ?? 0)) : 0;
+  }
+  const { bavail, bsize } = statfsSync(project);
+  return needed + largest <= bavail * bsize ? undefined : 'not enough space on the disk of the project';
+}

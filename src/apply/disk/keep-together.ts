@@ -1,0 +1,66 @@
+import type { ChosenChange } from '../../types/review.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
+import type { Step } from './steps.ts';
+
+/**
+ * Steps without those that would take something away although the rest of its decision cannot be applied: an old name
+ * stays where its new name cannot be written. What is dropped becomes a conflict.
+ */
+export function keepTogether(
+  steps: readonly Step[],
+  outcomes: ChangeOutcome[],
+  chosen: readonly ChosenChange[],
+): Step[] {
+  const groupOf = new Map<string, string>();
+  for (const { change, together } of chosen) if (together !== undefined) groupOf.set(change.path, together);
+  if (groupOf.size === 0) return [...steps];
+  const broken = new Map<string, string>();
+  for (const { path, verdict } of outcomes) {
+    const group = groupOf.get(path);
+    if (group !== undefined && verdict !== 'same') broken.set(group, path);
+  }
+  const kept: Step[] = [];
+  for (const step of steps) {
+    const reason = broken.get(groupOf.get(step.path) ?? '');
+    if (reason === undefined || !takesAway(step)) kept.push(step);
+    else outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why: togetherReason(reason) });
+  }
+  return kept;
+}
+
+/**
+ * While steps are done: what of a decision must not be done any more, since something of it could not be written, and
+ * what must be gone on with, since something of it was done.
+ */
+export class BrokenDecisions {
+  private readonly begun = new Set<string>();
+  /** By decision: the path that could not be written. */
+  private readonly paths = new Map<string, string>();
+
+  note({ together, path }: Step, { verdict }: ChangeOutcome): void {
+    if (verdict === 'applied' && together !== undefined) this.begun.add(together);
+    // The first is the reason of all that is left out after it.
+    if (verdict !== 'applied' && together !== undefined && !this.paths.has(together)) this.paths.set(together, path);
+  }
+
+  /** Whether something of the step's decision was done: a folder without half of its files is nobody's choice. */
+  hasBegun({ together }: Step): boolean {
+    return together !== undefined && this.begun.has(together);
+  }
+
+  /** Why a step is not to be done; undefined where nothing speaks against it. */
+  reasonAgainst(step: Step): string | undefined {
+    const path = step.together === undefined ? undefined : this.paths.get(step.together);
+    return path === undefined || !takesAway(step) ? undefined : togetherReason(path);
+  }
+}
+
+/** A file or link that is removed, or a change between folder and file. */
+function takesAway({ pre, post }: Step): boolean {
+  if (post === undefined) return true;
+  return pre !== undefined && pre.kind !== post.kind && (pre.kind === 'dir' || post.kind === 'dir');
+}
+
+function togetherReason(path: string): string {
+  return `it is one change with ${path}, which could not be applied`;
+}

@@ -1,0 +1,20 @@
+import { lstatSync, unlinkSync } from 'node:fs';
+import { encodeBytes } from '../../text/path.ts';
+import { parentOf } from './host-entry.ts';
+import type { HostWalker } from './host-path.ts';
+
+/**
+ * Removes our file beside a path; false when there is none. Throws NotAFolder when its folder was moved, and what the
+ * system throws.
+ */
+export function removeBeside(walker: HostWalker, path: string, temp: string): boolean {
+  const place = Buffer.concat([walker.enter(parentOf(path)), encodeBytes(temp)]);
+  try {
+    unlinkSync(place);
+    return true;
+  } catch (error) {
+    // A read-only file system says so also of a name that is not there.
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return false;
+    throw error;
+  }
+}

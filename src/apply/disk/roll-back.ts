@@ -1,0 +1,85 @@
+import type { RelPath } from '../../text/path.ts';
+import type { ContentReader } from '../../types/entry.ts';
+import type { Tell } from '../../types/event.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
+import { type HostState, readHost } from './host-entry.ts';
+import type { HostWalker } from './host-path.ts';
+import type { Journal } from './journal.ts';
+import { performStep } from './perform-step.ts';
+import { reasonOf } from './run-steps.ts';
+import { stepContent } from './step-content.ts';
+import { asDone, isDone, isUntouched, type Step } from './steps.ts';
+
+export interface RollBackTools {
+  readonly walker: HostWalker;
+  readonly journal: Journal;
+  readonly token: string;
+  readonly content: ContentReader;
+  readonly tell: Tell;
+}
+
+/**
+ * Takes back what the steps did, last first: what was made is removed before what was replaced is written again, so
+ * that a full disk has room. The journal says so before, and recovery goes on with it. `done`: the steps that were,
+ * with the mode that the disk gave instead of theirs. Gives a 'failed' for each path.
+ */
+export async function rollBack(
+  planned: readonly Step[],
+  done: ReadonlyMap<number, number | undefined>,
+  why: string,
+  tools: RollBackTools,
+): Promise<ChangeOutcome[]> {
+  const steps = planned.map((step, number) => asDone(step, done.get(number)));
+  try {
+    tools.journal.append([{ r: 'rollback', why }], true);
+  } catch (error) {
+    // On a full disk not even this fits: recovery would then finish instead, which is right as well.
+    tools.tell({ kind: 'trace', text: `journal: ${(error as Error).message}` });
+  }
+  const numbered = [...steps.entries()].reverse();
+  // A folder that this run made and closed is opened again before what made it can be taken back.
+  const closed = numbered.filter(([, step]) => step.pre?.fingerprint === '');
+  const made = numbered.filter(([, step]) => step.pre === undefined);
+  const rest = numbered.filter(([, step]) => step.pre !== undefined && step.pre.fingerprint !== '');
+  const outcomes: ChangeOutcome[] = [];
+  for (const [number, step] of [...closed, ...made, ...rest]) {
+    const problem = await takeBack(step, number, tools).catch((error: unknown) => reasonOf(error));
+    const said = problem === undefined ? `${why}; taken back` : `${why}; could not be taken back: ${problem}`;
+    outcomes.push({ path: step.path as RelPath, verdict: 'failed', why: said });
+  }
+  const byPath = new Map(outcomes.map((outcome) => [outcome.path, outcome]));
+  return [...byPath.values()];
+}
+
+/** One step backwards; undefined when the path is as it was. */
+async function takeBack(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
+  const content = step.pre?.kind === 'file' ? await stepContent(tools.content, step.pre) : undefined;
+  const now = readHost(tools.walker, step.path);
+  if (isUntouched(step, now)) return undefined;
+  // A folder that this run made is gone with the step that made it.
+  if (now === undefined && step.pre?.fingerprint === '') return undefined;
+  const half = now === undefined && step.pre?.kind !== step.post?.kind;
+  if (!isDone(step, now) && !half && !step.inPlace) return 'changed on the host meanwhile';
+  const back = inverse(step, now);
+  const same = now?.kind === 'file' && now.digest === step.pre?.digest;
+  performStep(back, {
+    walker: tools.walker,
+    temp: `.rc-${tools.token}-b${number}`,
+    content: same ? undefined : content,
+    cleared: false,
+  });
+  return undefined;
+}
+
+function inverse(step: Step, now: HostState | undefined): Step {
+  const { pre } = step;
+  const plain =
+    pre?.kind === 'file' || pre?.kind === 'dir' || pre?.kind === 'symlink' ? { ...pre, kind: pre.kind } : undefined;
+  return {
+    path: step.path,
+    ...(now && { pre: now }),
+    ...(plain && { post: plain }),
+    ...(step.inPlace ? { inPlace: true } : {}),
+    ...(step.attributes ? { attributes: true } : {}),
+  };
+}

@@ -1,0 +1,123 @@
+import type { EntryKind } from '../../types/entry.ts';
+import type { HostState } from './host-entry.ts';
+
+/** What a step leaves at its path. */
+export interface Target {
+  readonly kind: Extract<EntryKind, 'file' | 'dir' | 'symlink'>;
+  readonly mode: number;
+  readonly digest?: string;
+  readonly size?: number;
+  readonly target?: string;
+  /** Times and owner to be put back (undo); otherwise now, and the owner of what was there. */
+  readonly mtimeNs?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** One path from what is there to what shall be there; undefined stands for nothing. JSON-ready. */
+export interface Step {
+  readonly path: string;
+  readonly pre?: HostState;
+  readonly post?: Target;
+  /** Content is written into the file that is there: it has more names in the project, or an owner we cannot give. */
+  readonly inPlace?: boolean;
+  /** The file that is there may have extended attributes or an access list to be kept. */
+  readonly attributes?: boolean;
+  /** On a disk that folds case: the old name, which goes, is a name of the same entry, and has to go first. */
+  readonly renames?: boolean;
+  /** After everything that runs nothing: a half-applied set never has the suspect half alone. */
+  readonly late?: boolean;
+  /** Names the decision that it belongs to: nothing of that is removed after something of it could not be written. */
+  readonly together?: string;
+}
+
+/**
+ * The order in which steps are done: what nothing stands in the way of, parents before children; then what stands in
+ * the way, deepest first, and what takes its place; then deletions deepest first, then modes that close a folder. So
+ * whatever is removed of a decision goes after its new names are written.
+ */
+export function orderSteps(steps: readonly Step[]): Step[] {
+  const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
+  const renamed = new Set(steps.filter((step) => step.renames).map((step) => foldCase(step.path)));
+  const goesFirst = ({ path }: Step): boolean =>
+    liesBelow(path, replaced) || renamed.has(foldCase(path)) || liesBelow(foldCase(path), renamed);
+  const waits = (step: Step): boolean => replacesFolder(step) || (step.post !== undefined && goesFirst(step));
+  const inTheWay: Step[] = [];
+  const free: Step[] = [];
+  const middle: Step[] = [];
+  const late: Step[] = [];
+  const deletions: Step[] = [];
+  const closing: Step[] = [];
+  for (const step of [...steps].sort(byPath)) {
+    if (step.post === undefined) (goesFirst(step) ? inTheWay : deletions).push(step);
+    else if (step.post.kind === 'dir' && (step.post.mode & 0o300) !== 0o300) {
+      const open = { ...step.post, mode: step.post.mode | 0o700 };
+      if (step.pre?.kind === 'dir') closing.push(step);
+      else {
+        (waits(step) ? middle : free).push({ ...step, post: open });
+        closing.push({ ...step, pre: madeFolder(open.mode) });
+      }
+    } else (step.late ? late : waits(step) ? middle : free).push(step);
+  }
+  // Chosen by name, but of a decision that also takes something out of the way: that waits for it.
+  const groups = new Set(inTheWay.flatMap(({ together }) => together ?? []));
+  const isAwaited = (step: Step): boolean => !waits(step) && step.together !== undefined && groups.has(step.together);
+  return [
+    ...free,
+    ...late.filter(isAwaited),
+    ...inTheWay.reverse(),
+    ...middle,
+    ...late.filter((step) => !isAwaited(step)),
+    ...deletions.reverse(),
+    ...closing.reverse(),
+  ];
+}
+
+/** A folder that an earlier step of the same run makes. */
+function madeFolder(mode: number): HostState {
+  return { kind: 'dir', mode, size: 0, mtimeNs: '0', uid: 0, gid: 0, nlink: 1, fingerprint: '' };
+}
+
+/** Paths that a disk which folds case takes for alike. */
+export function foldCase(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}
+
+function replacesFolder(step: Step): boolean {
+  return step.pre?.kind === 'dir' && step.post !== undefined && step.post.kind !== 'dir';
+}
+
+/** Whether a path lies below one of the folders. */
+export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+    if (folders.has(path.slice(0, slash))) return true;
+  }
+  return false;
+}
+
+function byPath(a: Step, b: Step): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** A step as the disk did it: `mode` is what it gave, where it keeps no modes. */
+export function asDone(step: Step, mode: number | undefined): Step {
+  return mode === undefined || step.post === undefined ? step : { ...step, post: { ...step.post, mode } };
+}
+
+/** Whether the host is as a step shall leave it. */
+export function isDone(step: Step, now: HostState | undefined): boolean {
+  const { post } = step;
+  if (post === undefined || now === undefined) return post === undefined && now === undefined;
+  if (now.kind !== post.kind) return false;
+  if (post.kind === 'symlink') return now.target === post.target;
+  return now.mode === post.mode && (post.kind === 'dir' || now.digest === post.digest);
+}
+
+/** Whether the host is as it was when the step was planned. */
+export function isUntouched(step: Step, now: HostState | undefined): boolean {
+  const { pre } = step;
+  if (pre === undefined || now === undefined) return pre === undefined && now === undefined;
+  if (now.kind !== pre.kind) return false;
+  if (pre.kind === 'symlink') return now.target === pre.target;
+  return now.mode === pre.mode && (pre.kind !== 'file' || now.digest === pre.digest);
+}

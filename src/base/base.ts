@@ -1,0 +1,296 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { processIdentity } from '../host/process.ts';
+import type { Graft } from '../scan/list-directories.ts';
+import type { Selection } from '../scan/selection.ts';
+import {
+  compareSnapshots,
+  countEntries,
+  type Differences,
+  encodeSnapshot,
+  loadHeader,
+  rowAt,
+  type Snapshot,
+} from '../scan/snapshot.ts';
+import { type Walked, walkTree } from '../scan/walk.ts';
+import { withLock } from '../store/lock.ts';
+import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import type { Problem } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
+import {
+  cloneGeneration,
+  genDir,
+  highestNumber,
+  newestGeneration,
+  removeTree,
+  sweepGenerations,
+} from './generation.ts';
+import { dropGoneUsers, enterUser, usersOf } from './generation-refs.ts';
+import {
+  forget,
+  forgetRemarks,
+  type Header,
+  type Loaded,
+  loadManifest,
+  usable,
+  type WantedHeader,
+  writeJournal,
+} from './manifest.ts';
+import type { LookAhead, TakeLook } from './prescan.ts';
+import { type Owner, refreshTree } from './refresh.ts';
+import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
+import { isIntact } from './verify.ts';
+
+// A base is a directory of generations, each a private snapshot of the project:
+//   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
+//   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
+//   users/ID.json   sessions that stand on a generation, which then never changes
+// A stacked one holds only what differs from a whole one beside it: see stacked.ts.
+
+export interface BaseOptions {
+  /** Of this project: `$XDG_CACHE_HOME/run-claude/bases/<16 hex>`. */
+  readonly dir: string;
+  readonly project: string;
+  readonly grafts: ReadonlyMap<string, readonly Graft[]>;
+  readonly selection: Selection;
+  /** Who owns the files inside, when that is not us. */
+  readonly owner: Owner | undefined;
+  readonly sessionId: string;
+  /** Of the session: its user file is void when this is gone. */
+  readonly sessionDir: string;
+  readonly verify: boolean;
+  /** Whether a generation may be one to be laid over another by the kernel. */
+  readonly stack: boolean;
+  readonly tell: Tell;
+  readonly signal?: AbortSignal;
+  /** A look at the project that was begun earlier; not used when it is over for longer than a moment. */
+  readonly ahead?: TakeLook;
+}
+
+export interface BaseGeneration {
+  readonly dir: string;
+  readonly entries: number;
+  readonly leftOut: readonly Problem[];
+  readonly withheld: readonly string[];
+  readonly dropped: readonly string[];
+  /** As Walked.lenders. */
+  readonly lenders: readonly string[];
+}
+
+const ROUNDS = 4;
+const LOCK_WAIT_MS = 30 * 60_000;
+/** How old a look at the project may be: what is saved in an editor counts until a session starts. */
+const AHEAD_MS = 1000;
+
+/**
+ * A generation equal to the project, and the session entered as its user. One walk; only what differs is copied; what
+ * a crash left half done is done again. Throws RunClaudeError LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE.
+ */
+export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
+  const { dir, tell } = options;
+  makePrivateDir(path.join(dir, 'gen'));
+  const waiting = (who: string): void =>
+    tell({ kind: 'message', level: 'info', text: `Waiting for another session that reads this project: ${who}` });
+  const lock = { what: 'bringing the private copy up to date', waitMs: LOCK_WAIT_MS, waiting };
+  const withSignal = options.signal === undefined ? lock : { ...lock, signal: options.signal };
+  return withLock(path.join(dir, 'lock'), withSignal, () => bringUpToDate(options));
+}
+
+async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
+  const { dir } = options;
+  dropGoneUsers(dir);
+  const needed = new Set(usersOf(dir).flatMap(({ generation }) => withBelow(dir, generation)));
+  const newest = newestGeneration(dir);
+  sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
+  const ahead = await stillTrue(options, newest);
+  const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
+  const walked = ahead?.walked ?? (await walk(options, old?.snapshot));
+  const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
+  const mayStay = over !== undefined && options.stack && !options.verify;
+  if (mayStay && newest !== undefined && old !== undefined && isEqual(old, walked)) {
+    return entered(options, newest, { ...old.header, known: old.snapshot, walked });
+  }
+  const whole = over ?? newest;
+  const found = over === undefined ? old : loadGeneration(options, over, undefined);
+  const sound =
+    options.verify && found !== undefined && whole !== undefined ? await soundOf(options, whole, found, walked) : found;
+  // Before what lies below it changes.
+  if (over !== undefined && newest !== undefined && !needed.has(newest))
+    sweepGenerations(dir, new Set([...needed, over]));
+  const target = await makeTarget(options, whole, sound, needed, walked);
+  return entered(options, target.number, await fill(options, target, walked));
+}
+
+/** A generation and the whole one that it may be stacked on. */
+function withBelow(dir: string, number: number): number[] {
+  const over = stackedOn(genDir(dir, number));
+  return over === undefined ? [number] : [number, over];
+}
+
+function isEqual({ header, snapshot }: Loaded, walked: Walked): boolean {
+  return hasRoot(header, walked) && !compareSnapshots(snapshot, walked.snapshot).any;
+}
+
+/** Whether the project's own directory is as it was. */
+function hasRoot(header: Header | undefined, { rootRow }: Walked): boolean {
+  return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
+}
+
+/** `--verify`: undefined, and said so, where a generation is not what was copied. */
+async function soundOf(
+  options: BaseOptions,
+  number: number,
+  found: Loaded,
+  walked: Walked,
+): Promise<Loaded | undefined> {
+  if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
+  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
+  return undefined;
+}
+
+/** A generation that is to become equal to the project. */
+interface Target {
+  readonly number: number;
+  /** What its tree has, or the tree that it is stacked on. */
+  readonly from: Loaded | undefined;
+  /** Between that and the project. */
+  readonly differences: Differences;
+  readonly stacked: boolean;
+}
+
+/** The whole generation that was found where nobody stands on it, or nothing differs; else one over it, or beside it. */
+async function makeTarget(
+  { dir, stack }: BaseOptions,
+  whole: number | undefined,
+  from: Loaded | undefined,
+  needed: ReadonlySet<number>,
+  walked: Walked,
+): Promise<Target> {
+  const number = highestNumber(dir) + 1;
+  const differences = compareSnapshots(from?.snapshot ?? new Map(), walked.snapshot);
+  const target = { number, from, differences, stacked: false };
+  if (whole !== undefined && from !== undefined) {
+    const same = !differences.any && hasRoot(from.header, walked);
+    if (!needed.has(whole) || same) return { ...target, number: whole };
+    if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { ...target, stacked: true };
+    removeTree(path.join(dir, 'gen'), String(number));
+  }
+  await cloneGeneration(genDir(dir, whole ?? 0), genDir(dir, number), from?.snapshot);
+  return target;
+}
+
+/** What a generation turned out to hold. */
+interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
+  readonly known: Snapshot;
+  readonly walked: Walked;
+}
+
+/** Makes it equal to the project; what changes meanwhile is looked at again. */
+async function fill(options: BaseOptions, target: Target, first: Walked): Promise<Filled> {
+  const { number, from, stacked } = target;
+  const gen = genDir(options.dir, number);
+  const manifest = path.join(gen, 'manifest');
+  const below = from?.snapshot ?? new Map();
+  const unreadable = new Map(from?.header.unreadable.map((one) => [one.path, one]) ?? []);
+  const dropped = new Map(from?.header.dropped.map((line) => [line, line]) ?? []);
+  let walked = first;
+  let known: Snapshot = below;
+  let { differences } = target;
+  let header = from?.header;
+  for (let round = 1; differences.any || !hasRoot(header, walked) || !existsSync(manifest); round++) {
+    if (stacked && round > 1) {
+      rmSync(manifest);
+      emptyTree(gen);
+      differences = compareSnapshots(below, walked.snapshot);
+    }
+    // Without a manifest a kill leaves nothing that anybody would use.
+    if (existsSync(manifest)) writeJournal(gen, differences);
+    const started = Date.now();
+    const done = await refreshTree({
+      tree: path.join(gen, 'tree'),
+      walked,
+      differences,
+      owner: options.owner,
+      whiteout: stacked ? whiteoutOf(gen) : undefined,
+      tell: options.tell,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    if (unreadable.size > 0 || dropped.size > 0) forgetRemarks(differences, unreadable, dropped);
+    for (const one of done.unreadable) unreadable.set(one.path, one);
+    for (const line of done.dropped) dropped.set(line, line);
+    known = forget(
+      walked.snapshot,
+      done.moved.map((one) => ({ path: one, directory: false })),
+    );
+    const { mode, mtimeMs } = walked.rootRow;
+    header = {
+      ...wantedHeader(options),
+      state: randomBytes(8).toString('hex'),
+      root: { mode, mtimeMs },
+      unreadable: [...unreadable.values()],
+      dropped: [...dropped.values()],
+    };
+    writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
+    rmSync(path.join(gen, 'journal'), { force: true });
+    // Looked at again: what moved; what took long; and once, what was being changed while it was walked. Files that are
+    // written all the time would otherwise have every start walk for ever.
+    const torn = round === 1 && walked.changed;
+    if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
+    if (round === ROUNDS) {
+      if (done.moved.length > 0) tellMoving(options.tell, done.moved);
+      break;
+    }
+    walked = await walk(options, known);
+    differences = compareSnapshots(known, walked.snapshot);
+  }
+  return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
+}
+
+/** The session stands on that generation from now on. */
+function entered(
+  options: BaseOptions,
+  generation: number,
+  { unreadable, dropped, known, walked }: Filled,
+): BaseGeneration {
+  const { dir, sessionId, sessionDir } = options;
+  enterUser(dir, sessionId, { generation, sessionDir });
+  return {
+    dir: genDir(dir, generation),
+    entries: countEntries(known),
+    leftOut: [...walked.leftOut, ...unreadable.filter((one) => rowAt(known, one.path) !== undefined)],
+    withheld: walked.withheld,
+    dropped,
+    lenders: walked.lenders,
+  };
+}
+
+/** The look ahead, unless the person, or another session that was told of it, may have changed something since. */
+async function stillTrue({ dir, ahead }: BaseOptions, current: number | undefined): Promise<LookAhead | undefined> {
+  const seen = await ahead?.();
+  if (seen === undefined || Date.now() - seen.ended > AHEAD_MS || seen.generation !== current) return undefined;
+  if (current === undefined) return seen;
+  if (seen.loaded === undefined) return undefined;
+  const { state } = loadHeader(path.join(genDir(dir, current), 'manifest')) as Header;
+  return state === seen.loaded.header.state ? seen : undefined;
+}
+
+function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | undefined): Loaded | undefined {
+  const gen = genDir(options.dir, number);
+  const found = loaded ?? loadManifest(gen, options.tell);
+  return found && usable(gen, found, wantedHeader(options));
+}
+
+function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked> {
+  const { project: root, grafts, selection, signal } = options;
+  return walkTree({ root, grafts, selection, known, ...(signal === undefined ? {} : { signal }) });
+}
+
+function wantedHeader(options: BaseOptions): WantedHeader {
+  return { version: 3, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
+}
+
+function tellMoving(tell: Tell, moved: readonly string[]): void {
+  const text = `Files kept changing while they were copied and are not in the copy: ${moved.slice(0, 5).join(', ')}${moved.length > 5 ? ` and ${moved.length - 5} more` : ''}`;
+  tell({ kind: 'message', level: 'warning', text });
+}

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type RowKind, rowsOf } from '../scan/packed-directory.ts';
+import type { Snapshot } from '../scan/snapshot.ts';
+import { fsPath } from '../scan/walk.ts';
+import { settableTimeOfMs } from '../store/file-time.ts';
+import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import { setAside } from './trash.ts';
+
+/** Of a base's directory: where that generation lies. */
+export function genDir(dir: string, number: number): string {
+  return path.join(dir, 'gen', String(number));
+}
+
+function numbers(dir: string): number[] {
+  return readdirSync(path.join(dir, 'gen')).map(Number).filter(Number.isInteger);
+}
+
+/** 0 without any. */
+export function highestNumber(dir: string): number {
+  return Math.max(0, ...numbers(dir));
+}
+
+/** The newest one that was finished. */
+export function newestGeneration(dir: string): number | undefined {
+  const whole = numbers(dir).filter((number) => existsSync(path.join(genDir(dir, number), 'manifest')));
+  return whole.length === 0 ? undefined : Math.max(...whole);
+}
+
+/** Takes all others away. */
+export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
+  for (const number of numbers(dir)) if (!keep.has(number)) setAside(dir, number);
+}
+
+/**
+ * A new generation beside an old one that stays as it is: directories and symbolic links are created again, files are
+ * the same inodes (a refresh replaces files and never writes to them). Without an old one: empty.
+ */
+export async function cloneGeneration(from: string, to: string, snapshot: Snapshot | undefined): Promise<void> {
+  makePrivateDir(to);
+  mkdirSync(path.join(to, 'tree'), { mode: 0o700 });
+  if (snapshot !== undefined) {
+    const directories = [...snapshot.keys()];
+    let turn = Date.now();
+    for (const dir of directories) {
+      const [old, now] = [treePath(from, dir), treePath(to, dir)];
+      if (dir !== '') mkdirSync(fsPath(now), { mode: 0o700 });
+      for (const { name, kind } of rowsOf(snapshot.get(dir))) {
+        if (kind !== 'd') tryClone(kind, `${old}/${name}`, `${now}/${name}`);
+      }
+      if (Date.now() - turn > 40) {
+        await nextTurn();
+        turn = Date.now();
+      }
+    }
+    for (const dir of directories.reverse()) copyAttributes(treePath(from, dir), treePath(to, dir));
+  }
+  writeNonce(to);
+}
+
+function treePath(gen: string, dir: string): string {
+  return dir === '' ? `${gen}/tree` : `${gen}/tree/${dir}`;
+}
+
+/** An entry that was left out of the old generation as unreadable has a row, but does not exist. */
+function tryClone(kind: RowKind, from: string, to: string): void {
+  try {
+    if (kind === 'l') copySymlink(fsPath(from), fsPath(to));
+    else linkSync(fsPath(from), fsPath(to));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** A symbolic link is never hard-linked: link(2) of macOS follows it, and makes another name of its target. */
+function copySymlink(from: string | Buffer, to: string | Buffer): void {
+  const stat = lstatSync(from);
+  symlinkSync(readlinkSync(from, { encoding: 'buffer' }), to);
+  if (process.getuid?.() === 0) lchownSync(to, stat.uid, stat.gid);
+  lutimesSync(to, settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
+}
+
+function copyAttributes(from: string, to: string): void {
+  const stat = lstatSync(fsPath(from));
+  if (process.getuid?.() === 0) chownSync(fsPath(to), stat.uid, stat.gid);
+  chmodSync(fsPath(to), stat.mode & 0o7777);
+  utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
+}
+
+/** Removes a tree of ours below `root`, read-only directories too. No error when it is gone already. */
+export function removeTree(root: string, below: string): void {
+  const target = fsPath(`${root}/${below}`);
+  try {
+    rmSync(target, { recursive: true, force: true });
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    // What an agent left may be closed, and deeper than any path is long: these two walk by descriptors.
+    // A shell passes on the bytes of a name that is not UTF-8, which Node's arguments cannot hold.
+    const script = 'IFS= read -r -d "" one; chmod -R u+rwX -- "$one"; rm -rf -- "$one"';
+    execFileSync('bash', ['-c', script], {
+      input: Buffer.concat([Buffer.from(target), Buffer.of(0)]),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+  }
+}
+
+/** A fresh proof of identity beside a tree of ours: what mounts the directory shows that it is the right one. */
+export function writeNonce(dir: string): string {
+  const nonce = randomBytes(16).toString('hex');
+  writeFileAtomic(path.join(dir, 'nonce'), nonce, { durable: false });
+  return nonce;
+}

@@ -1,0 +1,26 @@
+import { gitGrafts } from '../scan/git-grafts.ts';
+import { type SelectionRules, selectPaths } from '../scan/selection.ts';
+import type { Plan } from '../types/plan.ts';
+import { lookAhead, type TakeLook } from './prescan.ts';
+import { VENDORED } from './shallow-git.ts';
+
+/**
+ * Begins to look at the project before the engine has said a word; undefined where a start does not need that as it is.
+ * Ends with the signal.
+ */
+export function beginLook(
+  { policy, project }: Pick<Plan, 'policy' | 'project'>,
+  dir: string,
+  signal: AbortSignal,
+): TakeLook | undefined {
+  if (policy.mode !== 'copy' || policy.strategy === 'overlay' || policy.shallow) return undefined;
+  const selection = selectPaths(selectionRules(policy));
+  return lookAhead({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
+}
+
+/** What is kept out of the copy. */
+export function selectionRules(policy: Plan['policy']): SelectionRules {
+  const { include, mask } = policy;
+  const exclude = policy.shallow ? [...VENDORED, ...policy.exclude] : policy.exclude;
+  return { exclude, include, mask };
+}

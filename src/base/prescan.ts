@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Graft } from '../scan/list-directories.ts';
+import type { Selection } from '../scan/selection.ts';
+import { type Walked, walkTree } from '../scan/walk.ts';
+import { genDir, newestGeneration } from './generation.ts';
+import { type Loaded, loadManifest } from './manifest.ts';
+
+export interface LookOptions {
+  /** As in BaseOptions. */
+  readonly dir: string;
+  readonly project: string;
+  readonly grafts: ReadonlyMap<string, readonly Graft[]>;
+  readonly selection: Selection;
+  readonly signal: AbortSignal;
+}
+
+/** The project and what the newest generation says of it, as they were a moment ago. */
+export interface LookAhead {
+  readonly generation: number | undefined;
+  readonly loaded: Loaded | undefined;
+  readonly walked: Walked;
+  /** When the walk ended, in milliseconds since the epoch. */
+  readonly ended: number;
+}
+
+/** Gives the look once, so that nobody keeps what is large. */
+export type TakeLook = () => Promise<LookAhead | undefined> | undefined;
+
+/**
+ * Walks the project while other things are still being asked. Holds no lock and writes nothing: whoever uses it looks
+ * whether it still stands. Never fails: what goes wrong goes wrong again where it can be told.
+ */
+export function lookAhead(options: LookOptions): TakeLook {
+  let looking: ReturnType<TakeLook> = look(options);
+  return () => {
+    const given = looking;
+    looking = undefined;
+    return given;
+  };
+}
+
+async function look(options: LookOptions): Promise<LookAhead | undefined> {
+  const { dir, project: root, grafts, selection, signal } = options;
+  try {
+    const generation = existsSync(path.join(dir, 'gen')) ? newestGeneration(dir) : undefined;
+    const loaded = generation === undefined ? undefined : loadManifest(genDir(dir, generation), () => undefined);
+    const walked = await walkTree({ root, grafts, selection, known: loaded?.snapshot, signal });
+    return { generation, loaded, walked, ended: Date.now() };
+  } catch {
+    return undefined;
+  }
+}

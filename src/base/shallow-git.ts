@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import { gitEnv, QUIET_GIT, runGit } from '../scan/git-history.ts';
+import type { Selection } from '../scan/selection.ts';
+import { makePrivateDir } from '../store/record.ts';
+import { removeTree } from './generation.ts';
+
+/** Commits that a shallow copy has. */
+export const SHALLOW_COMMITS = 50;
+
+/** Left out of a shallow copy, unless --include names them: what package managers fetch again. */
+export const VENDORED: readonly string[] = [
+  'node_modules/',
+  'bower_components/',
+  'jspm_packages/',
+  'vendor/',
+  'third_party/',
+  '.venv/',
+  'venv/',
+  '.tox/',
+  'Pods/',
+];
+
+export interface ShallowOptions {
+  /** `.git` of this worktree, and the directory that all its worktrees share. */
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Of ours; `git` in it is the result. */
+  readonly dir: string;
+  /** What is left out of the copy: tracked files among it are marked, so that `git status` does not call them deleted. */
+  readonly selection: Selection;
+}
+
+/**
+ * A self-contained `.git` with the last commits of HEAD, what the index holds, and the refs that point into that. Made
+ * anew only when HEAD, the index, the refs or the exclusions changed. Throws RunClaudeError SHALLOW_FAILED.
+ */
+export async function shallowGit(options: ShallowOptions): Promise<string> {
+  const { gitDir, dir } = options;
+  const target = path.join(dir, 'git');
+  try {
+    const head = await runGit(gitDir, ['rev-list', '--parents', `--max-count=${SHALLOW_COMMITS}`, 'HEAD']);
+    const commits = new Map(
+      head
+        .trim()
+        .split('\n')
+        .map((line) => [
+          line.slice(0, line.indexOf(' ') < 0 ? undefined : line.indexOf(' ')),
+          line.split(' ').slice(1),
+        ]),
+    );
+    const refs = (await runGit(gitDir, ['for-each-ref', '--format=%(objectname) %(refname)']))
+      .split('\n')
+      .filter((line) => commits.has(line.slice(0, line.indexOf(' '))));
+    const marked = await markedPaths(options);
+    const state = JSON.stringify([head, refs, marked, indexState(gitDir)]);
+    const stateFile = path.join(dir, 'git-state');
+    if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
+    makePrivateDir(dir);
+    removeTree(dir, 'git.new');
+    const fresh = path.join(dir, 'git.new');
+    const cut = boundary(commits, options.commonDir);
+    await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs, marked });
+    removeTree(dir, 'git');
+    renameSync(fresh, target);
+    writeFileSync(stateFile, state, { mode: 0o600 });
+    return target;
+  } catch (cause) {
+    throw new RunClaudeError('SHALLOW_FAILED', `git's history could not be cut: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Without --shallow the whole history is copied.',
+    });
+  }
+}
+
+/** Commits that a reader must take for parentless: some parent of theirs is not there. */
+function boundary(commits: ReadonlyMap<string, readonly string[]>, commonDir: string): string[] {
+  const file = path.join(commonDir, 'shallow');
+  const already = new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
+  return [...commits]
+    .filter(([commit, parents]) => already.has(commit) || parents.some((one) => !commits.has(one)))
+    .map(([commit]) => commit);
+}
+
+function indexState(gitDir: string): string {
+  const stat = lstatSync(path.join(gitDir, 'index'), { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+}
+
+/** Tracked files that the copy leaves out. */
+async function markedPaths({ gitDir, selection }: ShallowOptions): Promise<string[]> {
+  const tracked = (await runGit(gitDir, ['ls-files', '-z'])).split('\0').filter(Boolean);
+  return tracked.filter((file) => {
+    const parts = file.split('/');
+    return (
+      selection.leftOut(file, false) ||
+      parts.some((_, at) => at > 0 && selection.leftOut(parts.slice(0, at).join('/'), true))
+    );
+  });
+}
+
+interface Cut {
+  readonly tip: string;
+  readonly cut: readonly string[];
+  readonly refs: readonly string[];
+  readonly marked: readonly string[];
+}
+
+async function build(
+  { gitDir, commonDir }: ShallowOptions,
+  into: string,
+  { tip, cut, refs, marked }: Cut,
+): Promise<void> {
+  for (const one of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info']) {
+    mkdirSync(path.join(into, one), { recursive: true, mode: 0o700 });
+  }
+  await pack(gitDir, path.join(into, 'objects', 'pack', 'pack'), [...cut.map((one) => `--shallow ${one}`), tip]);
+  copyFileSync(path.join(gitDir, 'HEAD'), path.join(into, 'HEAD'));
+  for (const one of ['config', 'description', 'info/exclude', 'info/attributes']) {
+    const from = path.join(commonDir, one);
+    if (lstatSync(from, { throwIfNoEntry: false })?.isFile() === true) copyFileSync(from, path.join(into, one));
+  }
+  writeFileSync(path.join(into, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
+  if (cut.length > 0) writeFileSync(path.join(into, 'shallow'), cut.map((one) => `${one}\n`).join(''));
+  const index = path.join(gitDir, 'index');
+  if (!existsSync(index)) return;
+  copyFileSync(index, path.join(into, 'index'));
+  const split = readdirSync(gitDir).some((name) => name.startsWith('sharedindex.'));
+  if (marked.length === 0 && !split) return;
+  const words = ['-c', 'core.splitIndex=false', 'update-index', '--skip-worktree', '-z', '--stdin'];
+  await feed(gitDir, words, `${marked.join('\0')}${marked.length > 0 ? '\0' : ''}`, {
+    GIT_INDEX_FILE: path.join(into, 'index'),
+    GIT_WORK_TREE: path.dirname(into),
+  });
+}
+
+function pack(gitDir: string, prefix: string, lines: readonly string[]): Promise<void> {
+  const words = ['pack-objects', '-q', '--revs', '--indexed-objects', '--delta-base-offset', prefix];
+  return feed(gitDir, words, `${lines.join('\n')}\n`, {});
+}
+
+function feed(
+  gitDir: string,
+  words: readonly string[],
+  input: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [`--git-dir=${gitDir}`, ...QUIET_GIT, ...words], {
+      env: { ...gitEnv(), ...env },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-1000);
+    });
+    child.on('error', reject);
+    child.on('close', (status) => {
+      if (status === 0) resolve();
+      else reject(new Error(`git ${words[0]} ended with ${status}: ${said.trim()}`));
+    });
+    // Its status says more than a closed pipe.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { RunClaudeError } from '../../errors.ts';
+import type { RunProgram } from '../../host/run-program.ts';
+import { type JsonObject, parseObject } from '../formats/json-object.ts';
+
+/** Where Claude Code keeps the tokens of a login on this host. What it holds besides ours is kept on write. */
+export interface CredentialStore {
+  readonly name: string;
+  /** The whole document, or undefined when there is none or it cannot be parsed. */
+  read(): Promise<JsonObject | undefined>;
+  /** Replaces the document, on disk for good when this returns. Throws RunClaudeError CREDENTIAL_STORE_WRITE. */
+  write(document: JsonObject): Promise<void>;
+}
+
+/** `.credentials.json` in Claude's configuration directory (Linux; macOS where the Keychain is not used). */
+export function fileStore(configDir: string, shown: string): CredentialStore {
+  const path = join(configDir, '.credentials.json');
+  return {
+    name: shown,
+    read: async () => {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
+        throw new RunClaudeError('CREDENTIAL_UNREADABLE', `${shown} cannot be read (${error.code})`, {
+          hint: 'Give yourself read access to it, or log in again with `claude` on the host.',
+          cause: error,
+        });
+      });
+      return parseObject(text);
+    },
+    write: async (document) => {
+      try {
+        await replaceFile(await realpath(path).catch(() => path), JSON.stringify(document));
+      } catch (error) {
+        throw new RunClaudeError('CREDENTIAL_STORE_WRITE', `${shown} cannot be written`, {
+          hint: 'Free some disk space or fix its permissions; otherwise the login is lost with this session.',
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/** Write beside, sync, rename, sync the directory: after a crash the file is the old or the new one, never half. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.run-claude-${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(beside, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Name of the Keychain item: the default one, or with a suffix of its own for another configuration directory. */
+export function keychainService(configDir: string | undefined): string {
+  const suffix = configDir === undefined ? '' : `-${createHash('sha256').update(configDir).digest('hex').slice(0, 8)}`;
+  return `Claude Code-credentials${suffix}`;
+}
+
+/** The macOS Keychain through `security`; the secret goes in over its stdin as hex, never in an argument. */
+export function keychainStore(service: string, run: RunProgram): CredentialStore {
+  return {
+    name: 'macOS Keychain',
+    read: async () => {
+      const found = await run(['security', 'find-generic-password', '-s', service, '-w'], { timeoutMs: 60_000 });
+      return found.status === 0 ? parseObject(found.stdout) : undefined;
+    },
+    write: async (document) => {
+      const hex = Buffer.from(JSON.stringify(document)).toString('hex');
+      const command = `add-generic-password -U -a "${userInfo().username}" -s "${service}" -X "${hex}"\n`;
+      const done = await run(['security', '-i'], { stdin: command, timeoutMs: 60_000 });
+      if (done.status !== 0)
+        throw new RunClaudeError('CREDENTIAL_STORE_WRITE', 'the macOS Keychain refused the refreshed login', {
+          hint: 'Unlock the Keychain (`security unlock-keychain`) and start again.',
+        });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asObject, parseObject } from '../formats/json-object.ts';
+import { managedSettingsPath } from './api-key-helper.ts';
+import { claudeConfigDir } from './credentials.ts';
+
+/** What a person may say in settings.json of where the provider is and how one gets in; nothing else is taken. */
+const PROVIDER =
+  /^(CLAUDE_CODE_(USE|SKIP)_(BEDROCK|VERTEX|FOUNDRY)(_AUTH)?|CLAUDE_CODE_OAUTH_TOKEN|ANTHROPIC_((BEDROCK_|VERTEX_)?BASE_URL|API_KEY|AUTH_TOKEN|VERTEX_PROJECT_ID|MODEL|SMALL_FAST_MODEL|DEFAULT_(OPUS|SONNET|HAIKU)_MODEL)|AWS_(REGION|DEFAULT_REGION|PROFILE|BEARER_TOKEN_BEDROCK)|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/;
+
+export interface SettingsPlaces {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** Default where an organisation pins settings on this platform. */
+  readonly managedSettings?: string;
+}
+
+/**
+ * The environment with what the `env` of the user's own settings.json, and of managed settings above it, says of the
+ * provider: Claude Code on this host lets it win over its environment. A project's settings are never read.
+ */
+export function withSettings(env: NodeJS.ProcessEnv, places: SettingsPlaces): NodeJS.ProcessEnv {
+  const own = join(claudeConfigDir(env, places.home), 'settings.json');
+  const managed = places.managedSettings ?? managedSettingsPath(places.platform);
+  return { ...env, ...providerVariables(own), ...providerVariables(managed) };
+}
+
+function providerVariables(file: string): Readonly<Record<string, string>> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    // Most people have none; where one can't be read the credential's own reader says so.
+    return {};
+  }
+  const entries = Object.entries(asObject(parseObject(text)?.['env']) ?? {});
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (PROVIDER.test(name) && typeof value === 'string' ? [[name, value]] : [])),
+  );
+}

@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { hostTranscriptKey } from '../formats/host-transcripts.ts';
+import { parseObject } from '../formats/json-object.ts';
+import { isSessionId, TranscriptFilter } from '../formats/transcript.ts';
+import { INSIDE_KEY, type Instance, ownFiles, readOwnFile } from '../instances/instance.ts';
+import type { StageOptions } from './stage.ts';
+import { stageTree } from './stage-trees.ts';
+import type { Staging } from './staged.ts';
+
+/** The newest transcripts of a project go in, up to this many and this size together. */
+const TRANSCRIPTS_MAX = 50;
+const BYTES_MAX = 64 << 20;
+const HISTORY_MAX = 16 << 20;
+
+/**
+ * This project's own part: transcripts, memory, history, todos, tasks and plans of its instance, and the transcripts
+ * that Claude on the host made in this very directory, with structured paths translated.
+ */
+export async function stageProject(
+  staging: Staging,
+  instance: Instance,
+  { configDir, projectRoot, conversation }: Pick<StageOptions, 'configDir' | 'projectRoot' | 'conversation'>,
+): Promise<void> {
+  const inside = `.claude/projects/${INSIDE_KEY}`;
+  staging.dir('.claude/projects');
+  staging.dir(inside);
+  const own = join(instance.dir, 'projects', INSIDE_KEY);
+  const budget = { bytes: BYTES_MAX };
+  const staged = new Set<string>();
+  for (const { name, mtimeMs } of await newest(own, conversation)) {
+    const content = await readOwnFile(join(own, name), budget.bytes);
+    if (content === undefined) continue;
+    budget.bytes -= content.length;
+    staged.add(name);
+    staging.file(`${inside}/${name}`, content, { mtimeMs });
+  }
+  const key = hostTranscriptKey(projectRoot);
+  const hostDir = join(configDir, 'projects', key ?? '');
+  for (const { name, mtimeMs } of key === undefined ? [] : await newest(hostDir, conversation)) {
+    if (staged.has(name)) continue;
+    const text = await hostTranscript(join(hostDir, name), name.slice(0, -6), projectRoot, budget.bytes);
+    if (text === undefined) continue;
+    budget.bytes -= text.length;
+    staging.file(`${inside}/${name}`, text, { mtimeMs });
+  }
+  for (const name of ['memory'])
+    await stageTree(staging, { from: join(own, name), to: `${inside}/${name}`, shown: `this project's ${name}` });
+  for (const name of ['todos', 'tasks', 'plans'])
+    await stageTree(staging, {
+      from: join(instance.dir, name),
+      to: `.claude/${name}`,
+      shown: `this project's ${name}`,
+    });
+  await stageHistory(staging, instance, configDir, projectRoot);
+}
+
+interface Transcript {
+  readonly name: string;
+  /** Of what is on this host. Claude's --continue takes the file that was modified last. */
+  readonly mtimeMs: number;
+}
+
+/** The newest transcripts in a directory; before them `wanted`, the id of one that may be older. */
+async function newest(dir: string, wanted: string | undefined): Promise<Transcript[]> {
+  const names = (await ownFiles(dir)).filter((name) => name.endsWith('.jsonl') && isSessionId(name.slice(0, -6)));
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, mtimeMs: (await stat(join(dir, name))).mtimeMs })),
+  );
+  const rank = ({ name, mtimeMs }: Transcript): number => (name === `${wanted}.jsonl` ? Infinity : mtimeMs);
+  dated.sort((a, b) => rank(b) - rank(a));
+  return dated.slice(0, TRANSCRIPTS_MAX);
+}
+
+/**
+ * A transcript of the host for the inside. The name of its folder is lossy (`/a/b-c` and `/a-b/c` share one), so a
+ * transcript that was recorded in any other directory stays out.
+ */
+async function hostTranscript(path: string, id: string, root: string, max: number): Promise<string | undefined> {
+  if ((await stat(path)).size > max) return undefined;
+  let foreign = false;
+  const filter = new TranscriptFilter({
+    sessionId: id,
+    mapCwd: (cwd) => {
+      if (cwd === root) return '/workspace';
+      if (cwd.startsWith(`${root}/`)) return `/workspace${cwd.slice(root.length)}`;
+      foreign = true;
+      return '/workspace';
+    },
+  });
+  const lines: string[] = [];
+  for await (const line of createInterface({
+    input: createReadStream(path, 'utf8'),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    const kept = filter.line(line);
+    if (kept !== undefined) lines.push(kept);
+    if (foreign) return undefined;
+  }
+  return lines.length === 0 ? undefined : `${lines.join('\n')}\n`;
+}
+
+/** Prompts of this project behind the up-arrow: the instance's, before them those that the host remembers. */
+async function stageHistory(staging: Staging, instance: Instance, configDir: string, root: string): Promise<void> {
+  const own = (await readOwnFile(join(instance.dir, 'history.jsonl'), HISTORY_MAX)) ?? Buffer.alloc(0);
+  const host = (await lastBytes(join(configDir, 'history.jsonl'), HISTORY_MAX)).split('\n');
+  const lines: string[] = [];
+  for (const line of host) {
+    const record = parseObject(line);
+    if (record?.['project'] !== root || typeof record['display'] !== 'string') continue;
+    const { display, timestamp, sessionId } = record;
+    lines.push(`${JSON.stringify({ display, pastedContents: {}, timestamp, project: '/workspace', sessionId })}\n`);
+  }
+  staging.file('.claude/history.jsonl', Buffer.concat([Buffer.from(lines.join('')), own]));
+}
+
+async function lastBytes(path: string, max: number): Promise<string> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - max);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } finally {
+    await file.close();
+  }
+}

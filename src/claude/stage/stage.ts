@@ -1,0 +1,145 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlaceEntry } from '../../engine/place.ts';
+import { type RunProgram, runProgram } from '../../host/run-program.ts';
+import { isKnownName, stagedNames } from '../formats/entries.ts';
+import { asObject, type JsonObject, parseObject } from '../formats/json-object.ts';
+import { type Instance, openInstance, readOwnFile } from '../instances/instance.ts';
+import { ISOLATED_DIR, ISOLATED_LINKS } from '../instances/isolated.ts';
+import { profileDir } from '../instances/profile.ts';
+import { insideJson } from './claude-json.ts';
+import { gitIdentity } from './git-identity.ts';
+import { filterSettings } from './settings-filter.ts';
+import { stagePlugins } from './stage-plugins.ts';
+import { stageProject } from './stage-project.ts';
+import { stageTree } from './stage-trees.ts';
+import { type StagedFile, Staging } from './staged.ts';
+
+export interface StageOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  /** Claude's configuration directory on the host: claudeConfigDir(env, home). */
+  readonly configDir: string;
+  /** Our configuration directory, for profiles. */
+  readonly ownConfigDir: string;
+  readonly dataDir: string;
+  /** Real path on the host. */
+  readonly projectRoot: string;
+  readonly gitCommonDir: string | undefined;
+  /** Where the agent starts, inside; default /workspace. */
+  readonly workdir?: string;
+  /** What stands for the credential inside. */
+  readonly placeholder?: string;
+  readonly permissions: 'skip' | 'ask';
+  readonly profile?: string;
+  /** Id of a conversation that is brought along however old it is. */
+  readonly conversation?: string | undefined;
+  /** The project's Claude data lives in a volume: the instance on the host stays empty. */
+  readonly isolate?: boolean;
+  /** Laid over the person's settings. */
+  readonly settings?: JsonObject;
+  /** Links of ours in the home, besides those of `isolate`. */
+  readonly links?: readonly StagedLink[];
+  readonly run?: RunProgram;
+}
+
+export interface StagedLink {
+  /** Relative to the home. */
+  readonly path: string;
+  readonly target: string;
+}
+
+/** What the session needs to remember for collectClaude; plain data. */
+export interface StagedBaseline {
+  readonly files: Readonly<Record<string, StagedFile>>;
+  /** Names of the MCP servers that went in. */
+  readonly servers: readonly string[];
+  /** Links of ours: no finding where they still are links, whatever they lead to. */
+  readonly links: readonly string[];
+}
+
+export interface StagedClaude {
+  /** For the session's home, relative to /home/agent, parents first. */
+  readonly entries: readonly PlaceEntry[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What does not go in, one line each. */
+  readonly notes: readonly string[];
+  readonly baseline: StagedBaseline;
+  readonly instance: Instance;
+}
+
+/**
+ * Everything of the person's that goes into /home/agent, as a copy: the table of `entries.ts` says what, the filters
+ * say how much of it. The host's directory is never mounted. Throws RunClaudeError INSTANCE_FOREIGN, PROFILE_MISSING.
+ */
+export async function stageClaude(options: StageOptions): Promise<StagedClaude> {
+  const staging = new Staging();
+  const source = options.profile === undefined ? options.configDir : profileDir(options.ownConfigDir, options.profile);
+  const shown = options.profile === undefined ? '~/.claude' : `profile ${options.profile}`;
+  for (const dir of ['.claude', '.config', '.cache', '.local']) staging.dir(dir);
+  await stageSettings(staging, source, shown, options);
+  for (const name of stagedNames('file')) {
+    const content = await readOwnFile(join(source, name), 4 << 20);
+    if (content !== undefined) staging.file(`.claude/${name}`, content);
+  }
+  for (const name of stagedNames('tree'))
+    await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
+  await stagePlugins(staging, source, '.claude/plugins');
+  const servers = await stageJson(staging, options);
+  staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
+  // With --isolate-claude-data too: it is how gc knows whether the volume's project is still there.
+  const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
+  if (options.isolate) staging.dir(ISOLATED_DIR);
+  else await stageProject(staging, instance, options);
+  const links = [...(options.isolate ? ISOLATED_LINKS : []), ...(options.links ?? [])];
+  for (const { path, target } of links) staging.link(path, target);
+  await noteUnknown(staging, options.configDir);
+  return {
+    entries: staging.entries(),
+    env: {},
+    notes: staging.notes,
+    baseline: { files: staging.baseline(), servers, links: links.map(({ path }) => path) },
+    instance,
+  };
+}
+
+async function stageSettings(staging: Staging, dir: string, shown: string, options: StageOptions): Promise<void> {
+  const text = await readFile(join(dir, 'settings.json'), 'utf8').catch(() => undefined);
+  const settings = text === undefined ? {} : parseObject(text);
+  if (settings === undefined) staging.note(`${shown}/settings.json is no JSON object: not brought along`);
+  const { settings: kept, dropped } = filterSettings(settings ?? {});
+  if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
+  if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
+  // For a Claude that is started from a shell: the plan tells its own by an option.
+  else kept['permissions'] = { ...asObject(kept['permissions']), defaultMode: 'default' };
+  staging.file('.claude/settings.json', JSON.stringify({ ...kept, ...options.settings }, undefined, 2));
+}
+
+/** Gives the names of the MCP servers that went in. */
+async function stageJson(staging: Staging, options: StageOptions): Promise<string[]> {
+  const inside = insideJson(await hostJson(options), {
+    projectRoot: options.projectRoot,
+    workdir: options.workdir ?? '/workspace',
+    placeholder: options.placeholder,
+    skipPermissions: options.permissions === 'skip',
+  });
+  staging.file('.claude.json', JSON.stringify(inside.json, undefined, 2));
+  if (inside.leftOut.length > 0) staging.note(`MCP servers not brought along: ${inside.leftOut.join(', ')}`);
+  return Object.keys(asObject(inside.json['mcpServers']) ?? {});
+}
+
+/** ~/.claude.json, or the one in CLAUDE_CONFIG_DIR when that is set. */
+async function hostJson(options: StageOptions): Promise<JsonObject | undefined> {
+  const own = options.configDir !== join(options.home, '.claude');
+  const path = own ? join(options.configDir, '.claude.json') : join(options.home, '.claude.json');
+  const content = await readOwnFile(path, 64 << 20);
+  return content === undefined ? undefined : parseObject(content.toString('utf8'));
+}
+
+async function noteUnknown(staging: Staging, configDir: string): Promise<void> {
+  const names = await readdir(configDir).catch(() => []);
+  const unknown = names.filter((name) => !isKnownName(name)).sort();
+  if (unknown.length === 0) return;
+  const more = unknown.length > 8 ? ` and ${unknown.length - 8} more` : '';
+  staging.note(`~/.claude: unknown, not brought along: ${unknown.slice(0, 8).join(', ')}${more}`);
+}

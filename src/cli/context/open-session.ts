@@ -1,0 +1,60 @@
+import { realpathSync } from 'node:fs';
+import { probeHost } from '../../host/facts.ts';
+import type { Purpose } from '../../record/pick-session.ts';
+import { findPicked, type PickedSession } from '../../record/session.ts';
+import { finishApply } from '../../session/later/apply.ts';
+import { recoverSession } from '../../session/later/recover.ts';
+import { needsRecovery } from '../../session/later/recover-earlier.ts';
+import type { PersonDeps } from '../../session/start/deps.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { cutEnd } from '../../terminal/width.ts';
+import { whenText } from '../../text/when.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { connectOurs } from './connect-ours.ts';
+import type { CommandContext } from './context.ts';
+import { openScreen } from './open-screen.ts';
+import { programText } from './program-text.ts';
+
+/**
+ * The session that a command means, brought to where it can be looked at: one whose command was killed is collected
+ * first (which needs the engine), a cut-off apply is finished. Then `body` runs with it. Without an id the command's
+ * purpose decides, and other pending sessions are mentioned.
+ */
+export async function withSession<T>(
+  line: CommandLineOfCommand,
+  context: CommandContext,
+  purpose: Purpose,
+  body: (record: SessionRecord, deps: PersonDeps) => Promise<T> | T,
+): Promise<T> {
+  const { env, places, tell, interruption } = context;
+  const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
+  let { record } = picked;
+  if (picked.alsoPending.length > 0 && !line.options.has('json')) {
+    tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });
+  }
+  const deps: PersonDeps = {
+    host: probeHost(process, places),
+    tell,
+    screen: openScreen(process, env, interruption),
+    interruption,
+  };
+  if (needsRecovery(record)) {
+    const engine = await connectOurs(record.plan.policy.engine, context);
+    try {
+      record = await recoverSession(record, { ...deps, engine, env });
+    } finally {
+      await engine.close();
+    }
+  }
+  return body(await finishApply(record, deps), deps);
+}
+
+const MAX_PROMPT_COLUMNS = 30;
+
+/** 'Session 261121-140512-k7p (today 14:03, "fix it"). 2 others are pending: run-claude sessions' */
+function pickedLine({ record, alsoPending }: PickedSession, nowMs: number): string {
+  const what = cutEnd(cleanLine(programText(record.plan.program)), MAX_PROMPT_COLUMNS);
+  const others = alsoPending.length === 1 ? '1 other is' : `${alsoPending.length} others are`;
+  return `Session ${record.id} (${whenText(record.started, nowMs)}, ${what}). ${others} pending: run-claude sessions`;
+}

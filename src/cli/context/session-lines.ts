@@ -1,0 +1,103 @@
+import type { SessionFacts } from '../../session/end/session-facts.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { amount } from '../../terminal/progress.ts';
+import { shortPath } from '../../terminal/review/summary.ts';
+import { cutEnd, cutStart } from '../../terminal/width.ts';
+import { durationText, whenText } from '../../text/when.ts';
+import type { Severity } from '../../types/finding.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { programText } from './program-text.ts';
+
+/** A session as a listing shows it. */
+export interface ListedSession {
+  readonly record: SessionRecord;
+  readonly facts: SessionFacts;
+}
+
+export interface ListOptions {
+  /** Of the terminal; infinite elsewhere. */
+  readonly columns: number;
+  readonly nowMs: number;
+  readonly home: string;
+  /** All sessions are of one project, which need not be named. */
+  readonly isOneProject: boolean;
+}
+
+/** Columns that a path keeps beside the prompt. */
+const MAX_PATH_COLUMNS = 34;
+const INDENT = '  ';
+
+/**
+ * Two lines a session, a third with its note. The first: id, state, age, files and findings. The second: mode, how long
+ * the agent ran, the project, and the prompt or command. Cleaned. Only paths, prompts and notes are cut.
+ */
+export function sessionLines(sessions: readonly ListedSession[], options: ListOptions): string[] {
+  const { columns, nowMs } = options;
+  const heads = sessions.map(({ record, facts }) => [record.id, stateText(facts), whenText(record.started, nowMs)]);
+  const widths = [0, 1, 2].map((at) => Math.max(...heads.map((head) => head[at]?.length ?? 0)));
+  return sessions.flatMap(({ record, facts }, index) => {
+    const head = (heads[index] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+    const content = contentText(facts);
+    const fits = head.length + 2 + content.length <= columns;
+    return [
+      ...(fits ? [`${head}  ${content}`.trimEnd()] : [head.trimEnd(), INDENT + content]),
+      cutEnd(INDENT + ranText(record, options), columns),
+      ...(record.note ? [cutEnd(`${INDENT}note: ${cleanLine(record.note)}`, columns)] : []),
+    ];
+  });
+}
+
+/** 'partly applied', as people read a state. */
+export function stateText({ state }: Pick<SessionFacts, 'state'>): string {
+  return state.replace('-', ' ');
+}
+
+/** '3 of 5 files, 1 suspect, commits'; 'no changes' for none. */
+export function contentText({ state, files, paths, hasCommits, ignored }: SessionFacts): string {
+  const parts: string[] = [];
+  if (files !== undefined && files.total > 0) {
+    const isPart = state === 'partly-applied' || (state === 'applied' && files.applied < files.total);
+    parts.push(isPart ? `${files.applied} of ${amount(files.total, 'files')}` : amount(files.total, 'files'));
+  }
+  const { blocked, suspect } = paths;
+  if (suspect > 0) parts.push(`${suspect} suspect`);
+  if (blocked > 0) parts.push(`${blocked} blocked`);
+  if (hasCommits) parts.push('commits');
+  if (ignored > 0) parts.push(`${ignored} ignored`);
+  if (parts.length > 0) return parts.join(', ');
+  return files === undefined ? '' : 'no changes';
+}
+
+/** 'copy, 1 min 20 s, ~/project: "fix the tests"'. */
+function ranText(record: SessionRecord, { columns, home, isOneProject }: ListOptions): string {
+  const took = record.agentMs === undefined ? [] : [durationText(record.agentMs)];
+  const maxPath = columns === Number.POSITIVE_INFINITY ? columns : MAX_PATH_COLUMNS;
+  const where = isOneProject ? [] : [cutStart(shortPath(record.project, home), maxPath)];
+  const before = [record.plan.mode, ...took, ...where].join(', ');
+  return `${before}: ${cleanLine(programText(record.plan.program))}`;
+}
+
+/** As JSON: existing fields never change their meaning. */
+export function sessionData({ record, facts }: ListedSession, owner: string): object {
+  const { id, project, stage, started, updated, agentStatus, agentMs, note, plan } = record;
+  const findings: Readonly<Record<Severity, number>> = facts.findings;
+  return {
+    id,
+    project,
+    stage,
+    state: facts.state,
+    started,
+    updated,
+    mode: plan.mode,
+    owner,
+    program: plan.program.kind,
+    command: programText(plan.program),
+    agentStatus,
+    agentMs,
+    files: facts.files,
+    findings,
+    commits: facts.hasCommits,
+    ignored: facts.ignored,
+    note,
+  };
+}

@@ -1,0 +1,29 @@
+import { jsonText } from '../../report/json.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../../types/session.ts';
+import type { CommandContext } from './context.ts';
+
+/** How what was done is called: 'restored', 'would apply'. */
+export interface OutcomeStyle {
+  readonly json: boolean;
+  readonly applied: string;
+}
+
+/** What became of each path, a line each or as JSON. */
+export function writeOutcome(
+  outcome: ApplyOutcome,
+  { json, applied }: OutcomeStyle,
+  { write }: Pick<CommandContext, 'write'>,
+): void {
+  if (json) {
+    write(jsonText(outcome));
+    return;
+  }
+  const words = ({ verdict }: ChangeOutcome): string =>
+    verdict === 'applied' ? applied : verdict === 'same' ? 'already there' : verdict;
+  const width = Math.max(...outcome.changes.map((change) => words(change).length));
+  for (const change of outcome.changes) {
+    const why = change.why === undefined ? '' : ` (${cleanLine(change.why)})`;
+    write(`${words(change).padEnd(width)}  ${cleanLine(change.path)}${why}\n`);
+  }
+}

@@ -1,0 +1,38 @@
+import { EXIT, RunClaudeError } from '../../errors.ts';
+import { newSessionId } from '../../record/id.ts';
+import { sessionImage } from '../../session/start/prepare-image.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { CommandContext } from '../context/context.ts';
+import { readPolicy } from '../context/read-policy.ts';
+import { type Check, checkLines, fault, ok } from '../doctor/report.ts';
+import { runChecks } from '../doctor/run-checks.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
+import { planWithKnownTrial } from './plan-only.ts';
+import { prepare } from './prepare.ts';
+
+/** `--check`: the doctor's checks, and whether this very session could be planned. 0, or 1 with faults. */
+export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
+  // What is wrong with the words or the files is exit 2, before anything else is looked at.
+  const { policy } = await readPolicy(line.project, line.flags, context);
+  const checks = [...(await runChecks(context, policy.engine)), await planCheck(line, context)];
+  for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
+  return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
+}
+
+async function planCheck(line: RunLine, context: CommandContext): Promise<Check> {
+  try {
+    const prepared = await prepare(line, context, process);
+    try {
+      const image = await sessionImage(prepared.policy, prepared.engine, context.env);
+      const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
+      const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
+      return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);
+    } finally {
+      await prepared.engine.close();
+    }
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    if (error.status === EXIT.usage) throw error;
+    return fault('plan', error.message.split('\n')[0] ?? '', error.hint ?? 'See run-claude doctor.');
+  }
+}

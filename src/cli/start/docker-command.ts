@@ -1,0 +1,70 @@
+import { containerBody } from '../../engine/body.ts';
+import { shellQuote } from '../../plan/describe-plan.ts';
+import { MASKED } from '../../plan/mask-plan.ts';
+import type { ContainerSpec, Mount } from '../../types/engine.ts';
+
+export interface CommandStyle {
+  /** The spec's seccomp profile as a file. */
+  readonly seccompFile: string;
+  /** Variables whose values are not shown. */
+  readonly masked: ReadonlySet<string>;
+  /** As containers made through the engine's API are labelled. */
+  readonly owner: string;
+}
+
+/**
+ * The `docker run` that asks for what our request to the engine asks for, but for MaskedPaths and ReadonlyPaths, which
+ * it has no option for.
+ */
+export function dockerCommand(spec: ContainerSpec, { seccompFile, masked, owner }: CommandStyle): string {
+  const { HostConfig: host = {}, Labels = {}, OpenStdin } = containerBody(spec, owner);
+  const pairs = (flag: string, of: Readonly<Record<string, string>> | undefined, between: string): string[][] =>
+    Object.entries(of ?? {}).map(([name, value]) => [flag, `${name}${between}${value}`]);
+  const flags: string[][] = [
+    ['--name', spec.name],
+    ['--user', spec.user],
+    ['--workdir', spec.workdir],
+    ['--hostname', spec.hostname],
+    ['--read-only'],
+    ['--cap-drop', 'ALL'],
+    ...spec.capabilities.map((capability) => ['--cap-add', capability]),
+    ['--security-opt', 'no-new-privileges'],
+    ...(spec.seccomp === undefined ? [] : [['--security-opt', `seccomp=${seccompFile}`]]),
+    ...pairs('--sysctl', host.Sysctls, '='),
+    ['--network', host.NetworkMode ?? 'none'],
+    ...(host.Dns ?? []).map((server) => ['--dns', server]),
+    ...(host.DnsSearch ?? []).map((domain) => ['--dns-search', domain]),
+    ['--ipc', 'private'],
+    ['--cgroupns', 'private'],
+    ['--log-driver', 'none'],
+    ['--no-healthcheck'],
+    ['--memory', `${spec.limits.memoryMb}m`],
+    ['--memory-swap', `${spec.limits.memoryMb}m`],
+    ...(spec.limits.cpus === 0 ? [] : [['--cpus', String(spec.limits.cpus)]]),
+    ['--pids-limit', String(spec.limits.pids)],
+    ...(host.Ulimits ?? []).map(({ Name, Hard }) => ['--ulimit', `${Name}=${Hard}`]),
+    ['--shm-size', `${spec.limits.shmMb}m`],
+    ...(spec.runtime === undefined ? [] : [['--runtime', spec.runtime]]),
+    ...(spec.tty ? [['--tty']] : []),
+    ...(OpenStdin === true ? [['--interactive']] : []),
+    ...spec.mounts.flatMap((mount) => (mount.kind === 'tmpfs' ? [] : [['--mount', mountValue(mount)]])),
+    ...pairs('--tmpfs', host.Tmpfs, ':'),
+    ...Object.entries(spec.env).map(([name, value]) => ['--env', `${name}=${masked.has(name) ? MASKED : value}`]),
+    ...pairs('--label', Labels, '='),
+    ['--entrypoint', spec.argv[0] ?? ''],
+  ];
+  const lines = flags.map((flag) => flag.map((word) => shellQuote(word)).join(' '));
+  const tail = [spec.image, ...spec.argv.slice(1)].map((word) => shellQuote(word)).join(' ');
+  return ['docker run --rm', ...lines.map((line) => `  ${line}`), `  ${tail}`].join(' \\\n');
+}
+
+function mountValue(mount: Exclude<Mount, { kind: 'tmpfs' }>): string {
+  const fields =
+    mount.kind === 'bind'
+      ? ['type=bind', `source=${mount.source}`, `target=${mount.target}`, 'bind-propagation=rprivate']
+      : ['type=volume', `source=${mount.volume}`, `target=${mount.target}`, ...(mount.fill ? [] : ['volume-nocopy'])];
+  // The value is one line of CSV.
+  return [...fields, ...(mount.readonly ? ['readonly'] : [])]
+    .map((field) => (/[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
+    .join(',');
+}

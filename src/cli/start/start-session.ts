@@ -1,0 +1,68 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { EXIT } from '../../errors.ts';
+import { tryLayers } from '../../layer/try-layers.ts';
+import { startScreen } from '../../plan/describe-plan.ts';
+import { reserveSession } from '../../record/session.ts';
+import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
+import { recoverEarlier } from '../../session/later/recover-earlier.ts';
+import { runSession } from '../../session/run.ts';
+import type { SessionDeps } from '../../session/start/deps.ts';
+import { prepareImage, sessionImage } from '../../session/start/prepare-image.ts';
+import { askLine } from '../../terminal/ask.ts';
+import type { CommandContext } from '../context/context.ts';
+import { openScreen } from '../context/open-screen.ts';
+import type { Prepared } from './prepare.ts';
+
+/** Takes an id, asks where it must be asked, and runs the session. */
+export async function startSession(
+  prepared: Prepared,
+  context: CommandContext,
+  credential: string | undefined,
+  ahead: SessionDeps['ahead'],
+): Promise<number> {
+  const { engine, host, policy, report } = prepared;
+  const { tell, env, interruption } = context;
+  const image = await sessionImage(policy, engine, env);
+  const { id, dir } = reserveSession(host.stateDir, Date.now());
+  const screen = openScreen(process, env, interruption);
+  try {
+    const draft = prepared.plan(id, image, undefined);
+    const overlay =
+      draft.mode === 'copy' && engine.facts.local && ['auto', 'layers', 'overlay'].includes(policy.strategy);
+    await prepareImage(draft, { engine, tell, env, host, interruption }, policy.rebuild);
+    const trial = overlay
+      ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
+      : undefined;
+    const plan = prepared.plan(id, image, trial);
+    for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
+    const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
+    if (screen !== undefined && why !== undefined) {
+      // A script with a terminal waits here: the question has to be seen, and says how to do without it.
+      tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
+      const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
+      interruption.signal.throwIfAborted();
+      if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
+        rmSync(dir, { recursive: true, force: true });
+        tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
+        return EXIT.interrupted;
+      }
+      rememberStart(plan, host.stateDir);
+    }
+    await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
+    const run = plan.mode === 'bind' ? (await import('../../session/run-bind.ts')).runBind : runSession;
+    return await run(plan, {
+      engine,
+      host,
+      env,
+      tell,
+      screen,
+      interruption,
+      ahead,
+      ...(report === undefined ? {} : { report }),
+    });
+  } catch (error) {
+    if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Space } from './wire.ts';
+
+export interface DiskWatch {
+  /** A person lets the session go on: twice as much, half the reserve. */
+  allowMore(): void;
+  stop(): void;
+}
+
+export interface DiskHooks {
+  /** The limit, or the reserve of free space, is reached: pause or stop. Once until {@link DiskHooks.fell} or allowMore. */
+  reached(why: string): void;
+  /** Below the limit again (after a person freed space). */
+  fell(): void;
+}
+
+export interface DiskLimits {
+  /** What the session may add. */
+  readonly bytes: number;
+  readonly entries: number;
+  /** What stays free whatever the limit says. */
+  readonly reserveBytes: number;
+}
+
+/** What a session has written. */
+export interface Written {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+export interface DiskSource {
+  /** Of the file system that holds the layer; cheap at any size of tree. */
+  space(): Promise<Space>;
+  /** By a walk of the layer: asked only when the file system lost as much as the session may add. */
+  written(): Promise<Written>;
+}
+
+/** Of the disk that the session's layer lies on. */
+export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
+/** What a session may make at first, whatever --disk says. */
+export const ENTRIES_MAX = 2_000_000;
+const EVERY_MS = 1000;
+/** A walk may take this part of the time. */
+const WALK_SHARE = 20;
+/** More than a session makes in that time: where only a walk counts entries, the next one can wait for so many. */
+const ENTRIES_PER_MS = 50;
+
+/**
+ * Polls the file system that holds the layer. What it lost since the session began may be the work of others: the layer
+ * itself is measured before the session is held responsible. The reserve counts whoever took it.
+ */
+export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHooks): DiskWatch {
+  let allowed = limits;
+  let first: Space | undefined;
+  let over = false;
+  let askAgain = false;
+  let ended = false;
+  let nextWalk = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const whyOver = async (): Promise<string | undefined> => {
+    const now = await source.space();
+    first ??= now;
+    if (now.available < allowed.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
+    const lost = { bytes: first.free - now.free, entries: first.inodesFree - now.inodesFree };
+    const lostTooMuch = overLimit(lost, allowed) !== undefined;
+    // Such as btrfs, which has no number of inodes: nothing tells of new entries but a walk.
+    const countless = now.inodes === 0;
+    // Others gave room back: by how much what the session wrote is hidden, the free space does not tell.
+    const masked = now.free > first.free || now.inodesFree > first.inodesFree;
+    if (!lostTooMuch && !countless && !masked) return undefined;
+    if (Date.now() < nextWalk) return over ? '' : undefined;
+    const started = Date.now();
+    const used = await source.written().catch((error: { code?: string }) => {
+      if (error.code !== 'COLLECTOR_TOO_MANY') throw error;
+      return { bytes: 0, entries: allowed.entries + 1 };
+    });
+    const why = overLimit(used, allowed);
+    if (masked) first = { ...now, free: now.free + used.bytes, inodesFree: now.inodesFree + used.entries };
+    const waitMs = lostTooMuch || masked || why !== undefined ? 0 : (allowed.entries - used.entries) / ENTRIES_PER_MS;
+    nextWalk = Date.now() + Math.max(EVERY_MS, waitMs, WALK_SHARE * (Date.now() - started));
+    return why;
+  };
+  const look = async (): Promise<void> => {
+    const why = await whyOver();
+    if (ended) return;
+    const was = over;
+    over = why !== undefined;
+    if (why === undefined && was) hooks.fell();
+    if (why === undefined || why === '' || (was && !askAgain)) return;
+    askAgain = false;
+    hooks.reached(why);
+  };
+  const round = (): void => {
+    look()
+      // A lost collector is told by whoever asks it for something that matters. What could not be read is read again.
+      .catch((error: { code?: string }) => {
+        ended = error.code === 'COLLECTOR_LOST' || error.code === 'COLLECTOR_PROTOCOL';
+      })
+      .finally(() => {
+        if (!ended) timer = setTimeout(round, EVERY_MS).unref();
+      });
+  };
+  round();
+  return {
+    allowMore() {
+      const { bytes, entries, reserveBytes } = allowed;
+      allowed = { bytes: bytes * 2, entries: entries * 2, reserveBytes: reserveBytes / 2 };
+      nextWalk = 0;
+      // Twice as much may still be too little.
+      askAgain = true;
+    },
+    stop() {
+      ended = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function overLimit(used: Written, limits: DiskLimits): string | undefined {
+  if (used.bytes > limits.bytes)
+    return `it has written ${gigabytes(used.bytes)} (--disk allows ${gigabytes(limits.bytes)})`;
+  if (used.entries > limits.entries) return `it has made ${used.entries} files (at most ${limits.entries})`;
+  return undefined;
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(bytes < 1024 ** 3 ? 2 : 1)} GB`;
+}

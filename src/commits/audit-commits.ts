@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { auditChanges } from '../audit/audit.ts';
+import type { BaseReader } from '../audit/input.ts';
+import { resolveInBase } from '../audit/links.ts';
+import { wantsBaseContent } from '../audit/referrers.ts';
+import { buildReview } from '../review/build-review.ts';
+import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
+import type { Change, Entry } from '../types/entry.ts';
+import type { Policy } from '../types/policy.ts';
+import type { Review } from '../types/review.ts';
+import { kindOfChange } from './change-kind.ts';
+import { type GitObjects, openGitObjects, type TreeEntry } from './git-objects.ts';
+
+/** Contents larger than this are not read: the audit blocks what it does not read. */
+const READ_BYTES = 256 << 20;
+const FOLLOWED_BYTES = 1 << 20;
+
+export interface AuditedCommits {
+  readonly review: Review;
+  /** Full ids of the commits that were compared. */
+  readonly base: string;
+  readonly head: string;
+}
+
+/**
+ * Audits what `REF` … `HEAD`, or the two ends of `REF..REF`, differ in since their common commit, as if a session had
+ * made the difference. Reads objects only: no work tree, filter, hook or driver is involved. Throws usageError for
+ * what is no commit.
+ */
+export async function auditCommits(
+  folder: string,
+  range: string,
+  policy: Policy,
+  env: NodeJS.ProcessEnv,
+): Promise<AuditedCommits> {
+  const git = openGitObjects(folder, env);
+  const [from = '', to = 'HEAD'] = range.split(/\.{2,3}/);
+  const head = await git.commit(to === '' ? 'HEAD' : to);
+  const base = await git.mergeBase(await git.commit(from), head);
+  const [before, after] = await Promise.all([treeOf(git, base), treeOf(git, head)]);
+  const pairs = pairUp(before, after);
+  const unchanged = [...before.values()].filter((entry) => after.get(entry.path)?.oid === entry.oid);
+  const followed = unchanged.filter((entry) => isLink(entry) || wantsFile(entry));
+  const contents = new Map(
+    await git.read([
+      ...pairs.flatMap((pair) => [pair.before, pair.after]).flatMap(readable),
+      ...followed.map((entry) => entry.oid),
+    ]),
+  );
+  const linked = linkedFiles(pairs, before, contents);
+  if (linked.length > 0) for (const [oid, bytes] of await git.read(linked)) contents.set(oid, bytes);
+  const changes = pairs.map((pair) => toChange(pair, contents));
+  const findings = auditChanges({
+    changes,
+    content: (digest) => (digest.startsWith('submodule ') ? Buffer.from(`${digest}\n`) : contents.get(digest)),
+    base: baseReader(before, contents, await repositoryConfig(git)),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
+  const review = buildReview({
+    collected: { changes, problems: [], withheld: [], baseEntries: before.size },
+    findings,
+    allowSuspect: policy.allowSuspect,
+    includeIgnored: true,
+  });
+  return { review, base, head };
+}
+
+type Tree = ReadonlyMap<string, TreeEntry>;
+interface TreePair {
+  readonly path: string;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+}
+
+async function treeOf(git: GitObjects, commit: string): Promise<Tree> {
+  return new Map((await git.tree(commit)).map((entry) => [entry.path, entry]));
+}
+
+function pairUp(before: Tree, after: Tree): TreePair[] {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return paths
+    .map((one) => ({ path: one, before: before.get(one), after: after.get(one) }))
+    .filter((pair) => pair.before?.oid !== pair.after?.oid || pair.before?.mode !== pair.after?.mode);
+}
+
+const isLink = (entry: TreeEntry): boolean => entry.mode === '120000';
+const wantsFile = (entry: TreeEntry): boolean =>
+  entry.type === 'blob' && entry.size <= FOLLOWED_BYTES && wantsBaseContent(entry.path);
+
+function readable(entry: TreeEntry | undefined): string[] {
+  return entry?.type === 'blob' && entry.size <= READ_BYTES ? [entry.oid] : [];
+}
+
+/** Files of the base that a link led to which is no link any more: the audit compares what took its place. */
+function linkedFiles(pairs: readonly TreePair[], base: Tree, contents: ReadonlyMap<string, Buffer>): string[] {
+  const { linkTarget } = baseReader(base, contents, undefined);
+  return pairs.flatMap(({ path: name, before, after }) => {
+    if (before === undefined || !isLink(before) || after === undefined || isLink(after)) return [];
+    const target = linkTarget?.(name);
+    const linked = target === undefined ? undefined : resolveInBase(linkTarget, name, target);
+    return linked === undefined ? [] : readable(base.get(linked));
+  });
+}
+
+function toChange({ path: name, before, after }: TreePair, contents: ReadonlyMap<string, Buffer>): Change {
+  const was = before === undefined ? undefined : entryOf(before, contents);
+  const is = after === undefined ? undefined : entryOf(after, contents);
+  const problem =
+    parseRelPath(name) === undefined
+      ? 'a name that no work tree can have'
+      : is?.kind === 'symlink' && is.target === undefined
+        ? 'the target of the link cannot be read'
+        : undefined;
+  return {
+    path: name as RelPath,
+    kind: kindOfChange(was, is, before?.oid === after?.oid),
+    ...(was === undefined ? {} : { before: was }),
+    ...(is === undefined ? {} : { after: is }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function entryOf(entry: TreeEntry, contents: ReadonlyMap<string, Buffer>): Entry {
+  const { mode, oid, size, type } = entry;
+  const common = { mtimeNs: '0', size, mode: mode === '100755' ? 0o755 : 0o644 };
+  if (isLink(entry)) {
+    const target = contents.get(oid);
+    return { ...common, kind: 'symlink', ...(target === undefined ? {} : { target: decodeBytes(target) }) };
+  }
+  // A submodule's commit, shown as git's own diff shows it.
+  if (type === 'commit') return { ...common, kind: 'file', size: 1, digest: `submodule ${oid}` };
+  return { ...common, kind: 'file', digest: oid };
+}
+
+function baseReader(before: Tree, contents: ReadonlyMap<string, Buffer>, config: Buffer | undefined): BaseReader {
+  const content = (name: string): Buffer | undefined => contents.get(before.get(name)?.oid ?? '');
+  return {
+    paths: [...before.keys()],
+    read: (name) => (name === '.git/config' ? config : content(name)),
+    linkTarget: (name) => {
+      const entry = before.get(name);
+      const target = entry !== undefined && isLink(entry) ? content(name) : undefined;
+      return target === undefined ? undefined : decodeBytes(target);
+    },
+  };
+}
+
+/** The person's own configuration of the repository: it says which files of the tree git would run. */
+async function repositoryConfig(git: GitObjects): Promise<Buffer | undefined> {
+  try {
+    return readFileSync(path.join(await git.commonDir(), 'config'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { RunClaudeError, usageError } from '../errors.ts';
+import { decodeBytes } from '../text/path.ts';
+
+/** One entry of a commit's tree. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly type: string;
+  readonly oid: string;
+  readonly size: number;
+  /** As in text/path.ts; whatever the tree says, also names that no work tree can have. */
+  readonly path: string;
+}
+
+/** Reads a repository's objects, and nothing else of it. */
+export interface GitObjects {
+  /** The commit that a name means. Throws usageError. */
+  commit(name: string): Promise<string>;
+  /** The newest commit that both have. Throws usageError where they have none. */
+  mergeBase(one: string, other: string): Promise<string>;
+  tree(commit: string): Promise<readonly TreeEntry[]>;
+  /** Contents by object id; what is not there is left out. */
+  read(oids: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** Directory that holds the repository's configuration. */
+  commonDir(): Promise<string>;
+}
+
+/**
+ * Only plumbing that reads objects, with everything off that a repository's own configuration could make it run:
+ * hooks, fsmonitor, replacement objects, and fetching of what a partial clone lacks (an upload-pack of its choice).
+ */
+const SAFE_OPTIONS: readonly string[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.useReplaceRefs', 'false'],
+  ['core.alternateRefsCommand', 'true'],
+  ['protocol.allow', 'never'],
+  ['protocol.ext.allow', 'never'],
+  ['protocol.file.allow', 'never'],
+  ['protocol.ssh.allow', 'never'],
+  ['core.sshCommand', 'false'],
+  ['core.gitProxy', 'false'],
+  ['credential.helper', ''],
+  ['core.pager', 'cat'],
+].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+const SAFE_ENVIRONMENT = {
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: '',
+  GIT_GRAFT_FILE: '/dev/null',
+  GIT_PAGER: 'cat',
+  LC_ALL: 'C',
+};
+/** Variables of git that would point it at another repository or make it run something. */
+const KEPT_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
+const LONGEST_OUTPUT = 2 ** 31;
+
+/** Opens the repository that a folder lies in. Nothing runs before the first question. */
+export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjects {
+  const git = (args: readonly string[], input?: string): Promise<Buffer> => runGit(folder, env, args, input);
+  const commit = async (name: string): Promise<string> => {
+    if (name === '' || name.startsWith('-')) throw usageError(`'${name}' is no commit`);
+    const found = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]).catch((cause: Error) => {
+      throw usageError(`${name} is no commit of ${folder}`, explain(cause));
+    });
+    return oid(found);
+  };
+  return {
+    commit,
+    mergeBase: async (one, other) =>
+      oid(
+        await git(['merge-base', one, other]).catch(() => {
+          throw usageError('the two have no commit in common', 'Fetch the whole history (in Actions: fetch-depth: 0).');
+        }),
+      ),
+    tree: async (name) => parseTree(await git(['ls-tree', '-r', '-z', '-l', '--full-tree', name])),
+    read: async (oids) =>
+      parseBatch(await git(['cat-file', '--batch', '--buffer'], `${[...new Set(oids)].join('\n')}\n`)),
+    commonDir: async () =>
+      decodeBytes(await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])).replace(/\n$/, ''),
+  };
+}
+
+const oid = (output: Buffer): string => output.toString('latin1').trim();
+
+function explain(cause: Error): string {
+  return /dubious ownership/.test(cause.message)
+    ? 'git refuses the folder because it belongs to somebody else: git config --global --add safe.directory …'
+    : 'Fetch it first (in Actions: fetch-depth: 0), or see git branch -a.';
+}
+
+async function runGit(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  args: readonly string[],
+  input: string | undefined,
+): Promise<Buffer> {
+  const own = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.has(name)),
+  );
+  const child = spawn('git', ['--no-pager', '--no-optional-locks', ...SAFE_OPTIONS, '-C', folder, ...args], {
+    env: { ...own, ...SAFE_ENVIRONMENT },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  // A git that ends early says why on stderr; the broken pipe says nothing more.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > LONGEST_OUTPUT) child.kill();
+    else chunks.push(chunk);
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString('utf8')).slice(0, 2000);
+  });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', (cause) =>
+      reject(new RunClaudeError('GIT_MISSING', `cannot start git: ${cause.message}`, { cause })),
+    );
+    child.on('close', resolve);
+  });
+  if (length > LONGEST_OUTPUT) throw new RunClaudeError('GIT_TOO_MUCH', 'the changes are larger than 2 GB');
+  if (status === 0) return Buffer.concat(chunks);
+  throw new RunClaudeError('GIT_FAILED', `git ${args[0]} failed: ${said.split('\n')[0] ?? ''}`);
+}
+
+/** `mode type oid size TAB path NUL`, as git ls-tree -z -l writes it. */
+function parseTree(output: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < output.length; ) {
+    const tab = output.indexOf(9, at);
+    const end = output.indexOf(0, tab);
+    if (tab < 0 || end < 0) throw new RunClaudeError('GIT_OUTPUT', 'git ls-tree wrote something else than expected');
+    const [mode = '', type = '', id = '', size = ''] = output.toString('latin1', at, tab).split(/ +/);
+    const path = decodeBytes(output.subarray(tab + 1, end));
+    entries.push({ mode, type, oid: id, size: size === '-' ? 0 : Number(size), path });
+    at = end + 1;
+  }
+  return entries;
+}
+
+/** `oid type size LF content LF` for what is there, `oid missing LF` otherwise. */
+function parseBatch(output: Buffer): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf(10, at);
+    const [id = '', type, size] = output.toString('latin1', at, end).split(' ');
+    at = end + 1;
+    if (size === undefined || type === 'missing') continue;
+    found.set(id, output.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return found;
+}

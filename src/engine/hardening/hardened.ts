@@ -1,0 +1,154 @@
+import type { ContainerSpec, Limits, Mount } from '../../types/engine.ts';
+
+/** Where our programs lie in every image of ours. */
+export const INSIDE = '/usr/lib/run-claude';
+
+const HOSTNAME = 'sandbox';
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** Enough for a large build; above this some engines have no right to raise it themselves. */
+const NOFILE = 16_384;
+const RUN_MB = 16;
+
+/** The guard looks whether this exists; on a read-only root nobody inside can make it. */
+const PUSH_SIGN: Mount = {
+  kind: 'tmpfs',
+  target: '/etc/run-claude/allow-git-push',
+  sizeMb: 1,
+  mode: 0o555,
+  noexec: true,
+};
+
+/** What every container of a session shares. */
+export interface SessionParts {
+  readonly sessionId: string;
+  readonly image: string;
+  /** Text of our profile, from readSeccompProfile(). */
+  readonly seccomp: string;
+  readonly runtime?: string | undefined;
+}
+
+export interface AgentParts extends SessionParts {
+  /** 'uid:gid'. */
+  readonly user: string;
+  /** The program itself; init goes before it. */
+  readonly argv: readonly string[];
+  /** Init starts nothing before this file is there: nobody inside can make it. */
+  readonly until?: string | undefined;
+  /** What init's forwarder joins, each as init's --forward wants it. */
+  readonly forwards: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly workdir: string;
+  /** Workspace, home, the gateway's sockets: all but the tmpfs mounts, which are added here. */
+  readonly mounts: readonly Mount[];
+  readonly network: ContainerSpec['network'];
+  readonly limits: { readonly memoryMb: number; readonly cpus: number; readonly pids: number; readonly tmpMb: number };
+  readonly tty: boolean;
+  readonly stdin: ContainerSpec['stdin'];
+  /** The preload guard lets pushes pass. */
+  readonly allowGitPush?: boolean;
+}
+
+/** The agent's container: "The inside" of the contract. Nothing here is optional; what weakens it is in the plan. */
+export function agentSpec(parts: AgentParts): ContainerSpec {
+  const { memoryMb, cpus, pids, tmpMb } = parts.limits;
+  return {
+    ...ours(parts, 'agent', ''),
+    argv: [
+      `${INSIDE}/init`,
+      ...(parts.until === undefined ? [] : ['--until', parts.until]),
+      ...parts.forwards.flatMap((spec) => ['--forward', spec]),
+      '--',
+      ...parts.argv,
+    ],
+    user: parts.user,
+    env: parts.env,
+    workdir: parts.workdir,
+    mounts: [...parts.mounts, ...scratch(parts.user, tmpMb), ...(parts.allowGitPush === true ? [PUSH_SIGN] : [])],
+    network: parts.network,
+    capabilities: [],
+    limits: limits(memoryMb, cpus, pids),
+    tty: parts.tty,
+    stdin: parts.stdin,
+  };
+}
+
+export interface ServantParts extends SessionParts {
+  /** Ends the container's name, when a session has several of this role. */
+  readonly suffix?: string;
+  readonly user: string;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly mounts: readonly Mount[];
+  readonly stdin: ContainerSpec['stdin'];
+  readonly memoryMb?: number;
+  readonly pids?: number;
+}
+
+/** The gateway: the only container with a way out; no workspace, no capability. */
+export function gatewaySpec(parts: ServantParts & { readonly bridge: string }): ContainerSpec {
+  return { ...servant(parts, 'gateway', 512, 64), network: { bridge: parts.bridge } };
+}
+
+/** The collector: uid 0 that may read everything it mounts and do nothing else. No network. */
+export function collectorSpec(parts: Omit<ServantParts, 'user'>): ContainerSpec {
+  return { ...servant({ ...parts, user: '0:0' }, 'collector', 1024, 64), capabilities: ['DAC_READ_SEARCH'] };
+}
+
+/** A helper that runs one program and ends: git on the session's repository, probes, filling a volume. No network. */
+export function taskSpec(parts: ServantParts & { readonly capabilities?: readonly string[] }): ContainerSpec {
+  return { ...servant(parts, 'task', 1024, 256), capabilities: parts.capabilities ?? [] };
+}
+
+function servant(
+  parts: ServantParts,
+  role: 'gateway' | 'collector' | 'task',
+  memoryMb: number,
+  pids: number,
+): ContainerSpec {
+  return {
+    ...ours(parts, role, `-${parts.suffix ?? role}`),
+    argv: parts.argv,
+    user: parts.user,
+    env: { PATH, HOME: '/tmp', LANG: 'C.UTF-8', ...parts.env },
+    workdir: '/',
+    mounts: [...parts.mounts, ...scratch(parts.user, 64)],
+    network: 'none',
+    capabilities: [],
+    limits: limits(parts.memoryMb ?? memoryMb, 0, parts.pids ?? pids),
+    tty: false,
+    stdin: parts.stdin,
+  };
+}
+
+function ours(parts: SessionParts, role: ContainerSpec['role'], suffix: string) {
+  return {
+    name: `run-claude-${parts.sessionId}${suffix}`,
+    role,
+    sessionId: parts.sessionId,
+    image: parts.image,
+    seccomp: parts.seccomp,
+    hostname: HOSTNAME,
+    ...(parts.runtime === undefined ? {} : { runtime: parts.runtime }),
+  };
+}
+
+function limits(memoryMb: number, cpus: number, pids: number): Limits {
+  return { memoryMb, cpus, pids, nofile: NOFILE, shmMb: 64 };
+}
+
+/** What is writable besides the mounts. The runtime gives a tmpfs the mode of the image's directory, so /run has an owner. */
+function scratch(user: string, tmpMb: number): readonly Mount[] {
+  const [uid, gid] = user.split(':').map(Number);
+  return [
+    { kind: 'tmpfs', target: '/tmp', sizeMb: tmpMb, mode: 0o1777, noexec: false },
+    {
+      kind: 'tmpfs',
+      target: '/run',
+      sizeMb: RUN_MB,
+      mode: 0o755,
+      noexec: true,
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    },
+  ];
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { removeTree, writeNonce } from '../base/generation.ts';
+import { taskSpec } from '../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
+import type { Engine } from '../types/engine.ts';
+import { openLayers } from './layers.ts';
+
+export interface TrialOptions {
+  readonly engine: Engine;
+  readonly stateDir: string;
+  readonly image: string;
+  /** 'uid:gid' inside. */
+  readonly user: string;
+  readonly sessionId: string;
+}
+
+export interface Trial {
+  readonly works: boolean;
+  /** In the person's words, when it does not. */
+  readonly why: string;
+}
+
+/** How long a trial that could not be carried out counts: what was in its way may have been a moment's trouble. */
+const FAILED_COUNTS_MS = 3_600_000;
+
+const SCRIPT = `set -e; cd /workspace
+[ "$(cat secret)" = content ]; [ "$(ls | tr '\\n' ' ')" = 'dir gone secret ' ]
+echo new > made; rm gone; rm -r dir; mkdir dir; echo y > dir/other; [ "$(ls dir)" = other ]; [ ! -e gone ]`;
+
+/**
+ * Whether the engine mounts an overlay volume over directories of ours, tried from the real state directory with a
+ * container: read a 0600 file, write, delete, replace a directory, list. Asked once per engine, kernel, user and image.
+ */
+export async function tryLayers(options: TrialOptions): Promise<Trial> {
+  const { stateDir } = options;
+  const known = knownTrial(options);
+  if (known !== undefined) return known;
+  const name = `trial-${randomBytes(4).toString('hex')}`;
+  makePrivateDir(path.join(stateDir, name));
+  let trial: Trial;
+  let untilMs: number | undefined;
+  try {
+    trial = await runTrial(options, path.join(stateDir, name));
+  } catch (error) {
+    // Whatever fails here would fail in a session: it is the answer.
+    trial = { works: false, why: `an overlay volume does not work here: ${(error as Error).message}` };
+    untilMs = Date.now() + FAILED_COUNTS_MS;
+  }
+  try {
+    removeTree(stateDir, name);
+  } catch {
+    // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
+  }
+  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial, untilMs });
+  return trial;
+}
+
+/** What an earlier session found for the same engine, kernel, user and image; starts nothing. */
+export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | undefined {
+  const known = readJson(trialFile(options.stateDir)) as Partial<KnownTrial> | undefined;
+  if (known?.key !== trialKey(options)) return undefined;
+  return known.untilMs === undefined || Date.now() < known.untilMs ? known.trial : undefined;
+}
+
+interface KnownTrial {
+  readonly key: string;
+  readonly trial: Trial;
+  readonly untilMs: number | undefined;
+}
+
+function trialKey({ engine, image, user }: Omit<TrialOptions, 'sessionId'>): string {
+  const { endpoint, version, kernel } = engine.facts;
+  return [endpoint, version, kernel, image, user].join(' ');
+}
+
+function trialFile(stateDir: string): string {
+  return path.join(stateDir, 'overlay-trial.json');
+}
+
+async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
+  const { engine, sessionId } = options;
+  const generation = path.join(dir, 'generation');
+  makeTree(path.join(generation, 'tree'), options.user);
+  writeNonce(generation);
+  const place = { dir: path.join(dir, 'layer'), generation, target: '/workspace', image: options.image };
+  const layer = await openLayers({ ...place, engine, sessionId: `${sessionId}-trial` });
+  try {
+    const container = await engine.create(
+      taskSpec({
+        sessionId,
+        suffix: 'trial',
+        image: options.image,
+        seccomp: await readSeccompProfile(),
+        user: options.user,
+        argv: ['/bin/sh', '-c', SCRIPT],
+        mounts: layer.mounts,
+        stdin: 'none',
+      }),
+    );
+    try {
+      await container.start();
+      if ((await container.wait()) !== 0)
+        return { works: false, why: 'files look wrong through an overlay volume here' };
+    } finally {
+      await container.remove();
+    }
+    const upper = path.join(dir, 'layer', 'upper');
+    const gone = lstatSync(path.join(upper, 'gone'), { throwIfNoEntry: false });
+    const written = readFileSync(path.join(upper, 'made'), 'utf8') === 'new\n';
+    if (gone?.isCharacterDevice() && written) return { works: true, why: '' };
+    return { works: false, why: 'the engine does not write to directories of this machine' };
+  } finally {
+    await layer.close(false);
+  }
+}
+
+function makeTree(tree: string, user: string): void {
+  const [uid, gid] = user.split(':').map(Number);
+  mkdirSync(path.join(tree, 'dir'), { recursive: true, mode: 0o700 });
+  for (const name of ['secret', 'gone', 'dir/inner']) writeFileSync(path.join(tree, name), 'content', { mode: 0o600 });
+  if (process.getuid?.() !== 0) return;
+  for (const name of ['.', 'dir', 'secret', 'gone', 'dir/inner']) chownSync(path.join(tree, name), uid ?? 0, gid ?? 0);
+}

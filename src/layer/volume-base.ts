@@ -1,0 +1,260 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { dropGoneUsers, enterUser, releaseUser, usersOf } from '../base/generation-refs.ts';
+import { taskSpec } from '../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { RunClaudeError } from '../errors.ts';
+import {
+  compareSnapshots,
+  type Differences,
+  encodeSnapshot,
+  loadSnapshot,
+  rowAt,
+  type Snapshot,
+} from '../scan/snapshot.ts';
+import { parentOf } from '../scan/walk.ts';
+import { withLock } from '../store/lock.ts';
+import { writeFileAtomic } from '../store/record.ts';
+import { encodeBytes } from '../text/path.ts';
+import type { Engine } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import { type TarItem, writeTar } from './tar-write.ts';
+
+// What an engine that does not see this machine's files has of a base: one volume a project, in it
+//   gN/tree     a generation      gN/nonce   proves to the collector that it reads this one
+// and here, in bases/<key>/engines/<hash of the engine>:
+//   sent        what its newest generation holds (a snapshot); removed while that is being changed
+//   users/ID.json   sessions that stand on a generation
+
+export interface VolumeBaseOptions {
+  readonly engine: Engine;
+  /** Of the project, as in BaseOptions. */
+  readonly dir: string;
+  /** The generation of this machine that is to be there too; nobody changes it meanwhile. */
+  readonly generation: string;
+  /** 'uid:gid' inside. */
+  readonly user: string;
+  readonly image: string;
+  readonly sessionId: string;
+  readonly sessionDir: string;
+  readonly tell: Tell;
+}
+
+export interface VolumeBase {
+  readonly volume: string;
+  /** Of the generation, in the volume. */
+  readonly place: string;
+  readonly nonce: string;
+}
+
+interface Sent {
+  readonly version: 1;
+  /** Label of the volume: another one of the same name holds nothing of ours. */
+  readonly volumeId: string;
+  readonly owner: string;
+  readonly generation: number;
+  readonly nonce: string;
+}
+
+const ID_LABEL = 'run-claude.volume';
+const LOCK_WAIT_MS = 60 * 60_000;
+/** Exit statuses of its own are those of tar, cp, rm: what they said is in the error. */
+const RECEIVE = `set -eu
+cd /base; target=$1 from=$2 removals=$3 nonce=$4 unzip=$5; shift 5
+for one in *; do
+  kept=; for name; do if [ "$one" = "$name" ]; then kept=1; fi; done
+  if [ -z "$kept" ] && [ "$one" != '*' ]; then rm -rf -- "$one"; fi
+done
+if [ -n "$from" ] && [ "$from" != "$target" ]; then cp -al -- "$from" "$target"; fi
+mkdir -p "$target/tree"
+head -c "$removals" | (cd "$target/tree" && xargs -0 -r rm -rf --)
+tar -x -p $unzip --numeric-owner --same-owner --delay-directory-restore -C "$target/tree" -f -
+rm -f "$target/nonce"; printf %s "$nonce" > "$target/nonce"`;
+
+/**
+ * The generation in a volume of the engine, the session entered as its user; only what differs from what the engine
+ * has is sent. Throws RunClaudeError VOLUME_UPLOAD_FAILED, LOCK_HELD, and what the engine says.
+ */
+export async function sendBase(options: VolumeBaseOptions): Promise<VolumeBase> {
+  const { dir, engine } = options;
+  const hash = createHash('sha256').update(engine.facts.endpoint).digest('hex').slice(0, 16);
+  const state = path.join(dir, 'engines', hash);
+  const lock = { what: 'sending the project to the engine', waitMs: LOCK_WAIT_MS };
+  return withLock(path.join(state, 'lock'), lock, () => bringUpToDate(options, state));
+}
+
+async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise<VolumeBase> {
+  const { engine, dir, user } = options;
+  const volume = `run-claude-base-${path.basename(dir)}`;
+  const volumeId = await findOrMakeVolume(engine, volume, path.basename(dir));
+  const snapshot = loadSnapshot(path.join(options.generation, 'manifest')).snapshot;
+  const known = readSent(state);
+  const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
+  const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
+  dropGoneUsers(state);
+  const used = new Set(usersOf(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
+  const current = valid?.header.generation;
+  let sent = valid?.header;
+  if (sent === undefined || differences.any) {
+    const next = Math.max(0, current ?? 0, ...used) + 1;
+    const target = current === undefined || used.has(current) ? next : current;
+    sent = { version: 1, volumeId, owner: user, generation: target, nonce: randomBytes(16).toString('hex') };
+    const kept = [...used, ...(current === undefined ? [] : [current])].map((number) => `g${number}`);
+    rmSync(path.join(state, 'sent'), { force: true });
+    await send(options, {
+      volume,
+      sent,
+      from: current === undefined ? '' : `g${current}`,
+      kept,
+      differences,
+      snapshot,
+    });
+    writeFileAtomic(path.join(state, 'sent'), encodeSnapshot(sent, snapshot));
+  }
+  const { sessionDir, sessionId } = options;
+  enterUser(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
+  return { volume, place: `g${sent.generation}`, nonce: sent.nonce };
+}
+
+async function findOrMakeVolume(engine: Engine, volume: string, key: string): Promise<string> {
+  const found = (await engine.findVolume(volume))?.labels[ID_LABEL];
+  if (found !== undefined) return found;
+  const id = randomBytes(8).toString('hex');
+  await engine.createVolume({ name: volume, labels: { 'run-claude.session': `base-${key}`, [ID_LABEL]: id } });
+  // Another command may have made it meanwhile: then its label counts.
+  return (await engine.findVolume(volume))?.labels[ID_LABEL] ?? id;
+}
+
+function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefined {
+  const file = path.join(state, 'sent');
+  if (!existsSync(file)) return undefined;
+  try {
+    const { header, snapshot } = loadSnapshot(file);
+    return { header: header as Sent, snapshot };
+  } catch (error) {
+    // Damaged: everything is sent anew.
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+}
+
+/** The session does not need its generation in any engine any more. */
+export function releaseVolumeBase(dir: string, sessionId: string): void {
+  const engines = path.join(dir, 'engines');
+  for (const name of existsSync(engines) ? readdirSync(engines) : []) {
+    releaseUser(path.join(engines, name), sessionId);
+  }
+}
+
+interface Sending {
+  readonly volume: string;
+  readonly sent: Sent;
+  readonly from: string;
+  readonly kept: readonly string[];
+  readonly differences: Differences;
+  readonly snapshot: Snapshot;
+}
+
+/** Streams removals, then the tar of what is new, into a container of ours that has nothing but the volume. */
+async function send(options: VolumeBaseOptions, sending: Sending): Promise<void> {
+  const { engine, tell } = options;
+  const { volume, sent, differences } = sending;
+  const [uid = 0, gid = 0] = options.user.split(':').map(Number);
+  const removals = removalList(differences);
+  const zip = isFar(engine.facts.endpoint);
+  const argv = [`g${sent.generation}`, sending.from, String(removals.length), sent.nonce, zip ? '-z' : ''];
+  const container = await engine.create(
+    taskSpec({
+      sessionId: options.sessionId,
+      suffix: 'receive',
+      image: options.image,
+      seccomp: await readSeccompProfile(),
+      user: '0:0',
+      capabilities: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'],
+      argv: ['/bin/bash', '-c', RECEIVE, 'receive', ...argv, ...sending.kept],
+      mounts: [{ kind: 'volume', volume, target: '/base', readonly: false }],
+      stdin: 'stream',
+    }),
+  );
+  try {
+    let said = '';
+    for (const stream of [container.stdout, container.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        said = (said + chunk.toString('latin1')).slice(-1000);
+      });
+    }
+    await container.start();
+    const { stdin } = container;
+    if (stdin === undefined) throw uploadFailed('the container has no input');
+    if (removals.length > 0) stdin.write(removals);
+    const tar = Readable.from(counted(writeTar(itemsOf(options.generation, sending), { uid, gid }), tell));
+    // A container that ended early closes the stream; its status and words say why.
+    const poured = (zip ? pipeline(tar, createGzip({ level: 1 }), stdin) : pipeline(tar, stdin)).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    const status = await container.wait();
+    const broken = await poured;
+    if (status !== 0) throw uploadFailed(`${said.trim()} (status ${status})`);
+    if (broken instanceof RunClaudeError) throw broken;
+  } finally {
+    await container.remove();
+  }
+}
+
+function uploadFailed(why: string): RunClaudeError {
+  return new RunClaudeError('VOLUME_UPLOAD_FAILED', `the project could not be sent to the engine: ${why}`, {
+    hint: `${/no space left|quota/i.test(why) ? "The engine's disk is full: `docker system df` tells of what. " : ''}The next start sends the project anew.`,
+  });
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, tell: Tell): AsyncGenerator<Buffer> {
+  const what = 'Sending the project to the engine';
+  let done = 0;
+  for await (const chunk of chunks) {
+    yield chunk;
+    done += chunk.length;
+    tell({ kind: 'progress', what, done, unit: 'bytes' });
+  }
+  tell({ kind: 'progress-end', what });
+}
+
+/** An engine behind a network: worth some processor time a byte. */
+function isFar(endpoint: string): boolean {
+  return /^(ssh|tcp|https?):\/\//.test(endpoint) && !/^\w+:\/\/(localhost|127\.|\[::1\])/.test(endpoint);
+}
+
+/** What is gone or will be replaced, each ended by a NUL; a directory that stays is not. */
+function removalList(differences: Differences): Buffer {
+  const parts: Buffer[] = [];
+  for (const { path: one, from, to } of differences) {
+    if (from === undefined || (from.kind === 'd' && to?.kind === 'd')) continue;
+    parts.push(encodeBytes(`./${one}`), Buffer.of(0));
+  }
+  return Buffer.concat(parts);
+}
+
+/** What is new or differs, and every directory in which something was done, since that changed its time. */
+function* itemsOf(generation: string, { differences, snapshot }: Sending): Generator<TarItem> {
+  const source = (one: string): string => (one === '' ? `${generation}/tree` : `${generation}/tree/${one}`);
+  const firstOfInode = new Map<string, string>();
+  const directories = new Set<string>(['']);
+  for (const { path: one, to } of differences) {
+    // A parent that is new has come already: the differences are sorted so.
+    const parent = parentOf(one);
+    if (!directories.has(parent) && rowAt(snapshot, parent)?.kind === 'd')
+      yield { path: parent, source: source(parent) };
+    directories.add(parent);
+    if (to === undefined || (to.kind === 'd' && directories.has(one))) continue;
+    if (to.kind === 'd') directories.add(one);
+    const inode = `${to.dev}:${to.ino}`;
+    const link = to.kind === 'f' && to.nlink > 1 ? firstOfInode.get(inode) : undefined;
+    if (to.kind === 'f' && to.nlink > 1 && link === undefined) firstOfInode.set(inode, one);
+    yield link === undefined ? { path: one, source: source(one) } : { path: one, source: source(one), link };
+  }
+  yield { path: '', source: source('') };
+}

@@ -1,0 +1,33 @@
+import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import { withLock } from '../store/lock.ts';
+import type { Plan } from '../types/plan.ts';
+import type { SessionRecord } from '../types/session.ts';
+import { isLayerKept, ownerState } from './session.ts';
+
+/**
+ * Runs `body` while nobody else stands on the layer of a session that has ended: the kernel says nothing about two
+ * mounts of one. Throws RunClaudeError SESSION_RUNNING, LAYER_GONE with what is lost, LOCK_HELD.
+ */
+export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
+  const { plan, stage, id } = record;
+  if (stage === 'running' && ownerState(record) !== 'gone') {
+    throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${record.owner?.pid})`, {
+      hint: 'See what it does with: run-claude status',
+    });
+  }
+  if (!isLayerKept(record)) {
+    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
+      hint:
+        record.bound === undefined
+          ? 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.'
+          : 'Of a session on the project itself only its repository is kept, for two weeks, and where it has commits.',
+    });
+  }
+  return withLayerLock(plan, what, body);
+}
+
+/** As {@link withLayer}, of a session that is over, whatever it has. Throws RunClaudeError LOCK_HELD. */
+export function withLayerLock<T>({ sessionDir }: Plan, what: string, body: () => Promise<T>): Promise<T> {
+  return withLock(path.join(sessionDir, 'layer.lock'), { what }, body);
+}

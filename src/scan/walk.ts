@@ -1,0 +1,252 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RunClaudeError } from '../errors.ts';
+import { TICK_MS } from '../host/mtime-granularity.ts';
+import { decodeBytes, encodeBytes } from '../text/path.ts';
+import type { Problem } from '../types/entry.ts';
+import { type Rewritten, rewriteGitFile } from './git-files.ts';
+import { borrowedObjects } from './git-grafts.ts';
+import {
+  type AnyPath,
+  type Graft,
+  type Listed,
+  type ListOptions,
+  type ListTask,
+  makeLister,
+} from './list-directories.ts';
+import {
+  countRows,
+  makePacker,
+  packRows,
+  type Row,
+  rowsOf,
+  type Section,
+  sameSection,
+  sectionAt,
+} from './packed-directory.ts';
+import type { Selection } from './selection.ts';
+import type { Snapshot } from './snapshot.ts';
+import { makeCrew, TASKS } from './walk-crew.ts';
+
+/** A tree on this host, which the agent has not written. */
+export interface WalkOptions {
+  readonly root: string;
+  readonly selection: Selection;
+  /** Directories whose content comes from elsewhere, later ones first: a linked worktree's `.git`. */
+  readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
+  /** Git's directories are like any other: a tree that was walked before. */
+  readonly plain?: boolean;
+  /** How it was before: what is unchanged shares its memory. */
+  readonly known?: Snapshot | undefined;
+  readonly signal?: AbortSignal;
+}
+
+export interface Walked {
+  readonly snapshot: Snapshot;
+  /** The root directory itself. */
+  readonly rootRow: Row;
+  /** Sockets, FIFOs, devices, what can't be read or has too long a path: left out and named. */
+  readonly leftOut: readonly Problem[];
+  /** Excluded and masked paths (directories once). */
+  readonly withheld: readonly string[];
+  /** Directories of other repositories' objects that repositories of the tree borrow: they were walked as theirs. */
+  readonly lenders: readonly string[];
+  /** Whether something was seen to change since the walk began: what was seen before may be from before that. */
+  readonly changed: boolean;
+  /** Where an entry of the snapshot lies on the host. */
+  sourceOf(entryPath: string): string;
+  /** What a file of git's that the host has with these bytes is in the copy. */
+  rewrite(entryPath: string, bytes: Buffer): Rewritten;
+}
+
+/** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
+const SLICE = 200;
+/** Entries that are worth a thread's start, some 40 ms of a processor. */
+const MANY = 8000;
+
+/** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
+export function fsPath(text: string): string | Buffer {
+  return /(?<![\ud800-\udbff])[\udc80-\udcff]/.test(text) ? encodeBytes(text) : text;
+}
+
+/** Of a path below a root; of what lies at its top: ''. */
+export function parentOf(path: string): string {
+  const cut = path.lastIndexOf('/');
+  return cut < 0 ? '' : path.slice(0, cut);
+}
+
+/**
+ * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
+ * when the root itself can't be read.
+ */
+export async function walkTree(options: WalkOptions): Promise<Walked> {
+  const { root, known = new Map<string, Section>(), signal } = options;
+  const rootRow = rootRowOf(root);
+  const told: ListOptions = {
+    grafts: options.grafts ?? new Map(),
+    plain: options.plain === true,
+    descend: !options.selection.any,
+    since: Date.now() - TICK_MS,
+    known: shareKnown(known),
+  };
+  const todo: ListTask[] = [
+    { parent: undefined, name: '', sources: [{ source: fsPath(root), without: [] }], grafted: false },
+  ];
+  const { took, walked } = gather(options, known, todo);
+  const crew = makeCrew(told, todo, took);
+  const list = makeLister(fs, makePacker(), told);
+  let expected = 0;
+  for (const section of known.values()) expected += countRows(section);
+  try {
+    for (let seen = 0; todo.length > 0 || crew.busy; ) {
+      signal?.throwIfAborted();
+      if (Math.max(seen, expected) > MANY) crew.start();
+      crew.feed();
+      // The last one first, and half of what there is at most: the crew wants some too.
+      const next = todo.splice(-Math.min(TASKS, Math.ceil(todo.length / 2))).reverse();
+      if (next.length === 0) {
+        await crew.next();
+        continue;
+      }
+      const listed = list(next, SLICE);
+      seen += listed.entries;
+      took(listed);
+      await nextTurn();
+    }
+  } finally {
+    crew.end();
+  }
+  const lenders = told.plain ? [] : await takeBorrowed();
+  const places = { root, dotGit: told.grafts.get('.git') };
+  const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
+  return { rootRow, lenders, ...walked, rewrite };
+
+  /** Lists the objects of repositories that borrow once more, those of the lenders among them. Gives the lenders. */
+  async function takeBorrowed(): Promise<string[]> {
+    const { snapshot, sourceOf } = walked;
+    const grafts = borrowedObjects(snapshot, sourceOf);
+    if (grafts.size === 0) return [];
+    const others = new Set<string>();
+    const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
+    for (const [dir, sources] of grafts) {
+      if (grafts.has(parentOf(dir))) continue;
+      for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
+      for (const one of snapshot.keys()) if (one.startsWith(`${dir}/`)) snapshot.delete(one);
+      todo.push({ parent: parentOf(dir), name: path.posix.basename(dir), sources, grafted: true });
+    }
+    while (todo.length > 0) {
+      signal?.throwIfAborted();
+      took(listBorrowed(todo.splice(-TASKS), SLICE));
+      await nextTurn();
+    }
+    return [...others];
+  }
+}
+
+/** What was found, put together: `took` is given each piece, directories before what is in them. */
+function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTask[]) {
+  const knownDirs = [...known.keys()];
+  const snapshot: Snapshot = new Map();
+  const leftOut: Problem[] = [];
+  const withheld: string[] = [];
+  let changed = false;
+  const elsewhere = new Map<string, string>();
+  const elsewhereDirs = new Map<string, string>();
+
+  /** The section without what is left out, masked files marked; `out` gets the paths that are gone. */
+  const select = (dir: string, section: Section, out: Set<string>): Section => {
+    const rows: Row[] = [];
+    for (const row of rowsOf(section)) {
+      const where = below(dir, row.name);
+      const leaves = selection.leftOut(where, row.kind === 'd');
+      const masked = !leaves && row.kind !== 'd' && selection.masked(where);
+      if (leaves || masked) withheld.push(where);
+      if (leaves) out.add(where);
+      else rows.push(masked ? { ...row, kind: 'm' } : row);
+    }
+    const before = known.get(dir);
+    const now = packRows(rows);
+    return before !== undefined && sameSection(before, now) ? before : now;
+  };
+
+  const took = (listed: Listed): void => {
+    const out = new Set<string>();
+    let at = 0;
+    changed ||= listed.changed;
+    listed.dirs.forEach((dir, i) => {
+      const same = listed.same[i] as number;
+      let section: Section;
+      if (same >= 0) section = known.get(knownDirs[same] as string) as Section;
+      else {
+        section = sectionAt(listed.chunk, at);
+        at += section.length;
+      }
+      snapshot.set(dir, selection.any ? select(dir, section, out) : section);
+    });
+    for (const task of listed.below) {
+      const name = textOf(task.name);
+      if (!out.has(below(task.parent ?? '', name))) todo.push({ ...task, name });
+    }
+    for (const { dir, name, why } of listed.problems) {
+      leftOut.push({ path: name === undefined ? dir : below(dir, textOf(name)), why });
+    }
+    for (const { dir, name, source } of listed.elsewhere) {
+      if (name === undefined) elsewhereDirs.set(dir, textOf(source));
+      else elsewhere.set(below(dir, textOf(name)), textOf(source));
+    }
+  };
+
+  const sourceOf = (entryPath: string): string => {
+    const cut = entryPath.lastIndexOf('/');
+    const dir = cut < 0 ? '' : entryPath.slice(0, cut);
+    const found = elsewhere.get(entryPath);
+    return found ?? `${elsewhereDirs.get(dir) ?? below(root, dir)}/${entryPath.slice(cut + 1)}`;
+  };
+  const walked = {
+    snapshot,
+    leftOut,
+    withheld,
+    sourceOf,
+    get changed() {
+      return changed;
+    },
+  };
+  return { took, walked };
+}
+
+function below(dir: string, name: string): string {
+  return dir === '' ? name : name === '' ? dir : `${dir}/${name}`;
+}
+
+function textOf(name: AnyPath): string {
+  return typeof name === 'string' ? name : decodeBytes(name);
+}
+
+/** Threads get the memory of what is known, not a copy. */
+function shareKnown(known: Snapshot): ListOptions['known'] {
+  const chunks = new Map<SharedArrayBuffer, number>();
+  const at: number[] = [];
+  for (const { buffer, byteOffset } of known.values()) {
+    // Sections are made by packing only, always in memory of this kind.
+    const chunk = buffer as unknown as SharedArrayBuffer;
+    if (!chunks.has(chunk)) chunks.set(chunk, chunks.size);
+    at.push(chunks.get(chunk) as number, byteOffset);
+  }
+  return { dirs: [...known.keys()], chunks: [...chunks.keys()], at: Uint32Array.from(at) };
+}
+
+function rootRowOf(root: string): Row {
+  try {
+    const stat = fs.lstatSync(root);
+    if (!stat.isDirectory()) throw new Error('not a directory');
+    fs.readdirSync(root);
+    const { mode, mtimeMs, ctimeMs, ino, dev } = stat;
+    return { name: '', kind: 'd', mode: mode & 0o7777, size: 0, mtimeMs, ctimeMs, ino, dev, nlink: 1 };
+  } catch (cause) {
+    throw new RunClaudeError('PROJECT_UNREADABLE', `cannot read ${root}: ${(cause as Error).message}`, {
+      cause,
+      hint: `Is ${path.basename(root)} the folder that you meant, and may you read it?`,
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import { auditChanges } from '../../audit/audit.ts';
+import { isWatchedPath } from '../../audit/files.ts';
+import { type BindOutcome, closeBind } from '../../bind/session.ts';
+import { type BindSnapshot, bindStore, KEPT_BYTES } from '../../bind/snapshot.ts';
+import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { amount } from '../../terminal/progress.ts';
+import { diffLines } from '../../terminal/review/diff-view.ts';
+import { loadDiff } from '../../terminal/review/show.ts';
+import { findingLine } from '../../terminal/review/summary.ts';
+import type { Change, ContentReader } from '../../types/entry.ts';
+import type { Finding } from '../../types/finding.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { PersonDeps } from '../start/deps.ts';
+
+/** Of all suspect changes together; the person's own tools show the rest. */
+const DIFF_LINES = 400;
+
+/**
+ * Puts the project right after a bind session's agent has ended, and says what it left. Precondition: its container is
+ * gone. Throws what the disk says; nothing is worse then than before.
+ */
+export async function finishBind(
+  record: SessionRecord,
+  snapshot: BindSnapshot,
+  deps: PersonDeps,
+): Promise<BindOutcome> {
+  const { plan } = record;
+  const { tell } = deps;
+  tell({ kind: 'message', level: 'info', text: 'Session ended. Checking what it left in the project...' });
+  const outcome = await closeBind({
+    plan,
+    snapshot,
+    tell,
+    ask: askToRestore(deps),
+    audit: (changes, content) => auditBound(changes, content, record),
+  });
+  const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
+  tell({ kind: 'message', level: 'info', text: changedLine(files.length) });
+  for (const finding of outcome.findings) {
+    const { text, severity } = findingLine(finding);
+    if (severity === 'info' || severity === 'note') continue;
+    const plain = text.replace(/^WARNING: /, '').replace(' (BLOCKED — not synced)', '');
+    tell({ kind: 'finding', severity, text: `${plain} (it is in your project)` });
+  }
+  const large = files.filter(({ after }) => after?.kind === 'file' && after.size > KEPT_BYTES);
+  for (const { path } of large)
+    tell({ kind: 'message', level: 'info', text: `not looked into, too large: ${cleanLine(path)}` });
+  await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
+  for (const { directory, entries } of outcome.ignored) {
+    tell({
+      kind: 'message',
+      level: 'info',
+      text: `not looked at: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
+    });
+  }
+  return outcome;
+}
+
+function changedLine(count: number): string {
+  return count === 0 ? 'No files changed' : `${amount(count, 'files')} changed in the project`;
+}
+
+/** Of the prefix `[sandbox] ` before each line. */
+const PREFIX_COLUMNS = 10;
+
+/** The differences of what is suspect. What was not kept is said, never hidden. */
+async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: PersonDeps): Promise<void> {
+  const suspects = outcome.changes.filter(({ path }) =>
+    outcome.findings.some((finding) => finding.path === path && finding.severity !== 'note'),
+  );
+  const lines: string[] = [];
+  for (const change of suspects) {
+    const item = { change, state: 'suspect', findings: [] } as const;
+    const kept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
+    const diff = kept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
+    lines.push(
+      ...diffLines(item, diff, { colour: false, columns: (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS }),
+    );
+    if (!kept) lines.push('what it held before the session was not kept');
+  }
+  for (const text of lines.slice(0, DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });
+  const more = lines.length - DIFF_LINES;
+  if (more > 0) deps.tell({ kind: 'message', level: 'info', text: `... and ${more} more lines: see git diff` });
+}
+
+async function auditBound(
+  changes: readonly Change[],
+  store: ContentReader,
+  { plan }: SessionRecord,
+): Promise<readonly Finding[]> {
+  const contents = new Map<string, Buffer>();
+  for (const { before, after } of changes) {
+    for (const digest of [before?.digest, after?.digest]) {
+      if (digest !== undefined && !contents.has(digest)) contents.set(digest, await store.read(digest));
+    }
+  }
+  const findings = auditChanges({
+    changes: changes.map(withoutUnknown),
+    content: (digest) => contents.get(digest),
+    userRules: plan.policy.auditRules,
+    severities: plan.policy.auditSeverities,
+  });
+  return findings.filter(({ rule, path }) => rule !== 'unreadable' || isWatchedPath(path));
+}
+
+/** A file whose earlier content was not kept is judged as if all of it were new: more is seen, nothing less. */
+function withoutUnknown(change: Change): Change {
+  const { before, ...rest } = change;
+  return before?.kind === 'file' && before.size > 0 && before.digest === undefined ? rest : change;
+}
+
+function askToRestore({ screen }: PersonDeps): Parameters<typeof closeBind>[0]['ask'] {
+  if (screen === undefined) return undefined;
+  return async (troubles) => {
+    for (const { path, why } of troubles) {
+      screen.stderr.write(`[sandbox] git could run: ${cleanLine(path)} (${cleanLine(why)})\n`);
+    }
+    // An n meant for the agent must not leave them in place.
+    if (!(await waitForSilence(screen))) return true;
+    const answer = await askLine(screen, '[sandbox] Put these right now? [Y/n]:');
+    return answer === undefined || !/^n(o)?$/i.test(answer.trim());
+  };
+}

@@ -1,0 +1,96 @@
+import { exitStatus } from '../../record/exit-status.ts';
+import { updateRecord } from '../../record/session.ts';
+import { type FileProgress, fileProgress } from '../../review/file-progress.ts';
+import { madeCommits, outcomeCounts } from '../../review/policy.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { amount } from '../../terminal/progress.ts';
+import { acceptAdvice, leftLines, resultLine } from '../../terminal/review/outcome-lines.ts';
+import type { ClaudeOutcome } from '../../types/claude-data.ts';
+import type { Choice, Review } from '../../types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import type { PersonDeps } from '../start/deps.ts';
+import type { AgentEnd } from '../start/launch.ts';
+import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
+import { conflictHint } from './conflict-hint.ts';
+import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
+
+export interface SessionEnd {
+  readonly record: SessionRecord;
+  /** What was decided about. */
+  readonly review: Review;
+  /** All that the session changed, for the report; default: what was decided about. */
+  readonly whole?: Review;
+  readonly choice: Choice;
+  readonly agent: AgentEnd;
+  readonly outcome?: ApplyOutcome;
+  /** The user was asked about each suspect change, or would be where there is a terminal. */
+  readonly isAsked?: boolean;
+}
+
+/**
+ * Says what became of the session's changes and what can be done next, and writes the reports; gives the exit status.
+ * Throws where a report cannot be written: whoever asked for one must not go on without it.
+ */
+export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<number> {
+  const { review, whole = review, choice, outcome } = end;
+  let { record } = end;
+  const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
+  const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
+  const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
+  const waiting = open + unignored + claudeWaiting(review);
+  const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
+  if (choice.discard) {
+    record = updateRecord(record, { stage: 'discarded' });
+    say('Discarded. Nothing was changed on this machine.');
+  } else if (outcome !== undefined) {
+    const files = fileProgress(review, outcome.changes);
+    sayOutcome(outcome, files, say);
+    for (const line of conflictHint(outcome, record.id)) say(line);
+    if (counts.waiting > 0) say(`What is left is pending in session ${record.id}: run-claude apply ${record.id}`);
+    const isAsked = deps.screen !== undefined && end.isAsked === true;
+    const advice = isAsked ? undefined : acceptAdvice(record.id, files);
+    if (advice !== undefined) say(advice);
+  } else if (waiting > 0) {
+    const { id } = record;
+    say(`Nothing was applied. The changes wait in session ${id}: run-claude diff ${id}, run-claude apply ${id}`);
+  } else {
+    // Nothing to decide on: what is clean of Claude's data needs no answer.
+    const claude = await bringClaudeBack(record, [], deps);
+    const left = { changes: choice.left, at: new Date().toISOString(), claude };
+    record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
+    sayClaude(claude, say);
+  }
+  if (madeCommits(review) && !choice.discard) say(`Commits were made inside: run-claude commits ${record.id} --import`);
+  const interruptedBy = deps.interruption.by();
+  const status = exitStatus({
+    ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    limited: end.agent.stopped !== undefined && interruptedBy === undefined,
+    conflicts: outcome === undefined ? 0 : counts.conflicts,
+    decided: choice.decided && !choice.discard,
+    heldBack: counts.heldBack + claudeHeldBack(review),
+    failOn: reaches(record.plan.policy.failOn, whole),
+    waiting: choice.discard ? 0 : waiting,
+    agent: end.agent.status,
+  });
+  const report = sessionReport({ record, review: whole, choice, exitStatus: status });
+  writeOwnReport(report, record.plan.sessionDir);
+  deps.report?.write(report);
+  return status;
+}
+
+function sayOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], say: (text: string) => void): void {
+  if (files.length > 0) say(resultLine(files, 'Applied'));
+  for (const { path, verdict, why } of outcome.changes) {
+    if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
+      say(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
+  }
+  for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) say(text);
+  sayClaude(outcome.claude ?? [], say);
+}
+
+function sayClaude(outcome: readonly ClaudeOutcome[], say: (text: string) => void): void {
+  const back = outcome.filter(({ verdict }) => verdict === 'applied').length;
+  if (back > 0) say(`Claude's data: ${amount(back, 'files')} brought back for this project.`);
+  for (const { path, verdict } of outcome)
+    if (verdict === 'conflict') say(`conflict: ~/.claude/${cleanLine(path)} (it changed for this project meanwhile)`);
+}

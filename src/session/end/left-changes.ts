@@ -1,0 +1,111 @@
+import { applyChanges } from '../../apply/apply-changes.ts';
+import { storeDir } from '../../record/session.ts';
+import { CHANGED_SINCE, IN_PART, isApplied } from '../../review/file-progress.ts';
+import { openContentStore } from '../../store/content.ts';
+import type { Change } from '../../types/entry.ts';
+import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
+import type { PersonDeps } from '../start/deps.ts';
+
+/** Reason of a path that an earlier apply brought, in the outcome of a later one. */
+export const APPLIED_BEFORE = 'applied before';
+
+/**
+ * Paths of a session that earlier applies brought to the project and that are still there, also with edits of the
+ * user's. What the user took out again can be applied again. Reads the project, writes nothing.
+ *
+ * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
+ */
+export async function appliedPaths(
+  record: SessionRecord,
+  { changes }: CollectedRecord,
+  deps: PersonDeps,
+): Promise<ReadonlySet<string>> {
+  const applied = new Set((record.outcome?.changes ?? []).filter(isWholeApplied).map(({ path }) => path));
+  const chosen = changes.filter(({ path }) => applied.has(path)).map((change) => ({ change }));
+  if (chosen.length === 0) return new Set();
+  const { plan } = record;
+  const outcome = await applyChanges({
+    project: plan.project.root,
+    ...(plan.project.inode !== undefined && { projectIdentity: `:${plan.project.inode}` }),
+    sessionDir: plan.sessionDir,
+    choice: { decided: true, discard: false, chosen, left: [], folders: [] },
+    store: openContentStore(storeDir(plan.sessionDir)),
+    conflict: 'keep',
+    dryRun: true,
+    tell: deps.tell,
+    signal: deps.interruption.signal,
+    audit: () => [],
+    acceptMerge: async () => false,
+  });
+  // A conflict is an edit of the user's on top of what was applied.
+  const there = outcome.changes.filter(({ verdict }) => verdict === 'same' || verdict === 'conflict');
+  return new Set(there.map(({ path }) => path));
+}
+
+function isWholeApplied(outcome: ChangeOutcome): boolean {
+  return isApplied(outcome) && outcome.why !== IN_PART;
+}
+
+/** What was collected, without what is applied: paths of the workspace in `paths`, and Claude's data that came back. */
+export function withoutApplied(
+  collected: CollectedRecord,
+  paths: ReadonlySet<string>,
+  outcome: ApplyOutcome | undefined,
+): CollectedRecord {
+  const { claude } = collected;
+  const back = new Set((outcome?.claude ?? []).filter(isApplied).map(({ path }) => path));
+  return {
+    ...collected,
+    changes: collected.changes.filter(({ path }) => !paths.has(path)),
+    findings: collected.findings.filter(({ path }) => !paths.has(path)),
+    ...(claude && {
+      claude: {
+        ...claude,
+        changes: claude.changes.filter(({ path }) => !back.has(path)),
+        findings: claude.findings.filter(({ path }) => !back.has(path.replace(/^~\/\.claude\//, ''))),
+      },
+    }),
+  };
+}
+
+/** The outcome of earlier applies, once the session ran again: what it changed since is left, whatever it was before. */
+export function outcomeAfterResume(
+  outcome: ApplyOutcome | undefined,
+  before: CollectedRecord,
+  now: CollectedRecord,
+): ApplyOutcome | undefined {
+  if (outcome === undefined) return undefined;
+  const [old, fresh] = [byPath(before), byPath(now)];
+  return {
+    ...outcome,
+    changes: outcome.changes.map((one): ChangeOutcome => {
+      const [a, b] = [old.get(one.path), fresh.get(one.path)];
+      if (!isApplied(one) || b === undefined || isSameEnd(a, b)) return one;
+      return { path: one.path, verdict: 'skipped', why: CHANGED_SINCE };
+    }),
+  };
+}
+
+function byPath({ changes }: CollectedRecord): ReadonlyMap<string, Change> {
+  return new Map(changes.map((change) => [change.path, change]));
+}
+
+function isSameEnd(a: Change | undefined, b: Change): boolean {
+  const end = (change: Change | undefined) => {
+    const { kind, mode, digest, target } = change?.after ?? {};
+    return [kind, mode, digest, target].join('\0');
+  };
+  return a !== undefined && end(a) === end(b);
+}
+
+/** The outcome of earlier applies after an undo: what was undone is left again. */
+export function outcomeAfterUndo(outcome: ApplyOutcome | undefined, undone: ApplyOutcome): ApplyOutcome | undefined {
+  if (outcome === undefined) return undefined;
+  const back = new Set(undone.changes.filter(isApplied).map(({ path }) => path));
+  return {
+    ...outcome,
+    changes: outcome.changes.map((one) =>
+      back.has(one.path) ? { path: one.path, verdict: 'skipped' as const, why: 'undone' } : one,
+    ),
+  };
+}

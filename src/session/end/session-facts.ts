@@ -1,0 +1,103 @@
+import { ownerState, wasCollected } from '../../record/session.ts';
+import { countProgress, fileProgress, type ProgressCounts } from '../../review/file-progress.ts';
+import { madeCommits } from '../../review/policy.ts';
+import type { Severity } from '../../types/finding.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { claudeWaiting } from './claude-data.ts';
+import { reviewOf } from './review-session.ts';
+import { findingsOf, readOwnReport } from './write-report.ts';
+
+/**
+ * What became of a session. in-place: a bind session, whose changes are in the project already. blocked: all that it
+ * changed is blocked. unchanged: it changed nothing that could be applied.
+ */
+export type SessionState =
+  | 'running'
+  | 'interrupted'
+  | 'pending'
+  | 'partly-applied'
+  | 'applied'
+  | 'in-place'
+  | 'blocked'
+  | 'unchanged'
+  | 'discarded'
+  | 'failed';
+
+/** What tells one session from another, for every listing. */
+export interface SessionFacts {
+  readonly state: SessionState;
+  /** Undefined where nothing was collected: it runs, it was interrupted, or it failed. */
+  readonly files: ProgressCounts | undefined;
+  readonly findings: Readonly<Record<Severity, number>>;
+  /** Paths that have such a finding. */
+  readonly paths: Readonly<Record<'blocked' | 'suspect', number>>;
+  /** Commits were made inside. */
+  readonly hasCommits: boolean;
+  /** Entries that ignore rules matched. */
+  readonly ignored: number;
+}
+
+/** Whether a session has nothing that a listing needs to show: no file, no commit, no ignored output, no finding. */
+export function isEmpty({ state, hasCommits, ignored, findings }: SessionFacts): boolean {
+  return state === 'unchanged' && !hasCommits && ignored === 0 && findings.blocked + findings.suspect === 0;
+}
+
+/** Reads what was frozen of the session. */
+export function sessionFacts(record: SessionRecord): SessionFacts {
+  const none = { files: undefined, ...foundIn([]), hasCommits: false, ignored: 0 };
+  const { stage, plan } = record;
+  if (stage === 'failed') return { ...none, state: 'failed' };
+  const isDecided = stage === 'pending' || stage === 'applied' || stage === 'discarded';
+  if (!isDecided) return { ...none, state: ownerState(record) === 'gone' ? 'interrupted' : 'running' };
+  if (plan.mode === 'bind') return boundFacts(record);
+  if (!wasCollected(plan.sessionDir)) return { ...none, state: stage === 'pending' ? 'pending' : 'discarded' };
+  const review = reviewOf(record);
+  const files = countProgress(fileProgress(review, record.outcome?.changes ?? []));
+  return {
+    state: copyState(record, files, claudeWaiting(review) > 0),
+    files,
+    ...foundIn(findingsOf(review)),
+    hasCommits: madeCommits(review),
+    ignored: review.withheld.reduce((sum, { entries }) => sum + entries, 0),
+  };
+}
+
+function foundIn(
+  found: readonly { readonly severity: Severity; readonly path: string }[],
+): Pick<SessionFacts, 'findings' | 'paths'> {
+  const of = (wanted: Severity) => found.filter(({ severity }) => severity === wanted);
+  const pathsOf = (wanted: Severity): number => new Set(of(wanted).map(({ path }) => path)).size;
+  return {
+    findings: { blocked: of('blocked').length, suspect: of('suspect').length, note: of('note').length },
+    paths: { blocked: pathsOf('blocked'), suspect: pathsOf('suspect') },
+  };
+}
+
+function copyState({ stage }: SessionRecord, files: ProgressCounts, claudeWaits: boolean): SessionState {
+  if (stage === 'discarded') return 'discarded';
+  if (files.left > 0 || (stage === 'pending' && claudeWaits))
+    return files.applied + files.inPart > 0 ? 'partly-applied' : 'pending';
+  if (files.applied > 0) return 'applied';
+  return files.blocked > 0 ? 'blocked' : 'unchanged';
+}
+
+/** A bind session's changes are not kept; its own report has their number. */
+function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
+  const report = readOwnReport(plan.sessionDir);
+  const { renamed = 0, ...kinds } = report?.counts ?? {};
+  // A rename is in the report's numbers as a creation and a deletion too.
+  const changed = Object.values(kinds).reduce((sum, count) => sum + count, 0) - renamed;
+  const state =
+    stage === 'pending' || stage === 'discarded'
+      ? stage
+      : report !== undefined && changed === 0
+        ? 'unchanged'
+        : 'in-place';
+  return {
+    state,
+    files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, inPart: 0, blocked: 0 },
+    ...foundIn(report?.findings ?? []),
+    hasCommits: bound?.commits === true,
+    ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),
+  };
+}

@@ -1,0 +1,167 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { rulesNamed } from '../../audit/catalogue.ts';
+import { RunClaudeError, usageError } from '../../errors.ts';
+import { type HostTotal, networkTotals } from '../../gateway/network-log.ts';
+import { readUsage } from '../../gateway/usage.ts';
+import { ownVersion } from '../../host/package.ts';
+import { rendererFor } from '../../report/render.ts';
+import type { Report } from '../../report/schema.ts';
+import { countsWithoutRenames } from '../../review/counts.ts';
+import { countProgress, fileProgress } from '../../review/file-progress.ts';
+import { readJson, writeFileAtomic } from '../../store/record.ts';
+import type { Finding, Severity } from '../../types/finding.ts';
+import type { Choice, Review } from '../../types/review.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { ReportPlace } from '../start/deps.ts';
+
+/** Read when this is loaded: before the session's end run-claude may be replaced on the disk. */
+const TOOL = { name: 'run-claude', version: ownVersion() } as const;
+
+/** report.json of a session's own directory, written whatever the person asked for. */
+const OWN_REPORT = 'report.json';
+const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+
+export interface ReportedSession {
+  readonly record: SessionRecord;
+  readonly review: Review;
+  readonly choice: Pick<Choice, 'decided' | 'discard'>;
+  readonly exitStatus: number;
+}
+
+/** The outcome of a session, as `--report` writes it. */
+export function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Report {
+  const { id, plan, started, agentStatus, stoppedBecause, outcome } = record;
+  const usage = record.usage ?? readUsage(plan.sessionDir);
+  const hosts = networkTotals(plan.sessionDir).filter(({ quiet }) => !quiet);
+  return {
+    ...auditReport(review, plan.project.root, exitStatus),
+    kind: 'session',
+    session: {
+      id,
+      mode: plan.mode,
+      strategy: plan.strategy,
+      started,
+      ...(agentStatus === undefined ? {} : { agentStatus }),
+      ...(stoppedBecause === undefined ? {} : { stoppedBecause }),
+      decided: choice.decided,
+      discarded: choice.discard,
+      ...(usage === undefined ? {} : { usage: { ...usage } }),
+    },
+    ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
+    ...(plan.mode === 'copy' && { files: countProgress(fileProgress(review, outcome?.changes ?? [])) }),
+    ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
+  };
+}
+
+/**
+ * The report of a session that has ended, as it is now. The exit status is that of the last decision.
+ *
+ * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report.
+ */
+export function reportOfEnded(record: SessionRecord, review: () => Review): Report {
+  const { sessionDir, mode } = record.plan;
+  const own = readOwnReport(sessionDir);
+  // What a bind session changed is in its own report alone.
+  if (mode === 'bind' && own !== undefined) return own;
+  const choice = { decided: record.outcome !== undefined, discard: record.stage === 'discarded' };
+  const exitStatus = own?.exitStatus ?? record.agentStatus ?? 0;
+  return sessionReport({ record, review: review(), choice, exitStatus });
+}
+
+function networkRow({ host, port, passed, refused, failed, up, down, why }: HostTotal) {
+  return { host, port, passed, refused, failed, bytesOut: up, bytesIn: down, ...(why === undefined ? {} : { why }) };
+}
+
+/** What an audit alone has to say; {@link sessionReport} builds on it. */
+export function auditReport(review: Review, project: string, exitStatus: number, base?: string): Report {
+  const findings = findingsOf(review);
+  const severities = { blocked: 0, suspect: 0, note: 0 };
+  for (const { severity } of findings) severities[severity] += 1;
+  return {
+    version: 1,
+    tool: TOOL,
+    kind: 'audit',
+    project,
+    exitStatus,
+    ...(base === undefined ? {} : { base }),
+    counts: { ...countsWithoutRenames(review.counts), renamed: review.counts.renamed },
+    severities,
+    ...(review.massDeletion === undefined ? {} : { massDeletion: review.massDeletion }),
+    changes: review.items.map(({ change, state, renamedFrom, similarity }) => ({
+      path: change.path,
+      kind: change.kind,
+      state,
+      ...(renamedFrom === undefined ? {} : { renamedFrom }),
+      ...(similarity === undefined ? {} : { similarity }),
+    })),
+    findings: findings.map((finding) => ({ ...finding })),
+    rules: rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
+      id,
+      title,
+      trigger,
+      why,
+      source,
+    })),
+    problems: review.problems.map((problem) => ({ ...problem })),
+    withheld: review.withheld.map(({ directory, entries, bytes }) => ({ directory, entries, bytes })),
+  };
+}
+
+/** Every finding of a review, the worst first, then by path. */
+export function findingsOf(review: Review): readonly Finding[] {
+  const items = [...review.items, ...(review.claude?.items ?? [])];
+  const all = [...items.flatMap((item) => item.findings), ...review.general, ...(review.claude?.general ?? [])];
+  return all.sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** Whether a finding is at or above the severity that --fail-on names. */
+export function reaches(failOn: Severity | undefined, review: Review): boolean {
+  return failOn !== undefined && findingsOf(review).some(({ severity }) => RANK[severity] <= RANK[failOn]);
+}
+
+/**
+ * The file that a person named for a report. Its directory must be there now, and be the same one when the report is
+ * written: in bind mode the agent could put a link in its place meanwhile. Throws usageError.
+ */
+export function reportPlace(file: string, cwd: string): ReportPlace {
+  const render = rendererFor(file);
+  const full = path.resolve(cwd, file);
+  const directory = realDirectory(path.dirname(full));
+  if (directory === undefined) throw usageError(`--report ${file}: there is no such folder`);
+  if (statSync(full, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw usageError(`--report ${file}: that is a folder`);
+  }
+  return {
+    write: (report) => {
+      if (realDirectory(path.dirname(full)) !== directory) {
+        throw new RunClaudeError('REPORT_MOVED', `the folder of ${file} is another one than before; no report there`, {
+          hint: `The session's own directory has it as ${OWN_REPORT}.`,
+        });
+      }
+      writeFileAtomic(path.join(directory, path.basename(full)), render(report));
+    },
+  };
+}
+
+/** The report in the session's own directory, which later commands write again. */
+export function writeOwnReport(report: Report, sessionDir: string): void {
+  const file = path.join(sessionDir, OWN_REPORT);
+  writeFileAtomic(file, rendererFor(file)(report));
+}
+
+/** What {@link writeOwnReport} wrote last; undefined when there is none that can be read. */
+export function readOwnReport(sessionDir: string): Report | undefined {
+  try {
+    const value = readJson(path.join(sessionDir, OWN_REPORT)) as Report | undefined;
+    return value?.version === 1 ? value : undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+}
+
+function realDirectory(dir: string): string | undefined {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true ? realpathSync(dir) : undefined;
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownerState, readRecord } from '../../record/session.ts';
+import { jsonLine } from '../../report/json.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { amount } from '../../terminal/progress.ts';
+import { ignoredAmount } from '../../terminal/review/summary.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { WithheldGroup } from '../../types/entry.ts';
+import type { Tell } from '../../types/event.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { LiveLook } from '../../workspace/live.ts';
+import { type WorkspaceWatch, watchWorkspace } from '../../workspace/open.ts';
+import type { LiveChange } from '../../workspace/workspace.ts';
+import { lookPace } from '../start/look-pace.ts';
+
+export interface FollowOptions {
+  readonly engine: Engine;
+  readonly tell: Tell;
+  readonly signal: AbortSignal;
+  readonly write: (text: string) => void;
+  readonly json: boolean;
+  readonly wanted: (path: string) => boolean;
+}
+
+const CHANGES_MAX = 10_000;
+
+/** Whether a command runs the session right now, and its agent has something to work on. */
+export function isRunning(record: SessionRecord): boolean {
+  return record.stage === 'running' && ownerState(record) === 'alive';
+}
+
+/** What a running session has changed so far, once. Throws RunClaudeError WORKSPACE_GONE, COLLECTOR_*. */
+export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveLook> {
+  const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
+  try {
+    return await watch.look(true);
+  } finally {
+    await watch.close();
+  }
+}
+
+/**
+ * Prints each change of a running session as it appears, differs or goes away, one line each, until the session ends or
+ * the signal fires. By a reader of its own: the session is not touched.
+ */
+export async function followSession(record: SessionRecord, options: FollowOptions): Promise<void> {
+  const { engine, tell, signal } = options;
+  const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
+  try {
+    await followWith(watch, record, options);
+  } finally {
+    await watch.close();
+  }
+  if (!signal.aborted) tell({ kind: 'message', level: 'info', text: `Session ${record.id} has ended.` });
+}
+
+async function followWith(watch: WorkspaceWatch, record: SessionRecord, options: FollowOptions): Promise<void> {
+  const { signal, wanted, json, write, tell } = options;
+  const pace = lookPace(() => Date.now());
+  let known: ReadonlyMap<string, LiveChange> = new Map();
+  let counted: ReadonlyMap<string, WithheldGroup> = new Map();
+  let full = false;
+  for (let running = true; running && !signal.aborted; ) {
+    // Asked first, so that what was written before the end is still shown.
+    running = isRunning(readRecord(record.plan.sessionDir) ?? record);
+    const counting = pace.begin(running);
+    const look = await watch.look(counting);
+    const all = look.changes.filter(({ path }) => wanted(path));
+    const changes = all.slice(0, CHANGES_MAX);
+    const groups = look.ignored.filter(({ directory }) => wanted(directory));
+    const lines = [...linesOf(known, changes, all.length > changes.length), ...groupLinesOf(counted, groups)];
+    for (const line of lines) write(json ? jsonLine(shown(line)) : `${textOf(line)}\n`);
+    known = new Map(changes.map((change) => [change.path, change]));
+    counted = new Map(groups.map((group) => [group.directory, group]));
+    if (all.length > changes.length && !full) {
+      full = true;
+      tell({ kind: 'message', level: 'warning', text: `Only the first ${CHANGES_MAX} changes are shown.` });
+    }
+    const pause = pace.end(lines.length > 0);
+    if (running) await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** With `more`, what comes after the last change is not known. */
+function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveChange[], more: boolean): Line[] {
+  const lines: Line[] = [];
+  const left = new Map(known);
+  for (const change of changes) {
+    const before = left.get(change.path);
+    left.delete(change.path);
+    const same = before !== undefined && before.kind === change.kind && before.stamp === change.stamp;
+    if (!same) lines.push(change);
+  }
+  const last = more ? changes.at(-1)?.path : undefined;
+  for (const { path } of left.values()) {
+    if (last === undefined || path < last) lines.push({ path, kind: 'unchanged', size: 0 });
+  }
+  return lines;
+}
+
+function groupLinesOf(known: ReadonlyMap<string, WithheldGroup>, groups: readonly WithheldGroup[]): Line[] {
+  return groups.flatMap(({ directory: path, entries, bytes: size }) => {
+    const before = known.get(path);
+    const same = before !== undefined && before.entries === entries && before.bytes === size;
+    return same ? [] : [{ path, kind: 'ignored' as const, size, entries }];
+  });
+}
+
+interface Line {
+  readonly path: string;
+  readonly kind: LiveChange['kind'] | 'unchanged' | 'ignored';
+  readonly size: number;
+  /** Of ignored output: how much of it there is. */
+  readonly entries?: number;
+}
+
+function shown({ path, kind, size, entries }: Line): object {
+  return { at: new Date().toISOString(), path, kind, size, ...(entries === undefined ? {} : { entries }) };
+}
+
+function textOf({ path, kind, size, entries }: Line): string {
+  const time = new Date().toTimeString().slice(0, 8);
+  const bytes = kind === 'created' || kind === 'modified' ? ` (${amount(size, 'bytes')})` : '';
+  const count = entries === undefined ? '' : ` (${ignoredAmount(entries, size)})`;
+  return `${time}  ${kind.padEnd(10)}  ${cleanLine(path)}${bytes}${count}`;
+}

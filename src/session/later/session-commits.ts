@@ -1,0 +1,107 @@
+import { auditChanges } from '../../audit/audit.ts';
+import { boundRepositoryMounts } from '../../bind/shield-git.ts';
+import { bundleCommits } from '../../commits/bundle-commits.ts';
+import { hostGitSays, hostTips } from '../../commits/host-git.ts';
+import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
+import { readBlobs, readBranchChanges, readCommitChanges, withTargets } from '../../commits/read-commits.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { withLayer } from '../../record/layer-lock.ts';
+import { matcher } from '../../review/build-review.ts';
+import type { RelPath } from '../../text/path.ts';
+import type { Mount } from '../../types/engine.ts';
+import type { Change } from '../../types/entry.ts';
+import type { Finding } from '../../types/finding.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { reopenWorkspace } from '../../workspace/open.ts';
+import type { SessionDeps } from '../start/deps.ts';
+import { prepareImage } from '../start/prepare-image.ts';
+
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** A finding and the commit that brings it. */
+export interface CommitFinding {
+  readonly commit: string;
+  readonly finding: Finding;
+}
+
+/**
+ * The commits that a session made, checked, in a repository of ours; undefined when there are none. Preconditions: the
+ * session's agent has ended; the caller disposes it. Throws LAYER_GONE, NO_REPOSITORY, and what bundling and checking
+ * throw.
+ */
+export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Promise<ReceivedCommits | undefined> {
+  const { plan } = record;
+  const { engine, tell } = deps;
+  const project = plan.project.root;
+  if (
+    plan.project.git === 'none' ||
+    plan.project.git === 'subfolder' ||
+    !hostGitSays(project, ['rev-parse', '--git-dir'])
+  ) {
+    throw new RunClaudeError('NO_REPOSITORY', `${project} is no repository of its own`, {
+      hint: 'Commits come back to the repository that the session was started in (--repo takes a whole one).',
+    });
+  }
+  const bundle = await withLayer(record, 'reading its commits', async () => {
+    await prepareImage(plan, deps);
+    const { sessionId, image, user } = plan;
+    const bundle = (mounts: readonly Mount[]) =>
+      bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MOST_BYTES });
+    if (record.bound !== undefined) return bundle(boundRepositoryMounts(plan.sessionDir, record.bound));
+    const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
+    try {
+      return await bundle(workspace.mounts);
+    } finally {
+      await workspace.close({ keepLayer: true });
+    }
+  });
+  if (bundle === undefined) return undefined;
+  return receiveCommits({
+    project,
+    sessionId: plan.sessionId,
+    sessionDir: plan.sessionDir,
+    bundle,
+    maxBytes: MOST_BYTES,
+  });
+}
+
+/**
+ * The audit over each commit alone, so that nothing hides in one that a later one takes back, and over what a branch
+ * brings as a whole; the worst first.
+ */
+export function auditCommits(received: ReceivedCommits, policy: Policy): CommitFinding[] {
+  const allowed = matcher(policy.allowSuspect);
+  const seen = new Set<string>();
+  const found: CommitFinding[] = [];
+  const add = (commit: string, finding: Finding): void => {
+    const key = `${finding.rule}\0${finding.path}\0${finding.detail ?? ''}`;
+    if (seen.has(key) || (finding.severity === 'suspect' && allowed(finding.path))) return;
+    seen.add(key);
+    found.push({ commit, finding });
+  };
+  for (const { commit, changes, gitlinks } of [...readCommitChanges(received), ...readBranchChanges(received)]) {
+    const contents = readBlobs(received.repository, changes);
+    const filled: Change[] = changes.map((change) => withTargets(change, contents));
+    for (const link of gitlinks) add(commit, gitlinkFinding(link));
+    const findings = auditChanges({
+      changes: filled,
+      content: (digest) => contents.get(digest),
+      userRules: policy.auditRules,
+      severities: policy.auditSeverities,
+    });
+    for (const finding of findings) add(commit, finding);
+  }
+  const rank = { blocked: 0, suspect: 1, note: 2 } as const;
+  return found.sort((a, b) => rank[a.finding.severity] - rank[b.finding.severity]);
+}
+
+function gitlinkFinding(link: string): Finding {
+  return {
+    rule: 'commit-submodule',
+    severity: 'suspect',
+    path: link as RelPath,
+    title: 'Commit of another repository',
+    why: 'A submodule update would fetch it from where .gitmodules says.',
+  };
+}

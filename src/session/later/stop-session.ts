@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RunClaudeError, usageError } from '../../errors.ts';
+import { findSession, listSessions, ownerState, readRecord } from '../../record/session.ts';
+import { requestStop, whyStopped } from '../../record/stop-request.ts';
+import type { SessionRecord } from '../../types/session.ts';
+
+const POLL_MS = 200;
+
+/** Whether the session's agent runs, or is about to: its command may be gone. */
+function isUnderWay({ stage }: SessionRecord): boolean {
+  return stage === 'planned' || stage === 'staged' || stage === 'running';
+}
+
+/**
+ * The session that `stop` means: the one with this id, or the only one under way of the project that `folder` is in.
+ * Throws a usage error when there is none, or more than one.
+ */
+export function findStoppable(stateDir: string, id: string | undefined, folder: string): SessionRecord {
+  if (id !== undefined) return findSession(stateDir, id, folder);
+  const running = listSessions(stateDir).sessions.filter(
+    (one) => isUnderWay(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
+  );
+  const [only, ...others] = running;
+  if (only === undefined) {
+    throw usageError(`no session of ${folder} is running`, 'See all of them with: run-claude sessions');
+  }
+  if (others.length > 0) {
+    throw usageError(
+      `${running.length} sessions of ${folder} are running`,
+      `Name one: ${running.map((one) => one.id).join(', ')}`,
+    );
+  }
+  return only;
+}
+
+/**
+ * Asks the command that runs the session to end its agent and to collect what it changed, and waits until that is done.
+ * Gives the record as it is then; its command may be gone with the work still to be collected.
+ *
+ * @throws {RunClaudeError} SESSION_ENDED when its agent does not run any more, OWNER_UNKNOWN when its command cannot be
+ * signalled from here.
+ */
+export async function stopRunning(record: SessionRecord, signal: AbortSignal): Promise<SessionRecord> {
+  const { id, owner, plan } = record;
+  if (!isUnderWay(record)) {
+    throw new RunClaudeError('SESSION_ENDED', `the agent of session ${id} is not running`, {
+      hint: `See what it changed with: run-claude status ${id}`,
+    });
+  }
+  const state = ownerState(record);
+  if (state === 'gone' || owner === undefined) return record;
+  if (state === 'unknown') throw unreachable(record);
+  requestStop(plan.sessionDir);
+  try {
+    process.kill(owner.pid, 'SIGTERM');
+    // One that was suspended gets the signal when it goes on.
+    process.kill(owner.pid, 'SIGCONT');
+  } catch (error) {
+    whyStopped(plan.sessionDir);
+    if ((error as NodeJS.ErrnoException).code === 'EPERM') throw unreachable(record);
+    // It ended in the meantime.
+  }
+  for (let now = record; ; ) {
+    if (ownerState(now) !== 'alive' || signal.aborted) {
+      whyStopped(plan.sessionDir);
+      return now;
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    now = readRecord(plan.sessionDir) ?? { ...now, stage: 'failed' };
+  }
+}
+
+function unreachable({ id, owner }: SessionRecord): RunClaudeError {
+  return new RunClaudeError(
+    'OWNER_UNKNOWN',
+    `the command of session ${id} (process ${owner?.pid} on ${owner?.host.split(' ')[0]}) cannot be stopped from here`,
+    { hint: 'Run this command on that host, as the user who started the session.' },
+  );
+}

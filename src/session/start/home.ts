@@ -1,0 +1,49 @@
+import path from 'node:path';
+import type { ReaderRoot } from '../../collector/container.ts';
+import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engine/place.ts';
+import { RunClaudeError } from '../../errors.ts';
+import type { Engine, Mount } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+
+const INSIDE = '/home/agent';
+
+/**
+ * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it lies there, and stays.
+ *
+ * @throws RunClaudeError TMPDIR_ELSEWHERE where the engine keeps it in a volume of its own; as openPlace besides.
+ */
+export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
+  const place = await openPlace(engine, homePlace(plan));
+  if (keptStaging(plan) === undefined) return place;
+  if (place.kind === 'directory') return { ...place, remove: async () => undefined };
+  await place.remove();
+  throw new RunClaudeError('TMPDIR_ELSEWHERE', 'this engine keeps what is staged in a volume; --tmpdir cannot be met', {
+    hint: 'Leave --tmpdir out.',
+  });
+}
+
+/** The mount of the home of a session that is not started. */
+export function plannedHomeMount(plan: Plan): Mount {
+  return placeMount(plan.engine, homePlace(plan), INSIDE, false);
+}
+
+function homePlace(plan: Plan): PlaceOptions {
+  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  return {
+    name: `run-claude-${plan.sessionId}-home`,
+    dir: path.join(keptStaging(plan) ?? plan.sessionDir, 'home'),
+    owner: { uid, gid },
+    image: plan.image,
+    sessionId: plan.sessionId,
+  };
+}
+
+/** Where `--tmpdir` keeps what this run stages. */
+export function keptStaging({ policy, sessionId }: Plan): string | undefined {
+  return policy.tmpdir === undefined ? undefined : path.join(policy.tmpdir, `run-claude-${sessionId}`);
+}
+
+/** For the session's collector, which reads it after the agent's end. */
+export function homeRoot(home: Place): ReaderRoot {
+  return { name: 'home', mount: home.mount(INSIDE, true) };
+}

@@ -1,0 +1,49 @@
+import { agentSpec } from '../../engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, runProbes } from '../../engine/hardening/probes.ts';
+import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { newSessionId } from '../../record/id.ts';
+import type { Engine } from '../../types/engine.ts';
+
+export interface ProbedContainer {
+  readonly image: string;
+  readonly runtime: string | undefined;
+  /** 'uid:gid'. */
+  readonly user: string;
+}
+
+/** Small, so that the bombs among the attacks go off quickly, or rather do not. */
+const LIMITS = { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 };
+
+/** Has the image's probes attack a container like the agent's, without workspace, home and gateway. */
+export async function probeLayers(engine: Engine, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
+  const { image, runtime, user } = probed;
+  return runProbes(
+    engine,
+    agentSpec({
+      sessionId: newSessionId(Date.now()),
+      image,
+      runtime,
+      user,
+      seccomp: await readSeccompProfile(),
+      argv: [PROBES],
+      forwards: [],
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' },
+      workdir: '/tmp',
+      mounts: [],
+      network: 'none',
+      limits: LIMITS,
+      tty: false,
+      stdin: 'none',
+    }),
+  );
+}
+
+/** Throws RunClaudeError IMAGE_REFUSED naming what got through, when anything did. */
+export async function refuseOpen(engine: Engine, probed: ProbedContainer): Promise<void> {
+  const open = (await probeLayers(engine, probed)).filter((row) => row.result === 'open');
+  if (open.length === 0) return;
+  const named = open.slice(0, 8).map((row) => `${row.name} (${row.layer})`);
+  const more = open.length > named.length ? ` and ${open.length - named.length} more` : '';
+  throw new RunClaudeError('IMAGE_REFUSED', `attacks got through in ${probed.image}: ${named.join(', ')}${more}`);
+}

@@ -1,0 +1,70 @@
+import { heldDeletions } from '../../review/decisions.ts';
+import type { Picked } from '../../review/policy.ts';
+import type { Decision } from '../../types/review.ts';
+import { askLine, isYes } from '../ask.ts';
+import { cleanLine } from '../clean.ts';
+import { page } from '../pager.ts';
+import { decisionLines, unignoredWords } from './decision-words.ts';
+import type { ReviewQuestion } from './show.ts';
+import { say } from './show.ts';
+
+/**
+ * Asks for what the gate holds back although nothing in it is blocked: files that the session un-ignores, as one group,
+ * and deletions whose content is left under a withheld name only. What gets no yes is held back. Undefined at Ctrl-C
+ * and at end of input.
+ */
+export async function askHeld(question: ReviewQuestion): Promise<ReadonlyMap<Decision, Picked> | undefined> {
+  const { decisions } = question.review;
+  const picked = new Map<Decision, Picked>();
+  const group = decisions.filter(({ isUnignored }) => isUnignored);
+  if (group.length > 0 && !(await askUnignored(question, group, picked))) return undefined;
+  for (const decision of decisions) {
+    const deletions = heldDeletions(decision);
+    if (deletions.length === 0) continue;
+    const names = deletions.map(({ change }) => cleanLine(change.path)).join(', ');
+    const hidden = decision.items.find(({ change }) => change.after !== undefined);
+    const where = hidden === undefined ? 'a withheld file' : `${cleanLine(hidden.change.path)}, which is withheld`;
+    const message = `[sandbox] Delete ${names}? What it held is only in ${where}. [y/N]:`;
+    const answer = await askLine(question.screen, message);
+    if (answer === undefined) return undefined;
+    picked.set(decision, isYes(answer) ? 'delete' : 'hold');
+  }
+  return picked;
+}
+
+async function askUnignored(
+  question: ReviewQuestion,
+  group: readonly Decision[],
+  picked: Map<Decision, Picked>,
+): Promise<boolean> {
+  const { screen } = question;
+  const items = group.flatMap((decision) => decision.items.filter(({ unignored }) => unignored !== undefined));
+  const message = `[sandbox] Apply ${unignoredWords(items)} that your ignore rules match and the session un-ignores? [y,N,d,l,?]:`;
+  for (;;) {
+    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    if (answer === undefined) return false;
+    if (isYes(answer)) break;
+    if (answer === '' || answer === 'n' || answer === 'no') return true;
+    if (answer === 'l')
+      await page(
+        screen,
+        items.map(({ change }) => `+ ${cleanLine(change.path)}`),
+      );
+    else if (answer === 'd') {
+      const lines: string[] = [];
+      for (const decision of group) lines.push(...(await decisionLines(question, decision)), '');
+      await page(screen, lines);
+    } else say(screen, ['y  apply them          n  leave them', 'd  show them           l  list them']);
+  }
+  for (const decision of group) {
+    const isSuspect = decision.items.some(({ state, unignored }) => state === 'suspect' || unignored === 'suspect');
+    if (!isSuspect) picked.set(decision, 'apply');
+    else {
+      await page(screen, await decisionLines(question, decision));
+      const answer = await askLine(screen, `[sandbox] Apply suspect ${cleanLine(decision.lead.change.path)}? [y/N]:`);
+      if (answer === undefined) return false;
+      if (isYes(answer)) picked.set(decision, 'apply');
+    }
+  }
+  return true;
+}

@@ -1,0 +1,33 @@
+import { unignoredPatterns } from '../../review/decisions.ts';
+import type { Decision, ReviewItem } from '../../types/review.ts';
+import { cleanLine } from '../clean.ts';
+import { amount } from '../progress.ts';
+import type { ReviewQuestion } from './show.ts';
+import { itemLines } from './show.ts';
+
+/** 'Take suspect Makefile', 'Rename doc.txt to docs.txt', 'Take cfg with 2 more changes'. Cleaned. */
+export function decisionWords({ lead, items, state }: Decision): string {
+  const suspect = state === 'suspect' ? 'suspect ' : '';
+  const name = cleanLine(lead.change.path);
+  if (lead.renamedFrom === undefined) return `Take ${suspect}${name}${moreWords(items.length - 1)}`;
+  return `Rename ${cleanLine(lead.renamedFrom)} to ${suspect}${name}${moreWords(items.length - 2)}`;
+}
+
+function moreWords(count: number): string {
+  return count <= 0 ? '' : ` with ${count} more ${count === 1 ? 'change' : 'changes'}`;
+}
+
+/** The differences of all changes of a decision; a rename is shown once, under its new name. */
+export async function decisionLines(question: ReviewQuestion, { items }: Decision): Promise<string[]> {
+  const lines: string[] = [];
+  for (const item of items.filter(({ renamedTo }) => renamedTo === undefined)) {
+    lines.push(...(lines.length === 0 ? [] : ['']), ...(await itemLines(question, item)));
+  }
+  return lines;
+}
+
+/** '39 files (vim, /tmp)': what a session un-ignores, with the patterns that name it. Cleaned. */
+export function unignoredWords(items: readonly ReviewItem[]): string {
+  const files = items.filter(({ change }) => change.after?.kind !== 'dir').length;
+  return `${amount(Math.max(1, files), 'files')} (${unignoredPatterns(items).map(cleanLine).join(', ')})`;
+}

@@ -1,0 +1,69 @@
+import type { Hunk } from '../../review/file-diff.ts';
+import { hunkText, parseEditedHunk, splitHunk } from '../../review/hunks.ts';
+import type { Screen } from '../ask.ts';
+import { askLine } from '../ask.ts';
+import { cleanText } from '../clean.ts';
+import { editText } from '../edit.ts';
+import { page } from '../pager.ts';
+import { hunkLines } from './diff-view.ts';
+import { say } from './show.ts';
+
+const HELP = [
+  'y  take this part     n  leave it',
+  's  split it           e  edit it',
+  'a  take it and the rest of the file',
+  'd  leave it and the rest of the file',
+];
+
+/** The parts of one file that the person takes, in order; undefined at Ctrl-C or end of input. `name` is cleaned. */
+export async function selectHunks(
+  screen: Screen,
+  name: string,
+  hunks: readonly Hunk[],
+): Promise<readonly Hunk[] | undefined> {
+  const queue = [...hunks];
+  const chosen: Hunk[] = [];
+  for (let at = 0; at < queue.length; ) {
+    const hunk = queue[at] as Hunk;
+    await page(screen, hunkLines(hunk, { colour: screen.colour, columns: screen.stderr.columns ?? 80 }));
+    const message = `[sandbox] ${name}: part ${at + 1}/${queue.length}? [y,n,s,e,a,d,?]:`;
+    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    if (answer === undefined) return undefined;
+    if (answer === 'y') {
+      chosen.push(hunk);
+      at += 1;
+    } else if (answer === 'n') at += 1;
+    else if (answer === 'a') return [...chosen, ...queue.slice(at)];
+    else if (answer === 'd') return chosen;
+    else if (answer === 's') {
+      const parts = splitHunk(hunk);
+      if (parts.length > 1) queue.splice(at, 1, ...parts);
+      else say(screen, ['it has one group of changes only: e edits it']);
+    } else if (answer === 'e') {
+      const edited = await editHunk(screen, hunk);
+      if (edited !== undefined) {
+        chosen.push(edited);
+        at += 1;
+      }
+    } else say(screen, HELP);
+  }
+  return chosen;
+}
+
+async function editHunk(screen: Screen, hunk: Hunk): Promise<Hunk | undefined> {
+  const text = hunkText(hunk);
+  if (cleanText(text) !== text) {
+    say(screen, ['it holds characters that cannot be edited safely: take it or leave it']);
+    return undefined;
+  }
+  const edited = await editText(screen, text, [
+    "Change '+' lines as you like, or remove them.",
+    "To keep a line that is removed, make its '-' a blank.",
+    'Lines that begin with # are dropped. An empty file changes nothing.',
+  ]);
+  if (edited === undefined) return undefined;
+  const parsed = parseEditedHunk(hunk, edited);
+  if (typeof parsed !== 'string') return parsed;
+  say(screen, [`the edited part does not fit: ${cleanText(parsed)}`]);
+  return undefined;
+}

@@ -1,0 +1,164 @@
+import { applyHunks } from '../../review/hunks.ts';
+import {
+  bringsContent,
+  chooseSelected,
+  isDeletion,
+  isSelectable,
+  LEFT,
+  type Picked,
+  pathFilter,
+} from '../../review/policy.ts';
+import { type Entry, HELD_BYTES } from '../../types/entry.ts';
+import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
+import { askLine, isYes } from '../ask.ts';
+import { cleanLine } from '../clean.ts';
+import { page } from '../pager.ts';
+import { askHeld } from './ask-held.ts';
+import { decisionLines, decisionWords } from './decision-words.ts';
+import { runDifftool } from './difftool.ts';
+import { selectHunks } from './select-hunks.ts';
+import type { ReviewQuestion } from './show.ts';
+import { loadDiff, loadFile, say } from './show.ts';
+
+/**
+ * Goes through the decisions one by one (like `git add -p`), deletions as a group at the end. Undefined at Ctrl-C or end
+ * of input, and when the user takes the selection back: the question is asked again.
+ */
+export async function selectItems(question: ReviewQuestion): Promise<Choice | undefined> {
+  const { review, screen } = question;
+  const picked = new Map<Decision, Picked>();
+  const open = review.decisions.filter(isSelectable);
+  const files = open.filter((one) => !isDeletion(one.lead.change) && !bringsContent(one, review));
+  const deletions = open.filter((one) => isDeletion(one.lead.change));
+  const end = await pickFiles(question, files, picked);
+  if (end === 'interrupted') return undefined;
+  if (end === 'left') for (const one of deletions) picked.set(one, LEFT);
+  else if (!(await pickDeletions(question, deletions, picked))) return undefined;
+  const held = end === 'left' ? new Map<Decision, Picked>() : await askHeld(question);
+  if (held === undefined) return undefined;
+  const taken = [...picked.values(), ...held.values()].filter((pick) => pick !== LEFT && pick !== 'hold').length;
+  const all = files.length + deletions.length + held.size;
+  const answer = await askLine(screen, `[sandbox] Apply ${taken} of ${all} changes? [y/N]:`);
+  if (!isYes(answer)) return undefined;
+  return chooseSelected(review, new Map([...picked, ...held]));
+}
+
+const FILE_HELP = [
+  'y  take this file          n  leave it',
+  'h  choose parts of it      v  show it again',
+  't  show it in $DIFFTOOL        g  take by pattern, as in src/**',
+  'a  take this and all the clean ones after it',
+  'q  leave this and all after it, deletions too',
+];
+
+/** `left`: the user leaves everything that comes after. */
+type End = 'done' | 'left' | 'interrupted';
+
+async function pickFiles(
+  question: ReviewQuestion,
+  decisions: readonly Decision[],
+  picked: Map<Decision, Picked>,
+): Promise<End> {
+  const { screen } = question;
+  for (let at = 0; at < decisions.length; ) {
+    const decision = decisions[at] as Decision;
+    if (picked.has(decision)) {
+      at += 1;
+      continue;
+    }
+    await page(screen, await decisionLines(question, decision));
+    const message = `[sandbox] (${at + 1}/${decisions.length}) ${decisionWords(decision)}? [y,n,h,v,t,a,g,q,?]:`;
+    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    if (answer === undefined) return 'interrupted';
+    if (answer === 'y') picked.set(decision, 'apply');
+    else if (answer === 'n') picked.set(decision, LEFT);
+    else if (answer === 'h') await pickHunks(question, decision, picked);
+    else if (answer === 't') await showInDifftool(question, decision.lead);
+    else if (answer === 'a') {
+      // "all" is no yes to a suspect one except the one that is on the screen.
+      for (const [index, other] of decisions.slice(at).entries()) {
+        if (index === 0 || other.state === 'clean') picked.set(other, picked.get(other) ?? 'apply');
+      }
+    } else if (answer === 'g') await pickByGlob(question, decisions, picked);
+    else if (answer === 'q') {
+      for (const other of decisions.slice(at)) picked.set(other, picked.get(other) ?? LEFT);
+      return 'left';
+    } else if (answer !== 'v') say(screen, FILE_HELP);
+  }
+  return 'done';
+}
+
+async function showInDifftool({ screen, content }: ReviewQuestion, item: ReviewItem): Promise<void> {
+  const command = screen.env['DIFFTOOL'] ?? '';
+  const { before = item.renamedEntry, after } = item.change;
+  const sizes = [before, after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
+  if (Math.max(...sizes) > HELD_BYTES) {
+    say(screen, ['too large to be handed to a tool']);
+    return;
+  }
+  const load = async (entry: Entry | undefined): Promise<Buffer> => (await loadFile(content, entry)) ?? Buffer.alloc(0);
+  if (command.trim() === '') {
+    say(screen, ['name your tool in DIFFTOOL, as in DIFFTOOL="vimdiff"']);
+    return;
+  }
+  const status = await runDifftool(screen, command, await load(before), await load(after));
+  if (status === 127) say(screen, ['that program is not there']);
+}
+
+/** Of a rename the new name gets the chosen parts and the old name is deleted: that is one decision too. */
+async function pickHunks(question: ReviewQuestion, decision: Decision, picked: Map<Decision, Picked>): Promise<void> {
+  const { lead, items } = decision;
+  const diff = await loadDiff(question.content, lead);
+  const isPlain = items.length === (lead.renamedFrom === undefined ? 1 : 2) && lead.change.kind !== 'type';
+  if (diff.kind !== 'text' || diff.hunks.length === 0 || !isPlain) {
+    say(question.screen, ['this change has no parts: take it or leave it']);
+    return;
+  }
+  const chosen = await selectHunks(question.screen, cleanLine(lead.change.path), diff.hunks);
+  if (chosen === undefined) return;
+  if (chosen.length === 0) picked.set(decision, LEFT);
+  else picked.set(decision, { content: applyHunks(diff.before, chosen) });
+}
+
+async function pickByGlob(
+  question: ReviewQuestion,
+  decisions: readonly Decision[],
+  picked: Map<Decision, Picked>,
+): Promise<void> {
+  const pattern = (await askLine(question.screen, '[sandbox] Take clean files that match:'))?.trim();
+  if (!pattern) return;
+  const matches = pathFilter({ only: [pattern], skip: [] });
+  const taken = decisions.filter((one) => one.state === 'clean' && !picked.has(one) && matches(one.lead.change.path));
+  for (const one of taken) picked.set(one, 'apply');
+  say(question.screen, [`${taken.length} taken`]);
+}
+
+async function pickDeletions(
+  question: ReviewQuestion,
+  decisions: readonly Decision[],
+  picked: Map<Decision, Picked>,
+): Promise<boolean> {
+  if (decisions.length === 0) return true;
+  const { screen } = question;
+  const names = decisions.map(({ lead }) => cleanLine(lead.change.path));
+  const what = names.length === 1 ? names[0] : `all ${names.length} deletions`;
+  for (;;) {
+    const answer = (await askLine(screen, `[sandbox] Delete ${what}? [y,n,l,e,?]:`))?.trim().toLowerCase();
+    if (answer === undefined) return false;
+    if (answer === 'l')
+      await page(
+        screen,
+        names.map((name) => `- ${name}`),
+      );
+    else if (answer === 'e') return (await pickFiles(question, decisions, picked)) !== 'interrupted';
+    else if (answer === 'n' || answer === '') {
+      for (const one of decisions) picked.set(one, LEFT);
+      return true;
+    } else if (answer === 'y') {
+      // A suspect deletion needs its own yes.
+      for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
+      const suspects = decisions.filter(({ state }) => state === 'suspect');
+      return (await pickFiles(question, suspects, picked)) !== 'interrupted';
+    } else say(screen, ['y  delete all of them    n  keep them', 'l  list them             e  ask for each']);
+  }
+}

@@ -1,0 +1,190 @@
+import path from 'node:path';
+import { isConversation } from '../../review/claude-items.ts';
+import { totalFiles } from '../../review/counts.ts';
+import { heldDeletions, unignoredPatterns } from '../../review/decisions.ts';
+import type { Change } from '../../types/entry.ts';
+import type { Finding } from '../../types/finding.ts';
+import type { ClaudeReview, Review } from '../../types/review.ts';
+import { cleanLine } from '../clean.ts';
+import { amount } from '../progress.ts';
+
+export interface SummaryLine {
+  readonly text: string;
+  readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
+}
+
+/** As many findings of one kind are told one by one. */
+const MOST_OF_A_KIND = 10;
+
+/**
+ * What the person reads before the question, one line each without the prefix. Cleaned. Of very many findings of one
+ * kind the first ones, and how many more there are.
+ */
+export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine[] {
+  const lines: SummaryLine[] = [info(countLine(review))];
+  const { massDeletion: mass } = review;
+  if (mass !== undefined) {
+    lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
+  }
+  const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
+  const told = new Set<string>(findings.filter(tellsProblem).map(({ path }) => path));
+  for (const { path, why } of review.problems) {
+    if (told.has(path)) continue;
+    lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
+  }
+  for (const severity of ['blocked', 'suspect', 'note'] as const) {
+    const ofSeverity = findings.filter((finding) => finding.severity === severity);
+    const { shown, more } = firstOfAKind(ofSeverity, ({ title }) => title, most);
+    lines.push(...shown.map(findingLine));
+    for (const { one, count } of more) lines.push(moreLine(one, count));
+  }
+  lines.push(...withheldLines(review));
+  if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
+  return lines;
+}
+
+/** The first `most` of each kind, and of those that have more the last one, with how many it stands for. */
+export function firstOfAKind<T>(
+  all: readonly T[],
+  kindOf: (one: T) => string,
+  most = MOST_OF_A_KIND,
+): { readonly shown: readonly T[]; readonly more: readonly { readonly one: T; readonly count: number }[] } {
+  const counts = new Map<string, number>();
+  const more = new Map<string, { one: T; count: number }>();
+  const shown = all.filter((one) => {
+    const kind = kindOf(one);
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count > most) more.set(kind, { one, count: count - most });
+    return count <= most;
+  });
+  return { shown, more: [...more.values()] };
+}
+
+/** What the base's ignore rules match: deletions that are held back with it first, then what can be asked for. */
+function withheldLines(review: Review): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  const note = (text: string): void => void lines.push({ text, severity: 'note' });
+  const held = review.decisions.flatMap((decision) =>
+    heldDeletions(decision).map(({ change }) => ({ path: change.path, decision })),
+  );
+  for (const { path, decision } of held.slice(0, MOST_OF_A_KIND)) {
+    const hidden = decision.items.find(({ change }) => change.after !== undefined);
+    const where = hidden === undefined ? 'a withheld file' : cleanLine(hidden.change.path);
+    lines.push({
+      text: `WARNING: Moved to a withheld name: ${cleanLine(path)} stays; what it held is only in ${where}`,
+      severity: 'suspect',
+    });
+  }
+  if (held.length > MOST_OF_A_KIND) {
+    const count = held.length - MOST_OF_A_KIND;
+    lines.push({ text: `WARNING: Moved to a withheld name: ${count} more`, severity: 'suspect' });
+  }
+  if (review.uncompared > 0) {
+    note(`${amount(review.uncompared, 'files')} that are withheld were not compared with the deleted ones`);
+  }
+  const unignored = review.items.filter((item) => item.unignored !== undefined && !isFolder(item.change));
+  for (const pattern of unignoredPatterns(unignored).slice(0, MOST_OF_A_KIND)) {
+    const files = unignored.filter(({ change }) => change.unignored === pattern);
+    note(`un-ignored by the session: ${amount(files.length, 'files')}, withheld; ${optionFor(pattern)} takes them`);
+  }
+  const ignored = review.items.filter(
+    ({ state, change, unignored: own }) =>
+      state === 'withheld' && own === undefined && change.kind !== 'created' && !isFolder(change),
+  ).length;
+  if (ignored > 0) {
+    const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
+    note(`withheld: ${what} that the project has`);
+  }
+  for (const group of review.withheld) {
+    const size = ignoredAmount(group.entries, group.bytes);
+    const own = group.unignored
+      ? `, un-ignored by the session; ${optionFor(group.directory)} takes them next time`
+      : '';
+    note(`withheld: ${cleanLine(group.directory)} (${size})${own}`);
+  }
+  return lines;
+}
+
+/** '--include-ignored=vim', quoted for a shell where it must be. */
+function optionFor(pattern: string): string {
+  const option = cleanLine(`--include-ignored=${pattern}`);
+  return /^[\w./=@%+,:-]+$/.test(option) ? option : `'${option.replaceAll("'", "'\\''")}'`;
+}
+
+const isFolder = ({ before, after }: Change): boolean => (after ?? before)?.kind === 'dir';
+
+/** '1 ignored entry, 12 bytes'. */
+export function ignoredAmount(entries: number, bytes: number): string {
+  return `${entries} ignored ${entries === 1 ? 'entry' : 'entries'}, ${amount(bytes, 'bytes')}`;
+}
+
+/** Claude's own data: findings as they are, what comes back and what stays out by number. */
+export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryLine[] {
+  const lines: SummaryLine[] = [];
+  const findings = [...items.flatMap((item) => item.findings), ...general];
+  for (const severity of ['blocked', 'suspect', 'note'] as const)
+    for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
+  const back = items.filter(({ state }) => state === 'clean');
+  const talks = back.filter(isConversation).length;
+  const parts = [
+    ...(talks === 0 ? [] : [`${talks} conversation${talks === 1 ? '' : 's'}`]),
+    ...(back.length > talks ? [amount(back.length - talks, 'files')] : []),
+  ];
+  if (parts.length > 0) lines.push(info(`Claude's data: ${parts.join(', ')} to bring back`));
+  // Records that are not conversation are part of every session: `status --json` counts them.
+  const secrets = dropped['record with a credential'] ?? 0;
+  if (secrets > 0)
+    lines.push({
+      text: `Claude's data: left out: ${secrets} ${secrets === 1 ? 'record' : 'records'} with a credential`,
+      severity: 'note',
+    });
+  return lines;
+}
+
+/** Whether a finding says what a change's problem is: ignored changes have one and no finding. */
+export function tellsProblem({ rule, detail }: Finding): boolean {
+  return rule === 'unreadable' && detail !== undefined;
+}
+
+/** The line of one finding, as in 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
+export function findingLine(finding: Finding): SummaryLine {
+  const what = `${cleanLine(finding.title)}: ${cleanLine(finding.path)}`;
+  const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;
+  const { severity } = finding;
+  if (severity === 'note') return { text: `${what}${detail}`, severity };
+  return { text: `WARNING: ${what}${detail}${severity === 'blocked' ? ' (BLOCKED — not synced)' : ''}`, severity };
+}
+
+/** 'WARNING: Vendored code changed: 62 more (l at the question, or --json, lists them all)'. */
+export function moreLine({ title, severity }: Finding, count: number): SummaryLine {
+  const text = `${cleanLine(title)}: ${count} more (l at the question, or --json, lists them all)`;
+  return { text: severity === 'note' ? text : `WARNING: ${text}`, severity };
+}
+
+/** '12 files modified, 3 files created, 1 file deleted'. */
+export function countLine(review: Review): string {
+  const { created, modified, deleted, mode, type, renamed } = review.counts;
+  if (totalFiles(review.counts) === 0) return 'No files changed';
+  const parts = [
+    [modified, 'modified'],
+    [created, 'created'],
+    [deleted, 'deleted'],
+    [renamed, 'renamed'],
+    [mode, 'with another mode'],
+    [type, 'of another kind'],
+  ] as const;
+  const said = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${amount(count, 'files')} ${what}`]));
+  return said.join(', ');
+}
+
+/** '~/Projects/x' for a path below the home directory; cleaned. */
+export function shortPath(absolute: string, home: string): string {
+  const below = path.relative(home, absolute);
+  const inside = home !== '' && !below.startsWith('..') && !path.isAbsolute(below);
+  return cleanLine(inside ? (below === '' ? '~' : `~/${below}`) : absolute);
+}
+
+function info(text: string): SummaryLine {
+  return { text, severity: 'info' };
+}

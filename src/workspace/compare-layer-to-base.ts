@@ -1,0 +1,75 @@
+import type { Collector } from '../collector/client.ts';
+import type { Delta } from '../layer/layer.ts';
+import { parentOf } from '../scan/walk.ts';
+import type { RelPath } from '../text/path.ts';
+import type { ListedEntry } from '../types/collector.ts';
+
+/** An entry on both sides, as the kernel tells it; equal or not is not said yet. */
+export interface Pair {
+  readonly path: RelPath;
+  readonly before: ListedEntry | undefined;
+  readonly after: ListedEntry | undefined;
+}
+
+const AT_ONCE = 2000;
+
+/** Everything that the session touched beside what the base has there, by path. Only upper and base are asked. */
+export async function pairWithBase(collector: Collector, delta: Delta): Promise<Pair[]> {
+  const pairs = new Map<string, Pair>();
+  await pairPresent(collector, delta.present, pairs);
+  const hidden = new Set(delta.opaque);
+  for (const { path, before, after } of [...pairs.values()]) {
+    // What replaced a directory hides all that was in it; what can't be read says nothing.
+    if (before?.kind === 'dir' && after?.kind !== 'dir' && after?.problem === undefined) hidden.add(path);
+  }
+  for (const path of hidden) await addGoneBelow(collector, path, pairs);
+  for (const path of delta.gone) {
+    const before = await collector.stat('base', path as RelPath);
+    if (before === undefined || pairs.has(path)) continue;
+    pairs.set(path, { path: before.path, before, after: undefined });
+    if (before.kind === 'dir') await addGoneBelow(collector, path, pairs);
+  }
+  return [...pairs.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A directory that the base does not have has nothing below it there: its content is not asked for one by one. */
+async function pairPresent(
+  collector: Collector,
+  present: readonly ListedEntry[],
+  pairs: Map<string, Pair>,
+): Promise<void> {
+  const fresh = new Set<string>();
+  const asked = new Set<string>();
+  let wave: ListedEntry[] = [];
+  const flush = async (): Promise<void> => {
+    const entries = wave;
+    wave = [];
+    asked.clear();
+    const found = await Promise.all(entries.map((entry) => collector.stat('base', entry.path)));
+    entries.forEach((after, index) => {
+      const before = found[index];
+      pairs.set(after.path, { path: after.path, before, after });
+      if (after.kind === 'dir' && before?.kind !== 'dir') fresh.add(after.path);
+    });
+  };
+  for (const after of present) {
+    const parent = parentOf(after.path);
+    if (asked.has(parent) || wave.length === AT_ONCE) await flush();
+    if (fresh.has(parent)) {
+      pairs.set(after.path, { path: after.path, before: undefined, after });
+      if (after.kind === 'dir') fresh.add(after.path);
+    } else {
+      wave.push(after);
+      if (after.kind === 'dir') asked.add(after.path);
+    }
+  }
+  await flush();
+}
+
+async function addGoneBelow(collector: Collector, path: string, pairs: Map<string, Pair>): Promise<void> {
+  const base = await collector.stat('base', path as RelPath);
+  if (base?.kind !== 'dir') return;
+  for await (const before of collector.list('base', path as RelPath)) {
+    if (!pairs.has(before.path)) pairs.set(before.path, { path: before.path, before, after: undefined });
+  }
+}

@@ -1,0 +1,310 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BindOutcome, type BindSession, closeBind, openBind } from '../../../src/bind/session.ts';
+import { readSnapshot } from '../../../src/bind/snapshot.ts';
+import { DEFAULTS } from '../../../src/config/settings.ts';
+import { ownerOf } from '../../../src/engine/connect.ts';
+import { probeProject } from '../../../src/host/facts.ts';
+import type { Mount } from '../../../src/types/engine.ts';
+import type { Plan } from '../../../src/types/plan.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+
+let image = '';
+beforeAll(async () => {
+  const engine = await connectForTest();
+  image = await testImage(engine);
+  await engine.close();
+});
+
+const USER = 1000;
+
+/** A project of another user's, a record's directory, and containers that see the project as a bind session's agent. */
+class Bench implements Disposable {
+  readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-bind-')));
+  readonly main = path.join(this.root, 'project');
+  readonly marker = path.join(this.root, 'project', 'EXECUTED');
+  private readonly containers: string[] = [];
+  readonly told: string[] = [];
+
+  constructor() {
+    mkdirSync(path.join(this.main, 'sub'), { recursive: true });
+    writeFileSync(path.join(this.main, 'a.txt'), 'a\n');
+    writeFileSync(path.join(this.main, 'sub', 'Makefile'), 'all:\n');
+  }
+
+  git(cwd: string, ...args: readonly string[]): string {
+    const own = ['-c', 'safe.directory=*', '-c', 'user.name=P', '-c', 'user.email=p@example.org'];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.root, GIT_CONFIG_NOSYSTEM: '1' };
+    return execFileSync('git', [...own, ...args], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+
+  repository(dir = this.main): void {
+    this.git(dir, 'init', '-q', '-b', 'main');
+    this.git(dir, 'add', '-A');
+    this.git(dir, 'commit', '-q', '-m', 'first');
+    this.git(dir, 'remote', 'add', 'origin', 'https://user:TOKEN-IN-URL@example.org/x.git');
+  }
+
+  plan(project = this.main): Plan {
+    const sessionDir = path.join(this.root, 'state', 'sessions', '261121-140512-k7p');
+    mkdirSync(sessionDir, { recursive: true });
+    execFileSync('chown', ['-R', `${USER}:${USER}`, project]);
+    const facts = probeProject(project, { repo: false });
+    const policy = { ...DEFAULTS };
+    return { sessionId: '261121-140512-k7p', sessionDir, project: facts, policy, user: `${USER}:${USER}` } as Plan;
+  }
+
+  async open(plan: Plan): Promise<BindSession> {
+    const watched = (name: string): boolean => name.endsWith('Makefile');
+    return openBind({ plan, watched, tell: (event) => void ('text' in event && this.told.push(event.text)) });
+  }
+
+  async close(plan: Plan, session: BindSession, yes?: boolean): Promise<BindOutcome> {
+    const snapshot = readSnapshot(plan.sessionDir);
+    expect(snapshot).toEqual(session.snapshot);
+    return closeBind({
+      plan,
+      snapshot: session.snapshot,
+      tell: (event) => void ('text' in event && this.told.push(event.text)),
+      ask: yes === undefined ? undefined : async () => yes,
+      audit: async () => [],
+    });
+  }
+
+  /** A shell inside, without capabilities, with these mounts; stays until the bench is disposed. */
+  inside(mounts: readonly Mount[]): (script: string) => string {
+    const owner = ownerOf(this.root);
+    const id = execFileSync(
+      'docker',
+      [
+        ...[
+          'run',
+          '-d',
+          '--network',
+          'none',
+          '--cap-drop',
+          'ALL',
+          '--security-opt',
+          'no-new-privileges',
+          '--read-only',
+        ],
+        ...['--label', 'run-claude.session=261121-140512-k7p', '--label', `run-claude.owner=${owner}`],
+        ...['--user', `${USER}:${USER}`, '--workdir', '/workspace', '--tmpfs', '/run', '--tmpfs', '/tmp'],
+        ...mounts.flatMap((mount) =>
+          mount.kind === 'bind'
+            ? ['--mount', `type=bind,source=${mount.source},target=${mount.target}${mount.readonly ? ',readonly' : ''}`]
+            : [],
+        ),
+        ...['--entrypoint', 'sleep', image, '600'],
+      ],
+      { encoding: 'utf8' },
+    ).trim();
+    this.containers.push(id);
+    return (script) => execFileSync('docker', ['exec', id, 'sh', '-c', `${script}\nexit 0`], { encoding: 'utf8' });
+  }
+
+  stop(): void {
+    for (const id of this.containers.splice(0)) execFileSync('docker', ['rm', '-f', id], { stdio: 'ignore' });
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Every name, kind, mode and byte below a path. */
+function digest(at: string): string {
+  const hash = createHash('sha256');
+  const visit = (one: string): void => {
+    const stat = lstatSync(one);
+    hash.update(`${one}\0${stat.mode}\0`);
+    if (stat.isDirectory()) for (const name of readdirSync(one).sort()) visit(path.join(one, name));
+    else hash.update(stat.isSymbolicLink() ? readlinkSync(one) : readFileSync(one));
+  };
+  visit(at);
+  return hash.digest('hex');
+}
+
+/** A configuration that makes `git status` touch the marker. */
+const FSMONITOR = '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch EXECUTED; false\\n';
+const RENAME = `mv .git .g2; mkdir -p .git/objects .git/refs; echo ref: refs/heads/main > .git/HEAD
+printf '${FSMONITOR}' > .git/config`;
+const COMMONDIR = `mkdir -p evil/objects evil/refs; printf '${FSMONITOR}' > evil/config; echo ../evil > .git/commondir`;
+const WRITES = `printf '${FSMONITOR}' > .git/config; printf '${FSMONITOR}' > .git/config.worktree
+printf '#!/bin/sh\\ntouch EXECUTED\\n' > .git/hooks/post-checkout; rm -rf .git; ln -sfn evil .git; umount .git`;
+
+const COMMIT = 'git -c user.name=A -c user.email=a@example.org commit -q --allow-empty -m "made inside"';
+
+let bench: Bench;
+afterEach(() => bench[Symbol.dispose]());
+
+describe('a .git that is a directory', () => {
+  it('is byte-identical at every moment, and git on the host executes nothing', async () => {
+    bench = new Bench();
+    bench.repository();
+    const plan = bench.plan();
+    const before = digest(path.join(bench.main, '.git'));
+    const session = await bench.open(plan);
+    const inside = bench.inside(session.mounts);
+    expect(inside('cat .git/config')).not.toContain('TOKEN-IN-URL');
+    expect(inside(`git status --porcelain; ${COMMIT}; git log --format=%s`)).toBe('made inside\nfirst\n');
+    inside('git gc -q; git repack -adq; rm -rf /run/run-claude/objects/0/*; mkdir /run/run-claude/objects/0/x');
+    expect(digest(path.join(bench.main, '.git'))).toBe(before);
+    for (const attack of [RENAME, COMMONDIR, WRITES]) {
+      inside(attack);
+      expect(digest(path.join(bench.main, '.git'))).toBe(before);
+      // Only reads: the host's own index refresh would be a change of ours.
+      bench.git(bench.main, '--no-optional-locks', 'status', '--porcelain');
+      expect(existsSync(bench.marker)).toBe(false);
+    }
+    inside('echo b > a.txt');
+    bench.stop();
+    const outcome = await bench.close(plan, session);
+    expect(outcome.changes).toContainEqual(expect.objectContaining({ path: 'a.txt', kind: 'modified' }));
+    expect(outcome.heldBack).toBe(0);
+    expect(digest(path.join(bench.main, '.git'))).toBe(before);
+  });
+
+  it('is lost to each of these attacks when only its files are pinned', async () => {
+    for (const attack of [RENAME, COMMONDIR]) {
+      bench = new Bench();
+      bench.repository();
+      const plan = bench.plan();
+      const session = await bench.open(plan);
+      const pins = ['config', 'hooks'].map((part) => ({
+        kind: 'bind' as const,
+        source: path.join(bench.main, '.git', part),
+        target: `/workspace/.git/${part}`,
+        readonly: true,
+      }));
+      bench.inside([...session.mounts.slice(0, 1), ...pins])(attack);
+      bench.git(bench.main, 'status', '--porcelain');
+      expect(existsSync(bench.marker)).toBe(true);
+      bench[Symbol.dispose]();
+    }
+  });
+});
+
+it('works inside with submodules and with objects that are borrowed', async () => {
+  bench = new Bench();
+  const lender = path.join(bench.root, 'lender');
+  bench.repository();
+  bench.git(bench.root, 'clone', '-q', bench.main, lender);
+  bench.git(lender, 'commit', '-q', '--allow-empty', '-m', 'lent');
+  const project = path.join(bench.root, 'borrower');
+  bench.git(bench.root, 'clone', '-q', '--shared', lender, project);
+  bench.git(project, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', bench.main, 'lib/sub');
+  bench.git(project, 'commit', '-q', '-m', 'with a submodule');
+  const plan = bench.plan(project);
+  const session = await bench.open(plan);
+  const inside = bench.inside(session.mounts);
+  expect(inside('git status --porcelain 2>&1; git log --format=%s 2>&1')).toBe('with a submodule\nlent\nfirst\n');
+  expect(inside(`cd lib/sub && ${COMMIT}; git log --format=%s 2>&1`)).toBe('made inside\nfirst\n');
+  expect(inside('git fsck 2>&1 | grep -v "^dangling"; git status --porcelain 2>&1')).toBe(' M lib/sub\n');
+  expect(bench.git(path.join(project, 'lib', 'sub'), 'log', '--format=%s')).toBe('first\n');
+});
+
+describe('a .git that is a file', () => {
+  it('is shielded by one that names a self-contained repository', async () => {
+    bench = new Bench();
+    bench.repository();
+    const tree = path.join(bench.root, 'tree');
+    bench.git(bench.main, 'worktree', 'add', '-q', tree);
+    const plan = bench.plan(tree);
+    chownSync(tree, USER, USER);
+    const before = [digest(path.join(bench.main, '.git')), digest(path.join(tree, '.git'))];
+    const session = await bench.open(plan);
+    const inside = bench.inside(session.mounts);
+    inside(`rm -f .git; mv .git x; ${COMMONDIR}; ${WRITES}; echo gitdir: /workspace/evil > .git; mv .git x`);
+    inside(COMMIT);
+    expect(inside('git log --format=%s')).toBe('made inside\nfirst\n');
+    expect(inside('git status --porcelain')).toContain('?? evil/');
+    inside(`printf '${FSMONITOR}' >> /run/run-claude/git/config`);
+    bench.git(tree, '--no-optional-locks', 'status', '--porcelain');
+    expect([digest(path.join(bench.main, '.git')), digest(path.join(tree, '.git'))]).toEqual(before);
+    expect(existsSync(path.join(tree, 'EXECUTED'))).toBe(false);
+    expect(inside('cat .git')).toBe('gitdir: /run/run-claude/git\n');
+    expect(inside('cat /run/run-claude/git/config')).not.toContain('TOKEN-IN-URL');
+  });
+});
+
+describe('what is planted where nothing is shielded', () => {
+  it('goes into quarantine at exit, and a line at start says not to run git', async () => {
+    bench = new Bench();
+    const plan = bench.plan();
+    const session = await bench.open(plan);
+    expect(bench.told.join('\n')).toContain('run no git in it');
+    expect(existsSync(path.join(bench.main, '.git'))).toBe(false);
+    const inside = bench.inside(session.mounts);
+    inside(`${RENAME}; mkdir -p sub/deep/bare/objects sub/deep/bare/refs; cp .git/config .git/HEAD sub/deep/bare
+      echo gitdir: ../.git > sub/.git; mkdir locked; mkdir locked/.git; chmod 000 locked; ln -s .git sub/deep/.git`);
+    bench.git(bench.main, 'status', '--porcelain');
+    expect(existsSync(bench.marker)).toBe(true);
+    rmSync(bench.marker);
+    bench.stop();
+    const outcome = await bench.close(plan, session);
+    expect(outcome.heldBack).toBeGreaterThanOrEqual(4);
+    for (const gone of ['.git', 'sub/.git', 'sub/deep/.git', 'sub/deep/bare']) {
+      expect(lstatSync(path.join(bench.main, gone), { throwIfNoEntry: false }), gone).toBeUndefined();
+    }
+    expect(() => bench.git(bench.main, 'status')).toThrow();
+    expect(existsSync(bench.marker)).toBe(false);
+  });
+
+  it('is put back in a repository that was there, which may still get commits', async () => {
+    bench = new Bench();
+    const nested = path.join(bench.main, 'sub');
+    bench.repository(nested);
+    const plan = bench.plan();
+    const config = readFileSync(path.join(nested, '.git', 'config'), 'utf8');
+    const session = await bench.open(plan);
+    expect(bench.told.join('\n')).toContain('sub/.git');
+    bench.inside(session.mounts)(`cd sub; printf '${FSMONITOR}' > .git/config; echo ../../evil > .git/commondir
+      printf '#!/bin/sh\\ntouch EXECUTED\\n' > .git/hooks/post-commit; rm .git/info/exclude; echo x > .git/COMMIT_EDITMSG
+      rm -rf .git/hooks; ln -s ../../evil .git/hooks
+      echo changed > Makefile`);
+    bench.stop();
+    const outcome = await bench.close(plan, session);
+    expect(outcome.heldBack).toBeGreaterThanOrEqual(4);
+    expect(lstatSync(path.join(nested, '.git', 'hooks')).isDirectory()).toBe(true);
+    expect(readFileSync(path.join(nested, '.git', 'config'), 'utf8')).toBe(config);
+    expect(existsSync(path.join(nested, '.git', 'commondir'))).toBe(false);
+    expect(existsSync(path.join(nested, '.git', 'hooks', 'post-commit'))).toBe(false);
+    expect(existsSync(path.join(nested, '.git', 'info', 'exclude'))).toBe(true);
+    expect(readFileSync(path.join(nested, '.git', 'COMMIT_EDITMSG'), 'utf8')).toBe('x\n');
+    const makefile = outcome.changes.find((change) => change.path === 'sub/Makefile');
+    expect(makefile).toMatchObject({ kind: 'modified', before: { digest: expect.any(String) } });
+    expect(bench.git(nested, 'log', '--format=%s')).toBe('first\n');
+  });
+
+  it('stays when the person says so, and a repository that went is named', async () => {
+    bench = new Bench();
+    bench.repository(path.join(bench.main, 'sub'));
+    const plan = bench.plan();
+    const session = await bench.open(plan);
+    bench.inside(session.mounts)('mv sub/.git sub/.g2; mkdir .git; cp sub/.g2/HEAD .git');
+    bench.stop();
+    const outcome = await bench.close(plan, session, false);
+    expect(existsSync(path.join(bench.main, '.git'))).toBe(true);
+    expect(outcome.heldBack).toBe(1);
+    expect(bench.told.join('\n')).toContain('sub/.git: the repository is gone or moved');
+  });
+});

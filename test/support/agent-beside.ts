@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { agentSpec } from '../../src/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../src/engine/hardening/seccomp.ts';
+import type { Gateway } from '../../src/gateway/start-gateway.ts';
+import type { Container, Engine } from '../../src/types/engine.ts';
+
+export interface AgentBeside {
+  readonly engine: Engine;
+  readonly sessionId: string;
+  readonly image: string;
+  readonly memoryMb?: number;
+  readonly pids?: number;
+  readonly tmpMb?: number;
+}
+
+/** An agent's container beside its gateway, which waits for what tests run in it. */
+export async function startAgentBeside(gateway: Gateway, options: AgentBeside): Promise<Container> {
+  const { engine, sessionId, image, memoryMb = 2048, pids = 256, tmpMb = 256 } = options;
+  const agent = await engine.create(
+    agentSpec({
+      sessionId,
+      image,
+      seccomp: await readSeccompProfile(),
+      user: '1000:1000',
+      argv: ['/bin/sleep', '3600'],
+      forwards: gateway.forwards,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...gateway.env },
+      workdir: '/',
+      mounts: gateway.mounts,
+      network: gateway.agentNetwork,
+      limits: { memoryMb, cpus: 0, pids, tmpMb },
+      tty: false,
+      stdin: 'none',
+    }),
+  );
+  await agent.start();
+  return agent;
+}
+
+/** A company's CA by another program than ours, and one certificate for all names: ca.pem, cert.pem, key.pem. */
+export function makeCertificates(dir: string, names: readonly string[]): void {
+  const openssl = (...words: string[]): void =>
+    void execFileSync('openssl', words, { cwd: dir, stdio: ['ignore', 'ignore', 'ignore'] });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca-key.pem', '-out', 'ca.pem', '-subj', '/CN=company', '-days', '2');
+  openssl('req', ...key, '-keyout', 'key.pem', '-out', 'names.csr', '-subj', '/CN=names');
+  writeFileSync(path.join(dir, 'ext'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
+  const signer = ['-CA', 'ca.pem', '-CAkey', 'ca-key.pem', '-CAcreateserial', '-days', '2', '-extfile', 'ext'];
+  openssl('x509', '-req', '-in', 'names.csr', ...signer, '-out', 'cert.pem');
+}
+
+/** Waits for a container of servers to say 'listening'. Throws with what it said when it does not. */
+export async function listening(container: string): Promise<void> {
+  const logs = (): string => execFileSync('docker', ['logs', container], { encoding: 'utf8' });
+  for (let left = 240; !logs().includes('listening') && left > 0; left -= 1) await sleep(500);
+  if (!logs().includes('listening')) throw new Error(`${container} does not listen: ${logs()}`);
+}

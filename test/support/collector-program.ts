@@ -1,0 +1,40 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import path from 'node:path';
+import { type Collector, speakToCollector } from '../../src/collector/client.ts';
+
+const COMMON = ['-std=gnu11', '-Wall', '-Wextra', '-Werror'];
+const FLAGS = {
+  /** As the image's builder compiles it. */
+  plain: ['-O2', '-static'],
+  /** Ends with a report, and 99, at a wrong access or an undefined operation. */
+  sanitized: ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
+};
+const CACHE = path.join(import.meta.dirname, '../../node_modules/.cache/run-claude-tests');
+
+/** The collector's program, compiled once for the same sources: no worker of the tests tells when it ends. */
+export function compileCollector(how: keyof typeof FLAGS = 'plain'): string {
+  const dir = path.join(import.meta.dirname, '../../images/collector');
+  const names = readdirSync(dir).sort();
+  const flags = [...COMMON, ...FLAGS[how]];
+  const hash = createHash('sha256').update(flags.join(' '));
+  for (const name of names) hash.update(`\0${name}\0`).update(readFileSync(path.join(dir, name)));
+  const program = path.join(CACHE, `collector-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(program)) return program;
+  mkdirSync(CACHE, { recursive: true });
+  const beside = `${program}.${process.pid}`;
+  const sources = names.filter((name) => name.endsWith('.c')).map((name) => path.join(dir, name));
+  execFileSync('gcc', [...flags, '-o', beside, ...sources]);
+  renameSync(beside, program);
+  return program;
+}
+
+/** A collector as a plain process of this machine: for what needs no container. */
+export async function runCollector(
+  roots: Readonly<Record<string, string>>,
+): Promise<{ collector: Collector; child: ChildProcess }> {
+  const args = Object.entries(roots).map(([name, dir]) => `${name}=${dir}`);
+  const child = spawn(compileCollector(), args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  return { collector: await speakToCollector(child), child };
+}

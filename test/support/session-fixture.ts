@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Change, Entry } from '../../src/types/entry.ts';
+import type { Finding } from '../../src/types/finding.ts';
+import type { Program } from '../../src/types/plan.ts';
+import type { ChangeOutcome, CollectedRecord, SessionRecord, Verdict } from '../../src/types/session.ts';
+
+/** What a test says of one recorded session. */
+export interface RecordedSession {
+  readonly id: string;
+  readonly stage: SessionRecord['stage'];
+  readonly started: string;
+  readonly mode?: 'copy' | 'bind';
+  readonly project?: string;
+  readonly program?: Program;
+  readonly agentMs?: number;
+  readonly note?: string;
+  /** Created files, each with a severity where a finding has one; undefined: nothing was collected. */
+  readonly files?: Readonly<Record<string, Finding['severity'] | 'clean'>>;
+  readonly verdicts?: Readonly<Record<string, Verdict>>;
+  readonly collected?: Partial<CollectedRecord>;
+}
+
+/** A state directory with these sessions in it, removed when the test has finished. */
+export function recordSessions(sessions: readonly RecordedSession[]): string {
+  const state = mkdtempSync(path.join(tmpdir(), 'run-claude-sessions-'));
+  onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+  for (const session of sessions) writeSession(state, session);
+  return state;
+}
+
+function writeSession(state: string, session: RecordedSession): void {
+  const { id, stage, started, mode = 'copy', project = '/p', agentMs, note } = session;
+  const sessionDir = path.join(state, 'sessions', id);
+  mkdirSync(path.join(sessionDir, 'layer'), { recursive: true });
+  const program = session.program ?? { kind: 'exec', argv: ['make'] };
+  const policy = {
+    allowSuspect: [],
+    includeIgnored: false,
+    engine: 'auto',
+    auditRules: [],
+    auditSeverities: {},
+    env: {},
+  };
+  const plan = { sessionId: id, mode, strategy: 'layers', project: { root: project }, policy, program, sessionDir };
+  const changes = Object.entries(session.verdicts ?? {}).map(([path, verdict]) => ({ path, verdict }) as ChangeOutcome);
+  write(sessionDir, 'session.json', {
+    version: 1,
+    id,
+    project,
+    stage,
+    started,
+    updated: started,
+    plan,
+    ...(mode === 'copy' && { workspace: { strategy: 'layers' } }),
+    ...(agentMs !== undefined && { agentMs }),
+    ...(session.verdicts && { outcome: { at: started, changes } }),
+  });
+  if (note !== undefined) write(sessionDir, 'note', note);
+  if (session.files === undefined) return;
+  const entry: Entry = { kind: 'file', mode: 0o644, size: 1, mtimeNs: '1', digest: 'd' };
+  const created = Object.keys(session.files).map(
+    (path) => ({ path, kind: 'created', after: entry }) as unknown as Change,
+  );
+  const findings = Object.entries(session.files).flatMap(([path, severity]) =>
+    severity === 'clean' ? [] : [{ rule: 'r', severity, path, title: 'Title', why: 'a reason' } as unknown as Finding],
+  );
+  const nothing = { problems: [], withheld: [], baseEntries: 100 };
+  write(sessionDir, 'manifest', { version: 1, changes: created, findings, ...nothing, ...session.collected });
+}
+
+function write(dir: string, name: string, value: unknown): void {
+  writeFileSync(path.join(dir, name), JSON.stringify(value));
+}

@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { stderr, stdin } from 'node:process';
+import { buildReview } from '../../../src/review/build-review.ts';
+import { openContentStore } from '../../../src/store/content.ts';
+import { askReview } from '../../../src/terminal/review/ask-review.ts';
+
+// Asks the question of a scene that a test laid down: argv is the scene's JSON file and where the choice goes.
+const [sceneFile = '', choiceFile = ''] = process.argv.slice(2);
+const scene = JSON.parse(readFileSync(sceneFile, 'utf8'));
+const review = buildReview({
+  collected: scene.collected,
+  findings: scene.findings,
+  allowSuspect: [],
+  includeIgnored: false,
+});
+const choice = await askReview({
+  review,
+  content: openContentStore(scene.store),
+  project: scene.project,
+  home: scene.home,
+  screen: {
+    stdin,
+    stderr,
+    env: process.env,
+    colour: process.env['NO_COLOR'] === undefined,
+    dumb: process.env['TERM'] === 'dumb',
+  },
+});
+const chosen = choice.chosen.map(({ change, content }) => ({ path: change.path, text: content?.toString() }));
+writeFileSync(choiceFile, JSON.stringify({ ...choice, chosen }));

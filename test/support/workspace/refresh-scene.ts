@@ -1,0 +1,23 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/base/base.ts';
+import { EVERYTHING } from '../../../src/scan/selection.ts';
+
+/** The base in `dir/base` of the project in `dir/project`, for a session of that name. */
+export function refresh(dir: string, sessionId: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> {
+  const sessionDir = path.join(dir, 'sessions', sessionId);
+  mkdirSync(sessionDir, { recursive: true });
+  return prepareBase({
+    dir: path.join(dir, 'base'),
+    project: path.join(dir, 'project'),
+    grafts: new Map(),
+    selection: EVERYTHING,
+    owner: undefined,
+    sessionId,
+    sessionDir,
+    verify: false,
+    stack: false,
+    tell: () => undefined,
+    ...more,
+  });
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openHostWalker } from '../../../../src/apply/disk/host-path.ts';
+import { commitStep } from '../../../../src/apply/disk/perform-step.ts';
+import { dir, file, layApply } from '../../../support/apply/lay.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-together-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const base = { 'old.txt': file('text\n'), cfg: dir, 'cfg/a': file('a\n') };
+const session = { 'new.txt': file('text\n'), cfg: file('a file\n'), 'moved.txt': file('a\n') };
+const GROUPS: Readonly<Record<string, string>> = {
+  'old.txt': 'new.txt',
+  'new.txt': 'new.txt',
+  cfg: 'cfg',
+  'cfg/a': 'cfg',
+  'moved.txt': 'cfg',
+};
+
+async function lay(name: string, host: Readonly<Record<string, ReturnType<typeof file>>> = {}) {
+  const project = path.join(root, name, 'project');
+  const scene = await layApply(project, path.join(root, name, 'state'), { base, session, host: { ...base, ...host } });
+  const chosen = scene.changes.map((change) => ({ change, together: GROUPS[change.path] as string }));
+  return { ...scene, choice: { ...scene.choice, chosen } };
+}
+
+it('removes no old name whose new name is taken on the host, and replaces no folder of which something stays', async () => {
+  const { apply, choice, now } = await lay('taken', { 'new.txt': file('mine\n'), 'moved.txt': file('mine too\n') });
+  const said = await apply({ choice });
+  expect(said['old.txt']).toBe('conflict: it is one change with new.txt, which could not be applied');
+  expect(said['cfg/a']).toBe('conflict: it is one change with moved.txt, which could not be applied');
+  expect(now()).toEqual({ ...base, 'new.txt': file('mine\n'), 'moved.txt': file('mine too\n') });
+});
+
+it('removes no old name whose new name could not be written while applying', async () => {
+  const { apply, choice, now, project } = await lay('race');
+  const said = await apply({
+    choice,
+    tell: (event) => {
+      if (event.kind === 'progress' && event.done === 0) writeFileSync(path.join(project, 'new.txt'), 'a race\n');
+    },
+  });
+  expect(said['new.txt']).toMatch(/^conflict/);
+  expect(said['old.txt']).toBe('conflict: it is one change with new.txt, which could not be applied');
+  expect(now()).toMatchObject({ 'old.txt': file('text\n'), 'new.txt': file('a race\n'), 'moved.txt': file('a\n') });
+});
+
+it('takes nothing out of the way of what could not be written while applying, and says which path was the first', async () => {
+  const { apply, choice, now, project } = await lay('way');
+  const said = await apply({
+    choice,
+    tell: (event) => {
+      if (event.kind === 'progress' && event.done === 0) writeFileSync(path.join(project, 'moved.txt'), 'a race\n');
+    },
+  });
+  const why = 'conflict: it is one change with moved.txt, which could not be applied';
+  expect([said['cfg'], said['cfg/a']]).toEqual([why, why]);
+  expect(now()).toMatchObject({ cfg: dir, 'cfg/a': file('a\n'), 'moved.txt': file('a race\n') });
+});
+
+it('an undo removes no new name whose old name it cannot bring back', async () => {
+  const { apply, undo, choice, now, project } = await lay('undo');
+  await apply({ choice });
+  writeFileSync(path.join(project, 'old.txt'), 'mine\n');
+  expect((await undo())['new.txt']).toBe('conflict: it is one change with old.txt, which could not be applied');
+  expect(now()).toEqual({ ...base, 'old.txt': file('mine\n'), 'new.txt': file('text\n') });
+});
+
+it('a path stays as it was where its folder cannot be opened to be forced to the disk', async () => {
+  const { project, now } = await lay('open');
+  using walker = openHostWalker(project, undefined);
+  const addFolder = (): never => {
+    throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  };
+  const tools = {
+    walker,
+    temp: '.rc-0',
+    content: undefined,
+    cleared: false,
+    unflushed: { addFile: () => {}, addFolder },
+  };
+  expect(() => commitStep({ path: 'old.txt' }, tools)).toThrow('too many open files');
+  expect(now()).toEqual(base);
+});
+
+it('a signal leaves no decision half done, and none of those after it is begun', async () => {
+  const { apply, choice, now } = await lay('signal');
+  const stop = new AbortController();
+  let count = 0;
+  const said = await apply({
+    choice,
+    signal: stop.signal,
+    tell: (event) => {
+      if (event.kind !== 'progress') return;
+      count += 1;
+      // When moved.txt is there, and new.txt is next.
+      if (count === 2) stop.abort();
+    },
+  });
+  const left = 'skipped: interrupted';
+  const done = { 'moved.txt': 'applied', 'cfg/a': 'applied', cfg: 'applied' };
+  expect(said).toEqual({ ...done, 'new.txt': left, 'old.txt': left });
+  expect(now()).toEqual({ 'old.txt': file('text\n'), cfg: file('a file\n'), 'moved.txt': file('a\n') });
+});

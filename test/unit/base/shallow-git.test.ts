@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { selectionRules } from '../../../src/base/prescan-project.ts';
+import type { WorkspaceOptions } from '../../../src/layer/layer.ts';
+import { pathsInHistory } from '../../../src/scan/git-history.ts';
+import type { Plan } from '../../../src/types/plan.ts';
+import { startBase } from '../../../src/workspace/start-base.ts';
+
+let dir: string;
+let project: string;
+let told: string[];
+
+const git = (where: string, ...words: string[]): string =>
+  execFileSync('git', ['-c', 'safe.directory=*', ...words], { cwd: where, encoding: 'utf8' });
+const put = (name: string, text: string): void => {
+  mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+  writeFileSync(path.join(project, name), text);
+};
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-shallow-'));
+  project = path.join(dir, 'project');
+  told = [];
+  put('src/a.txt', 'a\n');
+  put('vendor/lib.txt', 'vendored\n');
+  put('secret.env', 'key\n');
+  git(dir, 'init', '-q', '-b', 'main', 'project');
+  git(project, 'config', 'user.name', 'Person');
+  git(project, 'config', 'user.email', 'person@example.org');
+  git(project, 'add', '-A');
+  git(project, 'commit', '-q', '-m', 'first');
+  git(project, 'tag', 'old');
+  // One process instead of sixty.
+  const blob = (n: number): string => `blob\nmark :${n}\ndata 3\n${String(n).padStart(3)}\n`;
+  const commit = (n: number): string =>
+    `commit refs/heads/main\nmark :${100 + n}\ncommitter P <p@example.org> ${1_700_000_000 + n} +0000\ndata 2\nc\n` +
+    `${n === 1 ? 'from refs/heads/main^0\n' : ''}M 100644 :${n} src/n.txt\n`;
+  const stream = Array.from({ length: 60 }, (_, at) => `${blob(at + 1)}${commit(at + 1)}\n`).join('');
+  execFileSync('git', ['fast-import', '--quiet'], { cwd: project, input: stream });
+  git(project, 'reset', '-q', '--hard');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const start = async (id: string, policy: object): Promise<string> => {
+  const plan = {
+    sessionId: id,
+    sessionDir: path.join(dir, 'state', id),
+    baseDir: path.join(dir, 'base'),
+    user: '1000:1000',
+    project: { root: project, gitCommonDir: path.join(project, '.git') },
+    policy: { exclude: [], include: [], mask: [], verify: false, shallow: true, ...policy },
+  } as unknown as Plan;
+  mkdirSync(plan.sessionDir, { recursive: true });
+  const tell: WorkspaceOptions['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
+  const base = await startBase({ plan, tell } as WorkspaceOptions, selectionRules(plan.policy));
+  return path.join(base.dir, 'tree');
+};
+
+it('git works on the cut history, and what is left out is listed and can be had back', async () => {
+  put('staged.txt', 'staged\n');
+  git(project, 'add', 'staged.txt');
+  put('src/a.txt', 'edited\n');
+  const tree = await start('one', {});
+  expect(git(tree, 'log', '--oneline').trim().split('\n')).toHaveLength(50);
+  expect(git(tree, 'status', '--porcelain')).toBe(' M src/a.txt\nA  staged.txt\n');
+  expect(git(tree, 'diff', '--cached', 'HEAD~49')).toContain('+staged');
+  git(tree, 'fsck', '--connectivity-only');
+  expect(git(tree, 'tag')).toBe('');
+  expect(git(tree, 'branch', '--show-current')).toBe('main\n');
+  expect(existsSync(path.join(tree, 'vendor'))).toBe(false);
+  expect(told.join('\n')).toMatch(/the last 50 commits/);
+  expect(told.join('\n')).toContain('Excluded or masked: vendor');
+  git(project, 'commit', '-q', '-am', 'more');
+  const again = await start('two', { include: ['vendor/'] });
+  expect(readFileSync(path.join(again, 'vendor/lib.txt'), 'utf8')).toBe('vendored\n');
+  expect(git(again, 'log', '-1', '--format=%s')).toBe('more\n');
+  expect(git(again, 'status', '--porcelain')).toBe('');
+  expect(git(tree, 'status', '--porcelain')).toBe(' M src/a.txt\nA  staged.txt\n');
+});
+
+it('names what is masked and still in the history, and only that', async () => {
+  git(project, 'rm', '-q', '--cached', 'secret.env');
+  git(project, 'commit', '-q', '-m', 'no secret');
+  const gitDir = path.join(project, '.git');
+  expect(await pathsInHistory(gitDir, project, ['secret.env', 'never.env', 'src'])).toEqual({
+    found: ['secret.env', 'src'],
+    unsure: false,
+  });
+  expect(await pathsInHistory(gitDir, project, ['never.env'])).toEqual({ found: [], unsure: false });
+  expect((await pathsInHistory(path.join(dir, 'none'), project, ['a'])).unsure).toBe(true);
+});

@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sweepGenerations } from '../../../src/base/generation.ts';
+import { isAnythingGone, removeGone, removeGoneLater } from '../../../src/base/trash.ts';
+import { planGc, runGc } from '../../../src/session/later/gc.ts';
+
+let root: string;
+let dir: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'run-claude-gone-'));
+  dir = path.join(root, 'bases', 'key');
+  for (const number of [1, 2, 3]) {
+    const closed = path.join(dir, 'gen', String(number), 'tree', 'closed');
+    mkdirSync(closed, { recursive: true });
+    writeFileSync(path.join(closed, 'f'), 'x');
+    chmodSync(closed, 0o500);
+  }
+});
+afterEach(() => {
+  removeGone(dir);
+  sweepGenerations(dir, new Set());
+  removeGone(dir);
+  rmSync(root, { recursive: true });
+});
+
+it('is out of the way at once and still there, since a start has no time to remove it', () => {
+  sweepGenerations(dir, new Set([2]));
+  expect(readdirSync(path.join(dir, 'gen'))).toEqual(['2']);
+  expect(
+    readdirSync(path.join(dir, 'gone'))
+      .map((name) => name.replace(/-.*/, ''))
+      .sort(),
+  ).toEqual(['1', '3']);
+  expect(isAnythingGone(dir)).toBe(true);
+});
+
+it('is removed later, by a process of its own or on demand; what is kept is not touched', async () => {
+  const { mtimeMs } = statSync(path.join(dir, 'gen/3/tree/closed'));
+  sweepGenerations(dir, new Set([2, 3]));
+  removeGoneLater(dir);
+  await expect.poll(() => isAnythingGone(dir)).toBe(false);
+  sweepGenerations(dir, new Set([3]));
+  removeGone(dir);
+  expect(isAnythingGone(dir)).toBe(false);
+  expect(readdirSync(path.join(dir, 'gen'))).toEqual(['3']);
+  expect(statSync(path.join(dir, 'gen/3/tree/closed')).mtimeMs).toBe(mtimeMs);
+  expect(existsSync(path.join(dir, 'gen/3/tree/closed/f'))).toBe(true);
+});
+
+it('is named by gc and removed by it, the base stays', async () => {
+  const places = { stateDir: root, cacheDir: root, dataDir: root };
+  const options = { places, engine: undefined, nowMs: Date.now(), currentImages: [] };
+  expect(await planGc(options)).toEqual([]);
+  sweepGenerations(dir, new Set([3]));
+  const item = { kind: 'base', name: path.join(dir, 'gone'), why: expect.stringContaining('older states') };
+  expect(await planGc(options)).toEqual([item]);
+  expect(await runGc(options)).toEqual({ removed: [item], problems: [] });
+  expect([isAnythingGone(dir), readdirSync(path.join(dir, 'gen'))]).toEqual([false, ['3']]);
+});

@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareRepositories, same } from '../../../src/bind/compare.ts';
+import { isExecutablePart, isRepositoryAt } from '../../../src/bind/repositories.ts';
+import { restoreTrouble } from '../../../src/bind/restore.ts';
+import { bindStore, takeSnapshot } from '../../../src/bind/snapshot.ts';
+import { readRegular, type Seen, walkProject } from '../../../src/bind/walk.ts';
+import { openGitObjects } from '../../../src/commits/git-objects.ts';
+
+const top = mkdtempSync(path.join(tmpdir(), 'run-claude-bind-guards-'));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+const seen = (more: Partial<Seen> = {}): Seen => ({
+  kind: 'file',
+  mode: 0o644,
+  uid: 0,
+  gid: 0,
+  size: 1,
+  mtimeNs: '1',
+  ctimeNs: '1',
+  ino: '1',
+  ...more,
+});
+const entries = (of: Record<string, Seen>) => ({
+  entries: new Map(Object.entries(of)),
+  unreadable: new Map<string, string>(),
+});
+
+describe('what is read of a project after a bind session', () => {
+  beforeAll(() => {
+    writeFileSync(path.join(top, 'file'), 'text');
+    symlinkSync('file', path.join(top, 'link'));
+    mkdirSync(path.join(top, 'folder'));
+    execFileSync('mkfifo', [path.join(top, 'fifo')]);
+  });
+
+  it.each([
+    ['file', 4, 'text'],
+    ['file', 3, undefined],
+    ['link', 10, undefined],
+    ['folder', 10_000, undefined],
+    ['fifo', 10, undefined],
+  ])('%s, at most %i bytes', (name, limit, wanted) => {
+    expect(readRegular(top, name, limit)?.toString()).toBe(wanted);
+  });
+});
+
+describe('what is told apart', () => {
+  it.each<[string, Partial<Seen>]>([
+    ['mode', { mode: 0o755 }],
+    ['size', { size: 2 }],
+    ['inode', { ino: '2' }],
+    ['change time, which nobody can set back', { ctimeNs: '2' }],
+    ['kind', { kind: 'symlink' }],
+  ])('%s', (_, more) => {
+    expect(same(seen(), seen())).toBe(true);
+    expect(same(seen(), seen(more))).toBe(false);
+  });
+
+  it('another repository in the place of one that was there, and a folder that cannot be read any more', () => {
+    const repository = { 'sub/.git': seen({ kind: 'dir' }), 'sub/.git/HEAD': seen() };
+    const before = {
+      ...entries(repository),
+      repositories: new Set(['sub/.git']),
+      digests: new Map(),
+      targets: new Map(),
+    };
+    expect(compareRepositories(before, entries(repository))).toEqual([]);
+    const other = entries({ ...repository, 'sub/.git': seen({ kind: 'dir', ino: '9' }) });
+    expect(compareRepositories(before, other)).toMatchObject([{ path: 'sub/.git', kind: 'planted' }]);
+    const closed = { ...entries(repository), unreadable: new Map([['sub/.git', 'EACCES']]) };
+    expect(compareRepositories(before, closed)).toMatchObject([{ path: 'sub/.git', kind: 'lost' }]);
+  });
+
+  it.each([
+    ['refs/heads/main', 'file', false],
+    ['refs/heads/main', 'symlink', true],
+    ['refs/heads/main', 'fifo', true],
+    ['objects/ab/cd', 'file', false],
+    ['objects/info/alternates', 'file', true],
+    ['config.worktree', 'file', true],
+    ['hooks', 'dir', false],
+    ['worktrees', 'dir', true],
+  ] as const)('.git/%s, a %s', (inner, kind, runs) => {
+    expect(isExecutablePart(`.git/${inner}`, kind, '.git')).toBe(runs);
+  });
+
+  it('a bare repository by commondir alone', () => {
+    const { entries: found } = entries({ 'x/HEAD': seen(), 'x/commondir': seen() });
+    expect([isRepositoryAt('x', found), isRepositoryAt('', found)]).toEqual([true, false]);
+  });
+});
+
+it('puts back owner, mode and content under a name of any length; what was there goes onto another disk as it is', async () => {
+  const root = path.join(top, 'project');
+  // Elsewhere: a rename cannot bring it there.
+  const sessionDir = mkdtempSync('/dev/shm/run-claude-bind-guards-');
+  try {
+    const long = `sub/.git/hooks/${'n'.repeat(255)}`;
+    const at = (name: string): string => path.join(root, name);
+    mkdirSync(at('sub/.git/hooks'), { recursive: true });
+    for (const name of ['sub/.git/HEAD', long]) writeFileSync(at(name), 'mine');
+    chmodSync(at(long), 0o750);
+    if (process.getuid?.() === 0) chownSync(at(long), 1234, 1234);
+    const before = await takeSnapshot({ root, sessionDir, shielded: false, watched: () => false });
+    rmSync(at(long));
+    symlinkSync('/etc/passwd', at(long));
+    const trouble = { path: long, kind: 'changed', why: 'changed' } as const;
+    const said = await restoreTrouble(trouble, { root, sessionDir, before, content: bindStore(sessionDir) });
+    expect(said).toContain('put back as it was');
+    const back = lstatSync(at(long));
+    expect([readFileSync(at(long), 'utf8'), back.mode & 0o7777, back.isFile()]).toEqual(['mine', 0o750, true]);
+    if (process.getuid?.() === 0) expect(back.uid).toBe(1234);
+    const moved = /the new one is (\S+)$/.exec(said)?.[1] ?? '';
+    expect(readlinkSync(moved)).toBe('/etc/passwd');
+    expect(walkProject(root, () => false).entries.size).toBe(before.entries.size);
+  } finally {
+    rmSync(sessionDir, { recursive: true, force: true });
+  }
+});
+
+describe('objects of a repository that somebody else prepared', () => {
+  const repo = path.join(top, 'repo');
+  const env = { PATH: process.env['PATH'], HOME: top, GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', repo, '-c', 'user.name=n', '-c', 'user.email=e', ...args], {
+      env,
+      encoding: 'utf8',
+    }).trim();
+  beforeAll(() => {
+    mkdirSync(repo);
+    execFileSync('git', ['init', '-q', '-b', 'main', repo], { env });
+    for (const text of ['one', 'two', 'evil']) {
+      writeFileSync(path.join(repo, 'f'), text);
+      git('add', 'f');
+      git('commit', '-qm', text);
+    }
+  });
+
+  it('are those themselves: no replacement, no graft, no other repository, no option for a name', async () => {
+    const [head, middle, first] = ['HEAD', 'HEAD~1', 'HEAD~2'].map((name) => git('rev-parse', name)) as [
+      string,
+      string,
+      string,
+    ];
+    git('replace', head, middle);
+    mkdirSync(path.join(repo, '.git', 'info'), { recursive: true });
+    writeFileSync(path.join(repo, '.git', 'info', 'grafts'), `${head} ${first}\n`);
+    const marker = path.join(top, 'marker');
+    const hostile = {
+      ...env,
+      GIT_DIR: path.join(top, 'nowhere'),
+      GIT_OBJECT_DIRECTORY: path.join(top, 'nowhere'),
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.fsmonitor',
+      GIT_CONFIG_VALUE_0: `touch ${marker}`,
+      GIT_GRAFT_FILE: path.join(repo, '.git', 'info', 'grafts'),
+      GIT_TRACE: marker,
+    };
+    const objects = openGitObjects(repo, hostile);
+    expect(await objects.commit('main')).toBe(head);
+    const [entry] = await objects.tree(head);
+    const content = (await objects.read([entry?.oid ?? ''])).get(entry?.oid ?? '');
+    expect(content?.toString()).toBe('evil');
+    // By the graft the two would have the first in common.
+    expect(await objects.mergeBase(middle, head)).toBe(middle);
+    expect(existsSync(marker)).toBe(false);
+    for (const name of ['-x', '--output=/tmp/x', '']) await expect(objects.commit(name)).rejects.toThrow(/no commit/);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { filterServers } from '../../../../src/claude/stage/mcp-filter.ts';
+
+const npx = (...args: unknown[]) => ({ command: 'npx', args });
+
+it('servers that can exist inside and carry no secret come along as they are', () => {
+  const servers = {
+    everything: npx('-y', '@modelcontextprotocol/server-everything@2025.9.12', '--port', '8080'),
+    long: npx('some-package-with-a-long-name-2', 'stdio'),
+    script: { command: 'python3', args: ['-m', 'server'], env: {} },
+    bare: { command: 'node' },
+    remote: { type: 'http', url: 'https://mcp.example.org/mcp' },
+    local: npx('--url=http://127.0.0.1:3000/x'),
+  };
+  expect(filterServers(servers)).toEqual({ servers, leftOut: [] });
+  expect(filterServers(undefined)).toEqual({ servers: {}, leftOut: [] });
+});
+
+it('the others stay out, each with the reason', () => {
+  const secret = 'its arguments may hold a secret';
+  const cases: [server: unknown, why: string][] = [
+    ['text', 'not understood'],
+    [{}, 'not understood'],
+    [{ command: ['npx'] }, 'not understood'],
+    [npx('a', 7), 'not understood'],
+    [{ command: '/usr/local/bin/mine' }, 'its program is not in the image'],
+    [{ ...npx('a'), env: { A: 'b' } }, 'has environment values, which may be secrets'],
+    [{ url: 'https://a.example', headers: {} }, 'has headers or a login, which may be secrets'],
+    [{ url: 'https://a.example', headersHelper: 'x' }, 'has headers or a login, which may be secrets'],
+    [{ url: 'https://a.example', oauth: {} }, 'has headers or a login, which may be secrets'],
+    [{ url: 'https://me@a.example' }, 'its address may hold a secret'],
+    [{ url: 'https://:pw@a.example' }, 'its address may hold a secret'],
+    [{ url: 'https://a.example?k=1' }, 'its address may hold a secret'],
+    [{ url: 'no address' }, 'its address may hold a secret'],
+    [npx('/home/me/server.js'), 'points at a path of the host'],
+    [npx('~/server.js'), 'points at a path of the host'],
+    [npx('C:\\server.js'), 'points at a path of the host'],
+    [npx('--dir=/srv'), 'points at a path of the host'],
+    [npx('--api-key', 'x'), secret],
+    [npx('--github-token=x'), secret],
+    [npx('Authorization: Bearer x'), secret],
+    [npx('ghp_0123'), secret],
+    [npx('sk-ant-x'), secret],
+    [npx('--k=sk-ant-x'), secret],
+    [npx('postgres://me:pw@db.example/x'), secret],
+    [npx('--db=postgres://me:pw@db.example/x'), secret],
+    [npx('--k=A1b2C3d4E5f6G7h8I9j0'), secret],
+    [npx('A1b2C3d4E5f6G7h8I9j0K1=='), secret],
+  ];
+  for (const [server, why] of cases)
+    expect(filterServers({ s: server }), JSON.stringify(server)).toEqual({ servers: {}, leftOut: [`s (${why})`] });
+});

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
+import { probeLines } from '../../../../src/cli/doctor/probe.ts';
+import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/report.ts';
+import type { ProbeRow } from '../../../../src/engine/hardening/probes.ts';
+
+const places = { home: '/', stateDir: '/state', cacheDir: '/cache', dataDir: '/data', configDir: '/config' };
+
+it('names the disk that is full: that of the sessions, or that of the copies', () => {
+  for (const [full, name] of [
+    ['/state', 'disk'],
+    ['/cache', 'cache-disk'],
+  ] as const) {
+    const checks = hostChecks({ places }, (dir) => (dir === full ? 0 : 100_000));
+    expect(checks.filter(({ name: own }) => own.endsWith('disk'))).toEqual(
+      (['disk', 'cache-disk'] as const).map((own) =>
+        own === name
+          ? fault(own, `0 MB free in ${full}`, 'Free some space: run-claude gc removes what no session needs.')
+          : expect.objectContaining({ name: own, result: 'ok' }),
+      ),
+    );
+  }
+});
+
+it('says of each check what it is, its state and what to do, and ends with a verdict', () => {
+  const [good, bad, worse] = [
+    ok('git', 'version 2.39.5'),
+    warning('home', 'odd', 'Move.'),
+    fault('engine', 'no', 'Go.'),
+  ];
+  expect(checkLines([good, bad])).toEqual([
+    'ok       Git               version 2.39.5',
+    'warning  Home directory    odd',
+    '                           → Move.',
+    '',
+    'Ready, with 1 warning: sessions can run here.',
+  ]);
+  expect(checkLines([good]).at(-1)).toBe('Ready: sessions can run here.');
+  expect(checkLines([good, bad, worse, worse]).at(-1)).toBe(
+    'Not ready: 2 faults, 1 warning. No session starts before each fault is fixed.',
+  );
+});
+
+const row = (name: string, layer: string, result: ProbeRow['result']): ProbeRow => ({
+  name,
+  layer,
+  result,
+  why: 'EPERM',
+});
+
+it('prints of the probes what got through and a verdict; every attack only when asked', () => {
+  const held = [row('a', 'seccomp', 'stopped'), row('b', 'masks', 'stopped'), row('c', 'masks', 'untestable')];
+  expect(probeLines(held, false)).toEqual([
+    '3 attacks: 2 stopped, 1 not testable here.',
+    'PASS: every attack that can be tested here was stopped.',
+    'run-claude doctor --probe --verbose lists every attack.',
+  ]);
+  const broken = [...held, row('d', 'masks', 'open')];
+  expect(probeLines(broken, false)).toEqual([
+    'masks',
+    '  FAIL          d                                  EPERM',
+    '',
+    '4 attacks: 2 stopped, 1 not testable here, 1 got through.',
+    'FAIL: attacks got through masks. Run no agent on this engine before that is fixed.',
+    'run-claude doctor --probe --verbose lists every attack.',
+  ]);
+  expect(probeLines([row('e', 'init', 'untestable')], false)).toContain(
+    'No attack on these layers can be tested here: init.',
+  );
+  const all = probeLines(broken, true);
+  for (const { name } of broken) expect(all.filter((line) => line.trim().split(/ +/).includes(name))).toHaveLength(1);
+  expect(all).toContain(
+    'FAIL          masks                                1 stopped, 1 not testable here, 1 got through',
+  );
+  expect(all.at(-1)).toMatch(/^FAIL: /);
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CLAUDE_OPTIONS } from '../../../../src/cli/grammar/claude-options.ts';
+import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
+import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
+import { type CommandLine, parseCommandLine, type RunLine } from '../../../../src/cli/grammar/parse-command-line.ts';
+import { RunClaudeError } from '../../../../src/errors.ts';
+
+const FOLDERS = ['.', 'proj', 'my proj', 'build', './build', 'fix bug'];
+const parse = (...argv: string[]): CommandLine => parseCommandLine(argv, (word) => FOLDERS.includes(word));
+const run = (...argv: string[]): RunLine => {
+  const line = parse(...argv);
+  if (line.kind !== 'run') throw new Error(`not a session: ${line.kind}`);
+  return line;
+};
+const refusal = (...argv: string[]): string => {
+  try {
+    parse(...argv);
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.status === 2) return `${error.message} ${error.hint ?? ''}`;
+    throw error;
+  }
+  throw new Error(`accepted: ${argv.join(' ')}`);
+};
+const mode = (line: RunLine): unknown => line.flags.find((flag) => flag.setting === 'mode')?.value;
+const args = (line: RunLine): readonly string[] =>
+  line.program.kind === 'exec' ? line.program.argv : line.program.args;
+
+describe('the project', () => {
+  it('is the first plain word when that is a folder, spaces or not', () => {
+    expect(run('proj').project).toBe('proj');
+    expect(run('my proj', 'do it')).toMatchObject({ project: 'my proj', program: { args: ['do it'] } });
+    expect(run().project).toBeUndefined();
+  });
+  it('is not taken from words after an option of Claude', () => {
+    expect(run('-p', 'build')).toMatchObject({ project: undefined, program: { args: ['-p', 'build'], print: true } });
+    expect(run('--model', 'proj', 'proj').project).toBeUndefined();
+  });
+  it('takes a first word with a space as a prompt, and refuses any other', () => {
+    expect(args(run('repair it all'))).toEqual(['repair it all']);
+    expect(refusal('repair')).toContain('go after --');
+    expect(refusal('sesions')).toContain('sessions');
+  });
+  it('never reads a late command as a folder', () => {
+    expect(refusal('--trace', 'build')).toContain('comes first');
+    expect(run('./build').project).toBe('./build');
+    expect(parse('build')).toMatchObject({ kind: 'command', name: 'build' });
+  });
+});
+
+describe('options', () => {
+  it('refuses a typo with the nearest name', () => {
+    expect(refusal('--copy-workspce', 'proj')).toContain('--copy-workspace');
+    expect(refusal('--copy-workspace=layer')).toContain('layers');
+    expect(refusal('-z')).toContain('-z');
+  });
+  it('takes optional values after = only', () => {
+    expect(run('--copy-workspace', 'proj').project).toBe('proj');
+    expect(refusal('--copy-workspace', 'volume')).toContain('no such folder');
+    expect(run('--copy-workspace=shallow').flags).toContainEqual(expect.objectContaining({ setting: 'shallow' }));
+  });
+  it('lets no forgotten value swallow an option of ours', () => {
+    expect(refusal('--model', '--dry-run')).toContain('needs a value');
+    expect(refusal('--memory', '--yes')).toContain('needs a value');
+    expect(refusal('--system-prompt')).toContain('needs a value');
+    expect(args(run('--system-prompt=--dry-run'))).toEqual(['--system-prompt=--dry-run']);
+  });
+  it('takes a negative number as a value, so that the setting says what is allowed, and never sends in a circle', () => {
+    expect(run('--cpus', '-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(run('--cpus=-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
+    expect(refusal('--cpus', '--memory', '8g')).toBe('--cpus needs a value Write --cpus N.');
+    expect(refusal('--exclude', '-x')).toContain('--exclude=-x where the value begins with a dash');
+  });
+  it('knows --debug as Claude’s and --trace as ours', () => {
+    expect(args(run('--debug'))).toEqual(['--debug']);
+    expect(run('--trace').flags).toEqual([{ flag: '--trace', setting: 'trace', value: true }]);
+  });
+  it('prints help and version', () => {
+    expect(parse('--help')).toEqual({ kind: 'help', command: undefined });
+    expect(parse('apply', '--help')).toEqual({ kind: 'help', command: 'apply' });
+    expect(parse('proj', '--version')).toEqual({ kind: 'version' });
+    expect(args(run('--', '--help'))).toEqual(['--help']);
+  });
+  it('takes help and version as words', () => {
+    expect(parse('help')).toEqual(parse('--help'));
+    expect(parse('help', 'apply')).toEqual(parse('apply', '--help'));
+    expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));
+    expect(parse('version')).toEqual({ kind: 'version' });
+    expect(refusal('help', 'aply')).toBe("help: there is no command 'aply' Did you mean run-claude help apply?");
+    expect(refusal('version', 'apply')).toContain('one word too many');
+  });
+  it.each([
+    ['stauts', 'Did you mean run-claude status?'],
+    ['aplly', 'Did you mean run-claude apply?'],
+    ['verison', 'Did you mean run-claude version?'],
+    ['xyzzy', 'run-claude help lists the commands.'],
+  ])('refuses %s as a first word, and suggests what is near', (word, hint) => {
+    const wanted = `'${word}' is neither a command nor a folder ${hint} Words for Claude go after --.`;
+    expect(refusal(word, '--json')).toBe(wanted);
+  });
+});
+
+describe('copy or bind', () => {
+  it.each([
+    [['-p', 'x'], 'copy'],
+    [['--', '--print'], 'copy'],
+    [['-cp', 'x'], 'copy'],
+    [['--', '--append-system-prompt', '-p'], undefined],
+    [['--bind', '-p', 'x'], 'bind'],
+    [['--auto-apply'], 'copy'],
+    [['--shell', '--', '-p'], undefined],
+    [['exec', '--', 'sh', '-p'], 'copy'],
+    [['exec', '--bind', '--', 'sh'], 'bind'],
+    [['--copy-workspace'], 'copy'],
+    [['proj'], undefined],
+  ])('%j means %s', (argv, wanted) => expect(mode(run(...argv))).toBe(wanted));
+  it('refuses what excludes each other', () => {
+    expect(refusal('--bind', '--auto-apply')).toContain('--auto-apply');
+    expect(refusal('--bind', '--copy-workspace')).toContain('exclude');
+    expect(refusal('exec', 'proj')).toContain('no command');
+    expect(refusal('exec', '--shell', '--', 'x')).toContain('--shell');
+  });
+});
+
+describe('for any words', () => {
+  const word = fc.oneof(
+    fc.constantFrom(...FOLDERS, '-', '', '-p', '--model', '--modle', 'a b', 'x', '\n', '--', ...CLAUDE_OPTIONS.keys()),
+    fc.constantFrom(...RUN_OPTIONS.map((option) => `--${option.name}`), ...COMMANDS.map((shape) => shape.name)),
+    fc.string(),
+  );
+  it('gives a request or exit 2, nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
+        try {
+          parse(...argv);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'USAGE', status: 2 });
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+  it('passes every word after -- byte for byte, and loses none', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), (rest) => {
+        expect(args(run('proj', '--', ...rest))).toEqual(rest);
+        if (rest.length > 0) expect(args(run('exec', 'proj', '--', ...rest))).toEqual(rest);
+      }),
+    );
+  });
+  it('never hands an option of ours before -- to Claude', () => {
+    const ours = RUN_OPTIONS.filter((option) => option.value === 'none' && !['help', 'version'].includes(option.name));
+    fc.assert(
+      fc.property(fc.constantFrom(...ours), fc.array(word, { maxLength: 5 }), (option, words) => {
+        const before = words.filter((one) => one !== '--');
+        try {
+          const line = parse('proj', ...before, `--${option.name}`);
+          if (line.kind === 'run') expect(args(line)).not.toContain(`--${option.name}`);
+        } catch (error) {
+          expect(error).toMatchObject({ status: 2 });
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Collector } from '../../../src/collector/client.ts';
+import { speakToCollector } from '../../../src/collector/client.ts';
+import { FrameCutter, PayloadReader, readEntry } from '../../../src/collector/wire.ts';
+import { decodeBytes, type RelPath } from '../../../src/text/path.ts';
+import type { ListedEntry } from '../../../src/types/collector.ts';
+import { runCollector } from '../../support/collector-program.ts';
+
+let dir: string;
+let collector: Collector;
+let stop: () => void;
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-tree-'));
+  const started = await runCollector({ tree: dir });
+  collector = started.collector;
+  stop = () => started.collector.close();
+});
+afterAll(() => {
+  stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const rel = (text: string): RelPath => text as RelPath;
+
+async function all(below?: string): Promise<Map<string, ListedEntry>> {
+  const found = new Map<string, ListedEntry>();
+  for await (const entry of collector.list('tree', below as RelPath | undefined)) found.set(entry.path, entry);
+  return found;
+}
+
+async function content(name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of collector.read('tree', rel(name))) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe('the collector', () => {
+  it('lists every kind of entry, names as bytes, and follows nothing', async () => {
+    const odd = Buffer.from([0x61, 0xff, 0x0a, 0x2c]);
+    mkdirSync(path.join(dir, 'kinds/sub'), { recursive: true });
+    writeFileSync(path.join(dir, 'kinds/file'), 'content', { mode: 0o640 });
+    linkSync(path.join(dir, 'kinds/file'), path.join(dir, 'kinds/hard'));
+    symlinkSync('/etc', path.join(dir, 'kinds/link'));
+    writeFileSync(Buffer.concat([Buffer.from(`${dir}/kinds/`), odd]), '');
+    execFileSync('mkfifo', [path.join(dir, 'kinds/fifo')]);
+    execFileSync('mknod', [path.join(dir, 'kinds/whiteout'), 'c', '0', '0']);
+    const server = createServer().listen(path.join(dir, 'kinds/socket'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    const found = await all('kinds');
+    server.close();
+    expect([...found.keys()].sort()).toEqual(
+      ['fifo', 'file', 'hard', 'link', 'socket', 'sub', 'whiteout', decodeBytes(odd)].map((n) => `kinds/${n}`).sort(),
+    );
+    expect(found.get('kinds/file')).toMatchObject({ kind: 'file', size: 7, mode: 0o640, nlink: 2 });
+    expect(found.get('kinds/hard')?.linkGroup).toBe(found.get('kinds/file')?.linkGroup);
+    expect(found.get('kinds/link')).toMatchObject({ kind: 'symlink', target: '/etc' });
+    expect(found.get('kinds/fifo')?.kind).toBe('fifo');
+    expect(found.get('kinds/whiteout')).toMatchObject({ kind: 'char', whiteout: true });
+    await expect(content('kinds/link/passwd')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    await expect(content('kinds/fifo')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    await expect(content('../etc/passwd')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    await expect(content('kinds/link')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+  });
+
+  it('reads content with holes, and refuses a sparse giant without reading it', async () => {
+    const fd = openSync(path.join(dir, 'sparse'), 'w');
+    writeSync(fd, 'start', 0);
+    writeSync(fd, 'end', 20_000_000);
+    closeSync(fd);
+    const read = await content('sparse');
+    expect(read.length).toBe(20_000_003);
+    expect(read.subarray(0, 5).toString() + read.subarray(-3).toString()).toBe('startend');
+    expect((await collector.stat('tree', rel('sparse')))?.allocated).toBeLessThan(1_000_000);
+    const giant = openSync(path.join(dir, 'giant'), 'w');
+    ftruncateSync(giant, 15e12);
+    closeSync(giant);
+    const before = Date.now();
+    await expect(content('giant')).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    expect(Date.now() - before).toBeLessThan(60_000);
+    rmSync(path.join(dir, 'giant'));
+  });
+
+  it('lists past PATH_MAX and refuses what is deeper by entry', async () => {
+    const script = `import os,sys
+os.chdir(sys.argv[1]); os.mkdir('deep'); os.chdir('deep')
+for i in range(500):
+    os.mkdir('d'*int(sys.argv[2])); os.chdir('d'*int(sys.argv[2]))`;
+    execFileSync('python3', ['-c', script, dir, '40']);
+    const found = [...(await all('deep')).values()];
+    expect(found.some((entry) => entry.path.length > 10_000)).toBe(true);
+    expect(found.filter((entry) => entry.problem?.includes('too deep'))).toHaveLength(1);
+    execFileSync('rm', ['-rf', path.join(dir, 'deep')]);
+  });
+
+  it('counts before it lists without end', async () => {
+    mkdirSync(path.join(dir, 'many'));
+    for (let i = 0; i < 300; i++) writeFileSync(path.join(dir, 'many', `n${i}`), '');
+    const list = async () => {
+      for await (const entry of collector.listUpTo('tree', 'many', 100, true)) expect(entry.kind).toBe('file');
+    };
+    await expect(list()).rejects.toMatchObject({ code: 'COLLECTOR_TOO_MANY' });
+    expect((await all('many')).size).toBe(300);
+  });
+
+  it('answers many requests at once, whatever is left unread', async () => {
+    writeFileSync(path.join(dir, 'big'), Buffer.alloc(30_000_000, 7));
+    for await (const chunk of collector.read('tree', rel('big'))) {
+      expect(chunk[0]).toBe(7);
+      break;
+    }
+    const stats = await Promise.all(Array.from({ length: 200 }, (_, i) => collector.stat('tree', rel(`many/n${i}`))));
+    expect(stats.every((entry) => entry?.kind === 'file')).toBe(true);
+    expect(await collector.stat('tree', rel('absent/below'))).toBeUndefined();
+    expect((await collector.space('tree')).available).toBeGreaterThan(0);
+  });
+
+  it('that ends is an error for who waits', async () => {
+    const other = await runCollector({ tree: dir });
+    other.child.kill('SIGKILL');
+    await expect(other.collector.stat('tree', rel('many'))).rejects.toMatchObject({ code: 'COLLECTOR_LOST' });
+  });
+});
+
+describe('the parser', () => {
+  it('gives frames or one refusal for any bytes, however they are cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 20 }), (chunks) => {
+        const cutter = new FrameCutter();
+        try {
+          for (const chunk of chunks)
+            for (const frame of cutter.push(Buffer.from(chunk))) {
+              const payload = new PayloadReader(frame.payload);
+              while (!payload.done) expect(readEntry(payload).path).not.toMatch(/^\/|\0/);
+            }
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
+        }
+      }),
+    );
+  });
+
+  it('refuses a frame that is too long before it has arrived', async () => {
+    const stdout = new PassThrough();
+    const opened = speakToCollector({ stdin: new PassThrough(), stdout });
+    stdout.write(Buffer.from([0xff, 0xff, 0xff, 0x7f]));
+    await expect(opened).rejects.toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
+  });
+
+  it('cuts the same frames from any pieces', () => {
+    const frame = Buffer.concat([Buffer.from([9, 0, 0, 0, 1, 0, 0, 0]), Buffer.from('Hwxyz')]);
+    const stream = Buffer.concat(Array.from({ length: 10 }, () => frame));
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (sizes) => {
+        const cutter = new FrameCutter();
+        let count = 0;
+        for (let at = 0, i = 0; at < stream.length; i++) {
+          const size = sizes[i % sizes.length] as number;
+          count += cutter.push(stream.subarray(at, at + size)).length;
+          at += size;
+        }
+        expect(count).toBe(10);
+      }),
+    );
+  });
+});

@@ -1,0 +1,339 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { isBranchName, parseBundleHead } from '../../../src/commits/bundle.ts';
+import { type ReceivedBranch, type ReceiveRequest, receiveCommits } from '../../../src/commits/import-commits.ts';
+import { makeBranch, moveBranch, planBranch, planMove } from '../../../src/commits/move-branch.ts';
+import { readCommits } from '../../../src/commits/read-commits.ts';
+import { auditCommits } from '../../../src/session/later/session-commits.ts';
+import type { Policy } from '../../../src/types/policy.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-import-'));
+const env = { PATH: process.env['PATH'] ?? '', HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
+const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
+const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
+let count = 0;
+
+/** A person's repository and a session's clone of it, with one commit more in the clone. */
+function scene(spoil: (clone: string) => void = () => undefined) {
+  count += 1;
+  const project = path.join(root, `p${count}`);
+  const clone = path.join(root, `c${count}`);
+  const sessionDir = path.join(root, `s${count}`);
+  for (const folder of [project, sessionDir]) mkdirSync(folder);
+  git(project, 'init', '-q', '-b', 'main');
+  writeFileSync(path.join(project, 'kept'), 'kept\n');
+  git(project, 'add', 'kept');
+  git(project, ...identity, 'commit', '-q', '-m', 'first');
+  git(root, 'clone', '-q', project, clone);
+  writeFileSync(path.join(clone, 'f'), 'text\n');
+  git(clone, 'add', 'f');
+  git(clone, ...identity, 'commit', '-q', '-m', 'made \u001b[31minside');
+  spoil(clone);
+  const file = path.join(root, `b${count}.bundle`);
+  git(clone, 'bundle', 'create', '-q', file, '--branches', 'HEAD', `^${git(project, 'rev-parse', 'main')}`);
+  const bundle = execFileSync('cat', [file]);
+  return { project, clone, sessionDir, bundle, sessionId: `id-${count}`, maxBytes: 1 << 20 };
+}
+
+function commitFile(clone: string, name: string, content: string): void {
+  mkdirSync(path.dirname(path.join(clone, name)), { recursive: true });
+  writeFileSync(path.join(clone, name), content);
+  git(clone, 'add', '-A');
+  git(clone, ...identity, 'commit', '-q', '-m', name);
+}
+
+function importAll(request: ReceiveRequest): void {
+  using received = receiveCommits(request);
+  received.import();
+}
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+it('brings commits as refs of ours, moves nothing, runs no hook of the host; the branch moves when asked', () => {
+  const request = scene();
+  const { project, sessionDir, sessionId } = request;
+  const marker = path.join(root, 'marker');
+  const hook = path.join(project, '.git', 'hooks', 'reference-transaction');
+  mkdirSync(path.dirname(hook), { recursive: true });
+  writeFileSync(hook, `#!/bin/sh\ntouch ${marker}\n`);
+  chmodSync(hook, 0o755);
+  const before = git(project, 'rev-parse', 'main');
+  using received = receiveCommits(request);
+  const [branch] = received.branches;
+  if (branch === undefined) throw new Error('no branch came');
+  expect(received.branches).toHaveLength(1);
+  expect(branch).toMatchObject({ branch: 'main', ref: `refs/run-claude/${sessionId}/main` });
+  expect(readCommits(received)).toMatchObject([
+    { id: branch.commit, parents: [before], author: 'A <a@example.org>', subject: 'made \u001b[31minside' },
+  ]);
+  expect(git(project, 'for-each-ref', 'refs/run-claude')).toBe('');
+  received.import();
+  expect(git(project, 'log', '-1', '--format=%s', branch.ref)).toContain('inside');
+  expect(existsSync(marker)).toBe(false);
+  expect(git(project, 'rev-parse', 'main')).toBe(before);
+  expect(git(project, 'status', '--porcelain')).toBe('');
+
+  // As after an apply: the file is there, and the index is not.
+  writeFileSync(path.join(project, 'f'), 'text\n');
+  writeFileSync(path.join(project, 'kept'), 'edited by the person\n');
+  const move = planMove(project, branch);
+  expect(move).toMatchObject({ from: before, to: branch.commit, commits: 1, checkedOut: true });
+  if ('why' in move) throw new Error(move.why);
+  moveBranch(project, move);
+  expect(git(project, 'rev-parse', 'main')).toBe(branch.commit);
+  expect(git(project, 'status', '--porcelain')).toBe('M kept');
+  expect(existsSync(marker)).toBe(false);
+  expect(planMove(project, branch)).toEqual({ why: 'it is there already' });
+  expect(() => moveBranch(project, move)).toThrow(/cannot be taken/);
+
+  // The hook does run for any other change of a ref: the test can fail.
+  git(project, 'update-ref', 'refs/x', before);
+  expect(existsSync(marker)).toBe(true);
+  received[Symbol.dispose]();
+  expect(readdirSync(sessionDir)).toEqual([]);
+});
+
+it('offers no move where the host has moved on, staged something, or has no such branch', () => {
+  const moved = scene();
+  git(moved.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
+  using one = receiveCommits(moved);
+  one.import();
+  expect(one.branches.map((branch) => planMove(moved.project, branch))).toEqual([
+    { why: "it holds commits that the session's does not" },
+  ]);
+  const staged = scene((clone) => git(clone, 'branch', 'other'));
+  writeFileSync(path.join(staged.project, 'new'), 'new\n');
+  git(staged.project, 'add', 'new');
+  using two = receiveCommits(staged);
+  two.import();
+  const whys = two.branches.map((branch) => [branch.branch, planMove(staged.project, branch)]);
+  expect(whys).toEqual([
+    ['main', { why: 'changes are staged here' }],
+    ['other', { why: 'there is no such branch here' }],
+  ]);
+});
+
+it('makes a branch by name where there is none of that name, and checks out nothing', () => {
+  const request = scene((clone) => git(clone, 'branch', 'other'));
+  const { project } = request;
+  using received = receiveCommits(request);
+  for (const [name, why] of [
+    ['main', /a branch main here already/],
+    ['fresh', /several branches \(main, other\), none of them fresh/],
+    ['-x', /no name/],
+    ['a..b', /no name/],
+  ] as const) {
+    expect(() => planBranch(project, name, received.branches), name).toThrow(why);
+  }
+  received.import();
+  makeBranch(project, 'other', planBranch(project, 'other', received.branches));
+  const only = received.branches.slice(0, 1);
+  makeBranch(project, 'work/of-it', planBranch(project, 'work/of-it', only));
+  expect(git(project, 'rev-parse', 'work/of-it')).toBe(only[0]?.commit);
+  expect(() => makeBranch(project, 'other', received.branches[0] as ReceivedBranch)).toThrow(/already exists/);
+  expect(git(project, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+  expect(git(project, 'status', '--porcelain')).toBe('');
+});
+
+it('takes commits to a shallow clone', () => {
+  const request = scene();
+  const project = path.join(root, 'shallow');
+  git(request.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'second');
+  git(root, 'clone', '-q', '--depth=1', `file://${request.project}`, project);
+  git(request.clone, 'fetch', '-q', 'origin');
+  git(request.clone, 'reset', '-q', '--hard', 'origin/main');
+  commitFile(request.clone, 'Makefile', 'all:\n');
+  const file = path.join(root, 'shallow.bundle');
+  git(request.clone, 'bundle', 'create', '-q', file, 'main', '^origin/main');
+  using received = receiveCommits({ ...request, project, bundle: readFileSync(file) });
+  expect(auditCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
+  received.import();
+  expect(received.branches.map((branch) => planMove(project, branch))).toMatchObject([{ commits: 1 }]);
+});
+
+it('takes commits of a detached HEAD, and no tags, notes or replacements', () => {
+  const request = scene((clone) => {
+    git(clone, 'checkout', '-q', '--detach');
+    commitFile(clone, 'loose', 'x\n');
+    git(clone, 'tag', 'v1');
+    git(clone, 'update-ref', 'refs/replace/0123456789012345678901234567890123456789', 'HEAD');
+  });
+  importAll(request);
+  const refs = git(request.project, 'for-each-ref', '--format=%(refname)').split('\n');
+  expect(refs).toEqual([
+    'refs/heads/main',
+    `refs/run-claude/${request.sessionId}/detached-head`,
+    `refs/run-claude/${request.sessionId}/main`,
+  ]);
+});
+
+it('audits each commit alone: what a later one takes back is found, and named with its commit', () => {
+  const request = scene((clone) => {
+    commitFile(clone, '.github/workflows/x.yml', 'on: push\njobs: {}\n');
+    git(clone, 'rm', '-q', '-r', '.github');
+    git(clone, ...identity, 'commit', '-q', '-m', 'taken back');
+    execFileSync('ln', ['-s', '/etc/passwd', path.join(clone, 'out')]);
+    git(clone, 'add', '-A');
+    git(clone, ...identity, 'commit', '-q', '-m', 'link');
+    git(clone, 'update-index', '--add', '--cacheinfo', `160000,${git(clone, 'rev-parse', 'HEAD')},sub`);
+    git(clone, ...identity, 'commit', '-q', '-m', 'gitlink');
+  });
+  using received = receiveCommits(request);
+  const subjects = new Map(readCommits(received).map(({ id, subject }) => [id, subject]));
+  const found = auditCommits(received, policy).map(({ commit, finding }) => [
+    finding.severity,
+    finding.path,
+    subjects.get(commit),
+  ]);
+  expect(found).toContainEqual(['blocked', 'out', 'link']);
+  expect(found).toContainEqual(['suspect', '.github/workflows/x.yml', '.github/workflows/x.yml']);
+  expect(found).toContainEqual(['suspect', 'sub', 'gitlink']);
+  using plain = receiveCommits(scene());
+  expect(auditCommits(plain, policy)).toEqual([]);
+});
+
+// A contributor's branch that the person has fetched and not merged: its commits are known here, and not looked at.
+it.each([
+  ['builds on them', (clone: string, theirs: string) => git(clone, 'checkout', '-q', '-B', 'main', theirs)],
+  [
+    'merges, with them as the first parent',
+    (clone: string, theirs: string) => {
+      const merge = ['commit-tree', `${theirs}^{tree}`, '-p', theirs, '-p', 'HEAD', '-m', 'merge'];
+      git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
+    },
+  ],
+  [
+    'merges, over an old commit of the branch itself',
+    (clone: string) => {
+      const merge = ['commit-tree', 'HEAD~1^{tree}', '-p', 'HEAD~1', '-p', 'HEAD', '-m', 'merge'];
+      git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
+    },
+  ],
+])('audits what a branch would bring that is in the repository and not on it: one that %s', (_, build) => {
+  const request = scene((clone) => {
+    commitFile(clone, 'Makefile', 'all:\n\ttrue\n');
+    git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/next');
+    git(clone, 'checkout', '-q', '--detach', 'HEAD~2');
+    commitFile(clone, 'Makefile', 'all:\n\tcurl x\n');
+    git(clone, 'push', '-q', 'origin', 'HEAD:refs/remotes/fork/theirs');
+    const theirs = git(clone, 'rev-parse', 'HEAD');
+    git(clone, 'checkout', '-q', 'main');
+    build(clone, theirs);
+    commitFile(clone, 'docs', 'harmless\n');
+  });
+  git(request.project, 'reset', '-q', '--hard', 'next');
+  using received = receiveCommits(request);
+  const tip = git(request.clone, 'rev-parse', 'main');
+  const found = auditCommits(received, policy).map(({ commit, finding }) => [finding.severity, finding.path, commit]);
+  expect(found).toContainEqual(['suspect', 'Makefile', tip]);
+});
+
+it.each([
+  [
+    'a submodule address that is an option',
+    (clone: string) => {
+      writeFileSync(path.join(clone, '.gitmodules'), '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch\n');
+      git(clone, 'add', '.gitmodules');
+      git(clone, ...identity, 'commit', '-q', '-m', 'modules');
+    },
+  ],
+  [
+    'a tree with an entry named .git',
+    (clone: string) => {
+      const blob = git(clone, 'hash-object', '-w', 'f');
+      const tree = execFileSync('git', ['mktree'], {
+        cwd: clone,
+        env,
+        input: `100644 blob ${blob}\t.GIT\n`,
+        encoding: 'utf8',
+      }).trim();
+      const commit = git(clone, ...identity, 'commit-tree', tree, '-p', 'HEAD', '-m', 'evil');
+      git(clone, 'update-ref', 'refs/heads/main', commit);
+    },
+  ],
+])('refuses %s and leaves no object behind', (_, spoil) => {
+  const request = scene(spoil);
+  const objects = git(request.project, 'count-objects', '-v');
+  expect(() => importAll(request)).toThrow(/cannot be taken/);
+  expect(git(request.project, 'count-objects', '-v')).toBe(objects);
+  expect(git(request.project, 'for-each-ref', 'refs/run-claude')).toBe('');
+});
+
+it('refuses a damaged pack, one that is too large, and one with objects missing', () => {
+  const request = scene();
+  const cut = request.bundle.subarray(0, request.bundle.length - 30);
+  expect(() => importAll({ ...request, bundle: cut })).toThrow(/cannot be taken/);
+  expect(() => importAll({ ...request, maxBytes: 100 })).toThrow(/more than 100 bytes/);
+  const other = scene();
+  git(other.project, ...identity, 'commit', '-q', '--allow-empty', '--amend', '-m', 'another root');
+  git(other.project, 'reflog', 'expire', '--expire=now', '--all');
+  git(other.project, 'gc', '-q', '--prune=now');
+  expect(() => importAll(other)).toThrow(/cannot be taken/);
+});
+
+it.each([
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/replace/x\n\n`, /a ref that is not taken/],
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/-x\n\n`, /a ref that is not taken/],
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/../x\n\n`, /a ref that is not taken/],
+  ['# v3 git bundle\n@filter=blob:none\n\n', /capability/],
+  ['# v3 git bundle\n@bundle-uri=x\n\n', /capability/],
+  ['# v4 git bundle\n\n', /known version/],
+  ['garbage', /no header/],
+])('reads no header like %j', (text, why) => {
+  expect(() => parseBundleHead(Buffer.from(text))).toThrow(why);
+});
+
+it('takes ordinary branch names', () => {
+  for (const name of ['main', 'feature/x', 'v1.2', 'é']) expect(isBranchName(name)).toBe(true);
+  for (const name of ['a..b', 'a b', 'a~1', '.a', 'a/.b', 'a.lock', 'a@{1}', 'a\u202eb', ''])
+    expect(isBranchName(name)).toBe(false);
+});
+
+it('offers no move of a branch that another work tree has checked out', () => {
+  const request = scene((clone) => git(clone, 'branch', 'other'));
+  git(request.project, 'worktree', 'add', '-q', '-b', 'other', path.join(root, `w${count}`));
+  using received = receiveCommits(request);
+  received.import();
+  const other = received.branches.find(({ branch }) => branch === 'other') as ReceivedBranch;
+  expect(planMove(request.project, other)).toEqual({ why: 'it is checked out in another work tree' });
+});
+
+it('takes a detached HEAD beside a branch that has its name', () => {
+  const request = scene((clone) => {
+    git(clone, 'branch', 'detached-head');
+    git(clone, 'checkout', '-q', '--detach');
+    commitFile(clone, 'more', 'more\n');
+  });
+  using received = receiveCommits(request);
+  received.import();
+  const names = received.branches.map(({ branch }) => branch);
+  expect(new Set(names).size).toBe(names.length);
+  expect(git(request.project, 'for-each-ref', '--format=%(subject)', 'refs/run-claude')).toContain('more');
+});
+
+it('refuses a session of no plain name, and more commits than anybody reads', () => {
+  const request = scene();
+  for (const sessionId of ['../../heads', '-x', '', 'a b'])
+    expect(() => receiveCommits({ ...request, sessionId })).toThrow(/no plain name/);
+  const many = scene((clone) => {
+    const commit = (n: number): string => `commit refs/heads/main\ncommitter A <a@b> ${n} +0000\ndata 1\nx\n`;
+    const first = `${commit(1)}from refs/heads/main^0\n`;
+    const stream = first + Array.from({ length: 5_000 }, (_, n) => commit(n + 2)).join('');
+    execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: clone, env, input: stream });
+  });
+  expect(() => receiveCommits(many)).toThrow(/more than 5000 of them/);
+});

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { findSession, listSessions, reserveSession } from '../../../src/record/session.ts';
+import { planGc, runGc } from '../../../src/session/later/gc.ts';
+
+/** Sessions of /p that began within one second. */
+function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly stage: string }>>): string {
+  const state = mkdtempSync(path.join(tmpdir(), 'run-claude-record-'));
+  onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+  for (const [end, { ms, stage }] of Object.entries(begun)) {
+    const id = `261121-140512-${end}`;
+    const dir = path.join(state, 'sessions', id);
+    mkdirSync(dir, { recursive: true });
+    const record = { version: 1, id, project: '/p', stage, started: `2026-11-21T14:05:12.${ms}Z` };
+    writeFileSync(path.join(dir, 'session.json'), JSON.stringify(record));
+  }
+  return state;
+}
+
+it('means the newest that came to anything: a start that failed hides no changes that wait', () => {
+  const [waits, failed] = [
+    { ms: 100, stage: 'pending' },
+    { ms: 300, stage: 'failed' },
+  ];
+  const state = sessions({ k7p: waits, '222': failed });
+  expect(findSession(state, undefined, '/p').id).toBe('261121-140512-k7p');
+  expect(findSession(state, '222', '/p').id).toBe('261121-140512-222');
+  expect(findSession(sessions({ '222': failed }), undefined, '/p').id).toBe('261121-140512-222');
+});
+
+it('knows the newest of sessions that began within one second', () => {
+  const stage = 'pending';
+  const state = sessions({ k7p: { ms: 300, stage }, '222': { ms: 900, stage }, zzz: { ms: 100, stage } });
+  expect(listSessions(state).sessions.map(({ id }) => id.slice(-3))).toEqual(['222', 'k7p', 'zzz']);
+  expect(findSession(state, undefined, '/p').id).toBe('261121-140512-222');
+});
+
+it('a start that was killed before its record leaves no damaged session, and gc removes its directory later', async () => {
+  const state = sessions({});
+  const [old, young] = [reserveSession(state, 0), reserveSession(state, Date.now())];
+  const broken = reserveSession(state, 1_000);
+  writeFileSync(path.join(broken.dir, 'session.json'), '{');
+  expect(listSessions(state)).toEqual({ sessions: [], damaged: [broken.id], reserved: [old.id, young.id].sort() });
+  for (const { dir } of [old, broken]) utimesSync(dir, 0, 0);
+  const places = { stateDir: state, cacheDir: state, dataDir: state };
+  const options = { places, engine: undefined, nowMs: Date.now(), currentImages: [] };
+  expect(await planGc(options)).toEqual([{ kind: 'session', name: old.id, why: 'it never started' }]);
+  expect(await runGc(options)).toMatchObject({ problems: [] });
+  expect([old, young, broken].map(({ dir }) => existsSync(dir))).toEqual([false, true, true]);
+});

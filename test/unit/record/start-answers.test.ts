@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { rememberStart, whyAskStart } from '../../../src/record/start-answers.ts';
+import type { Plan } from '../../../src/types/plan.ts';
+
+const plan = (mode: Plan['mode'], weakenings: readonly string[], root = '/p'): Plan =>
+  ({ mode, weakenings, project: { root } }) as unknown as Plan;
+
+it('asks the first time for a project, and when something is weaker than what was agreed to', () => {
+  const state = mkdtempSync(path.join(tmpdir(), 'run-claude-agreed-'));
+  try {
+    const asks = (one: Plan): boolean => whyAskStart(one, state) !== undefined;
+    expect(whyAskStart(plan('copy', []), state)).toBe('This is the first session of this project.');
+    expect(asks(plan('copy', []))).toBe(true);
+    rememberStart(plan('copy', ['network open', 'hosts let through: secret.example']), state);
+    expect(asks(plan('copy', ['network open']))).toBe(false);
+    expect(asks(plan('copy', ['network open', 'git push is let through']))).toBe(true);
+    expect(whyAskStart(plan('copy', ['network open', 'git push is let through']), state)).toBe(
+      'This session is weaker than the last one: git push is let through.',
+    );
+    expect(asks(plan('bind', []))).toBe(true);
+    expect(asks(plan('copy', [], '/q'))).toBe(true);
+    rememberStart(plan('bind', []), state);
+    expect(asks(plan('bind', []))).toBe(false);
+    expect(asks(plan('copy', []))).toBe(false);
+    const [file = ''] = readdirSync(path.join(state, 'agreed'));
+    expect(readFileSync(path.join(state, 'agreed', file), 'utf8')).not.toContain('secret.example');
+    writeFileSync(path.join(state, 'agreed', file), '{');
+    expect(asks(plan('bind', []))).toBe(true);
+  } finally {
+    rmSync(state, { recursive: true });
+  }
+});

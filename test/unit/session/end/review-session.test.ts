@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../../src/config/settings.ts';
+import { storeDir } from '../../../../src/record/session.ts';
+import { auditCollected, reviewOf } from '../../../../src/session/end/review-session.ts';
+import { openContentStore } from '../../../../src/store/content.ts';
+import type { RelPath } from '../../../../src/text/path.ts';
+import type { Change, Digest, Entry } from '../../../../src/types/entry.ts';
+import type { SessionRecord } from '../../../../src/types/session.ts';
+
+const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-audited-'));
+afterAll(() => rmSync(sessionDir, { recursive: true, force: true }));
+
+const store = openContentStore(storeDir(sessionDir));
+const fileOf = (digest: Digest): string => path.join(storeDir(sessionDir), digest.slice(0, 2), digest);
+async function freeze(text: string): Promise<Entry> {
+  const { digest } = await store.put([Buffer.from(text)]);
+  return { kind: 'file', mode: 0o644, size: text.length, mtimeNs: String(BigInt(Date.now()) * 1_000_000n), digest };
+}
+const modified = (name: string, before: Entry, after: Entry): Change => ({
+  path: name as RelPath,
+  kind: 'modified',
+  before,
+  after,
+});
+const base = { paths: [], read: () => undefined };
+
+it('blocks what the store lost or what is damaged there, alone, and the rest can be applied', async () => {
+  const changes = [
+    modified('damaged.ts', await freeze('1\n'), await freeze('after, damaged\n')),
+    modified('emptied.ts', await freeze('2\n'), await freeze('after, emptied\n')),
+    modified('gone.ts', await freeze('3\n'), await freeze('after, gone\n')),
+    modified('old-gone.ts', await freeze('before, gone\n'), await freeze('4\n')),
+    modified('whole.ts', await freeze('5\n'), await freeze('6\n')),
+  ];
+  const collected = { changes, problems: [], withheld: [], baseEntries: 10 };
+  const audit = () => auditCollected(collected, { sessionDir, policy: DEFAULTS, base });
+  expect(audit()).toEqual([]);
+
+  const digestOf = (name: string, side: 'before' | 'after'): Digest =>
+    changes.find((change) => change.path === name)?.[side]?.digest as Digest;
+  rmSync(fileOf(digestOf('damaged.ts', 'after')), { force: true });
+  writeFileSync(fileOf(digestOf('damaged.ts', 'after')), 'after, damagex\n');
+  rmSync(fileOf(digestOf('emptied.ts', 'after')), { force: true });
+  writeFileSync(fileOf(digestOf('emptied.ts', 'after')), 'x');
+  truncateSync(fileOf(digestOf('emptied.ts', 'after')));
+  rmSync(fileOf(digestOf('gone.ts', 'after')));
+  rmSync(fileOf(digestOf('old-gone.ts', 'before')));
+
+  const findings = audit();
+  expect(findings.map(({ rule, severity, path: name }) => [name, rule, severity])).toEqual(
+    ['damaged.ts', 'emptied.ts', 'gone.ts', 'old-gone.ts'].map((name) => [name, 'unreadable', 'blocked']),
+  );
+  const record = { plan: { sessionDir, policy: DEFAULTS } } as unknown as SessionRecord;
+  const review = reviewOf(record, { version: 1, ...collected, findings });
+  expect(review.items.map(({ change, state }) => [change.path, state])).toEqual(
+    changes.map((change) => [change.path, change.path === 'whole.ts' ? 'clean' : 'blocked']),
+  );
+});
+
+it('does not take a fault of this machine for damaged content', async () => {
+  const change = modified('a.ts', await freeze('7\n'), await freeze('8\n'));
+  const digest = change.after?.digest as Digest;
+  rmSync(fileOf(digest));
+  mkdirSync(fileOf(digest));
+  const collected = { changes: [change], problems: [], withheld: [], baseEntries: 1 };
+  expect(() => auditCollected(collected, { sessionDir, policy: DEFAULTS, base })).toThrow('EISDIR');
+});

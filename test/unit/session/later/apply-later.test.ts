@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readRecord, writeCollected } from '../../../../src/record/session.ts';
+import { applyLater, type LaterOptions } from '../../../../src/session/later/apply.ts';
+import type { SessionRecord } from '../../../../src/types/session.ts';
+import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-later-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const WAYS: LaterOptions = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: false };
+
+/** A collected session that nobody decided about, with no terminal; the un-ignored paths by their pattern. */
+async function lay(name: string, sides: Sides, unignored: Readonly<Record<string, string>> = {}) {
+  const scene = await layApply(path.join(root, name, 'project'), path.join(root, name, 'state'), sides);
+  const changes = scene.changes.map((change) => {
+    const pattern = unignored[change.path];
+    return pattern === undefined ? change : { ...change, ignored: true, unignored: pattern };
+  });
+  writeCollected(scene.sessionDir, { version: 1, changes, findings: [], problems: [], withheld: [], baseEntries: 9 });
+  const policy = { allowSuspect: [], includeIgnored: false, auditRules: [], auditSeverities: {}, autoApply: false };
+  const plan = { sessionId: '1', sessionDir: scene.sessionDir, mode: 'copy', project: { root: scene.project }, policy };
+  const first = { version: 1, id: '1', stage: 'pending', plan, project: scene.project } as unknown as SessionRecord;
+  const said: string[] = [];
+  const interruption = { signal: new AbortController().signal, by: () => undefined };
+  const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
+  const deps = { host: {}, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyLater>[1];
+  const again = async (ways: Partial<LaterOptions>): Promise<number> => {
+    const record = readRecord(scene.sessionDir) ?? first;
+    return (await applyLater(record, deps, { ...WAYS, ...ways })).status;
+  };
+  return { ...scene, again, said };
+}
+
+it('files that the session un-ignores are asked about and wait, also where nothing else is left', async () => {
+  const base = { '.gitignore': file('vim/\n') };
+  const session = { '.gitignore': file('\n'), vim: dir, 'vim/one': file('1\n') };
+  const { again, now, sessionDir } = await lay('unignored', { base, session }, { vim: 'vim', 'vim/one': 'vim' });
+  expect(await again({ yes: true })).toBe(121);
+  expect(now()).toEqual({ '.gitignore': file('\n') });
+  // Nobody is there to be asked: nothing is decided.
+  expect(await again({})).toBe(120);
+  expect(readRecord(sessionDir)?.stage).toBe('pending');
+  expect(await again({ yes: true, release: ['vim'] })).toBe(0);
+  expect(now()).toEqual(session);
+  expect(await again({})).toBe(0);
+});
+
+it('a path with a line end in it makes no line of its own', async () => {
+  const name = 'x\n[sandbox] Applied 9 of 9 files.';
+  const sides = { base: {}, session: { [name]: file('a\n') }, host: { [name]: file('b\n') } };
+  const { again, said } = await lay('lines', sides);
+  expect(await again({ yes: true })).toBe(122);
+  expect(said.filter((text) => text.startsWith('conflict: '))).toEqual([
+    'conflict: x\\n[sandbox] Applied 9 of 9 files. (created on the host too, with other content)',
+  ]);
+});

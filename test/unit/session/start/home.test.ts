@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { plannedHomeMount } from '../../../../src/session/start/home.ts';
+import type { Plan } from '../../../../src/types/plan.ts';
+
+it('--dry-run names the home that a session would have: with --tmpdir there, in a volume where files have other owners', () => {
+  const engine = { local: true, rootless: false, usernsRemap: false };
+  const user = `${process.getuid?.()}:${process.getgid?.()}`;
+  const mount = (other: object): unknown =>
+    plannedHomeMount({ sessionId: 's', sessionDir: '/state/s', user, policy: {}, engine, ...other } as unknown as Plan);
+  const inside = { target: '/home/agent', readonly: false };
+  expect(mount({})).toEqual({ kind: 'bind', source: '/state/s/home', ...inside });
+  expect(mount({ policy: { tmpdir: '/big' } })).toEqual({
+    kind: 'bind',
+    source: '/big/run-claude-s/home',
+    ...inside,
+  });
+  for (const odd of [{ local: false }, { rootless: true }, { usernsRemap: true }])
+    expect(mount({ engine: { ...engine, ...odd } })).toEqual({
+      kind: 'volume',
+      volume: 'run-claude-s-home',
+      ...inside,
+    });
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { auditChanges } from '../../../../src/audit/audit.ts';
+import { buildReview } from '../../../../src/review/build-review.ts';
+import { diffLines } from '../../../../src/terminal/review/diff-view.ts';
+import { claudeLines, summaryLines } from '../../../../src/terminal/review/summary.ts';
+import type { RelPath } from '../../../../src/text/path.ts';
+import type { Change } from '../../../../src/types/entry.ts';
+import type { ReviewItem } from '../../../../src/types/review.ts';
+
+it('says once why a change cannot be read, in the list and beside its diff', () => {
+  const problem = 'it changed while it was read';
+  const after = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0' } as const;
+  const changes: Change[] = ['ignored', 'plain'].map((name) => ({
+    path: name as RelPath,
+    kind: 'created',
+    after,
+    problem,
+    ...(name === 'ignored' ? { ignored: true } : {}),
+  }));
+  const review = buildReview({
+    collected: { changes, problems: changes.map(({ path }) => ({ path, why: problem })), withheld: [], baseEntries: 9 },
+    findings: auditChanges({ changes, content: () => undefined }),
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  expect(summaryLines(review).slice(1)).toEqual([
+    { severity: 'blocked', text: `WARNING: ignored: ${problem} (BLOCKED — not synced)` },
+    { severity: 'blocked', text: `WARNING: Unreadable change: plain: ${problem} (BLOCKED — not synced)` },
+  ]);
+  const [ignored, plain] = review.items as [ReviewItem, ReviewItem];
+  const shown = (item: ReviewItem) => diffLines(item, { kind: 'none' }, { colour: false, columns: 80 }).slice(1);
+  expect(shown(ignored)).toEqual([`BLOCKED: ${problem}`]);
+  expect(shown(plain)).toEqual(['BLOCKED: Unreadable change: What was not seen is not applied.', `  ${problem}`]);
+});
+
+it('names records of a conversation that hold a credential, and not those that every session leaves out', () => {
+  const none = { items: [], general: [], dropped: { attachment: 24, mode: 3 } };
+  expect(claudeLines(none)).toEqual([]);
+  expect(claudeLines({ ...none, dropped: { ...none.dropped, 'record with a credential': 1 } })).toEqual([
+    { severity: 'note', text: "Claude's data: left out: 1 record with a credential" },
+  ]);
+});
+
+it('names the first of very many findings of one kind, and says how many more there are', () => {
+  const entry = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0', digest: 'x' } as const;
+  const names = Array.from({ length: 13 }, (_, n) => `vendor/${n}.go` as RelPath);
+  const vendored = names.map((path): Change => ({ path, kind: 'created', after: entry }));
+  const gone = ['node_modules/a', 'node_modules/b'].map(
+    (path): Change => ({ path: path as RelPath, kind: 'deleted', before: entry, ignored: true }),
+  );
+  const changes = [...vendored, ...gone];
+  const review = buildReview({
+    collected: { changes, problems: [], withheld: [], baseEntries: 9 },
+    findings: auditChanges({ changes, content: () => Buffer.from('abc') }),
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  const lines = summaryLines(review).map(({ text }) => text);
+  expect(lines.filter((text) => text.includes('vendor/'))).toHaveLength(10);
+  expect(lines.slice(11)).toEqual([
+    'WARNING: Vendored code changed: 3 more (l at the question, or --json, lists them all)',
+    'withheld: the changes of 2 ignored files that the project has',
+  ]);
+  expect(summaryLines(review, 13).filter(({ text }) => text.includes('vendor/'))).toHaveLength(13);
+});
