@@ -19,6 +19,8 @@ export function programText(program: Program): string {
   }
 }
 
+const CONVERSATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** The prompt among words for Claude: the first that is neither an option nor the value of one. */
 export function promptOf(words: readonly string[]): string | undefined {
   for (let at = 0; at < words.length; at++) {
@@ -26,7 +28,10 @@ export function promptOf(words: readonly string[]): string | undefined {
     if (word === '--') return words[at + 1];
     const option = readClaudeOption(word);
     if (option === undefined) return word.startsWith('-') ? undefined : word;
-    if ((option.arity === 'one' || option.arity === 'many') && !option.joined) at++;
+    if (option.joined) continue;
+    const takesNext = option.arity === 'one' || option.arity === 'many';
+    // `--resume` takes one or none: the name of a conversation is no prompt.
+    if (takesNext || (option.arity === 'optional' && CONVERSATION_ID.test(words[at + 1] ?? ''))) at++;
   }
   return undefined;
 }

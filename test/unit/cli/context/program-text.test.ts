@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { programText } from '../../../../src/cli/context/program-text.ts';
+import { programText, promptOf } from '../../../../src/cli/context/program-text.ts';
 import type { Program } from '../../../../src/types/plan.ts';
 
 const claude = (...args: string[]): Program => ({ kind: 'claude', args, print: args.includes('-p') });
@@ -18,4 +18,10 @@ it.each<[Program, string]>([
   [{ kind: 'shell', args: ['-c', 'make all'] }, "shell -c 'make all'"],
 ])('names what %j ran', (program, text) => {
   expect(programText(program)).toBe(text);
+});
+
+it('takes the name of a conversation for no prompt', () => {
+  const resumed = ['--resume', '8ac0f7de-9d5b-4c58-9a3c-0f7f0a2f5f11', '-p', 'go on'];
+  expect(promptOf(resumed)).toBe('go on');
+  expect(promptOf(['--resume', 'fix the tests'])).toBe('fix the tests');
 });
