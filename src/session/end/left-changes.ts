@@ -1,13 +1,16 @@
 import { applyChanges } from '../../apply/apply-changes.ts';
-import { storeDir } from '../../record/session.ts';
+import { readCollected, storeDir } from '../../record/session.ts';
 import { CHANGED_SINCE, IN_PART, isApplied } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
+import type { RelPath } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
+import type { Review } from '../../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { PersonDeps } from '../start/deps.ts';
+import { reviewOf } from './review-session.ts';
 
 /** Reason of a path that an earlier apply brought, in the outcome of a later one. */
-export const APPLIED_BEFORE = 'applied before';
+const APPLIED_BEFORE = 'applied before';
 
 /**
  * Paths of a session that earlier applies brought to the project and that are still there, also with edits of the
@@ -15,7 +18,7 @@ export const APPLIED_BEFORE = 'applied before';
  *
  * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
  */
-export async function appliedPaths(
+async function appliedPaths(
   record: SessionRecord,
   { changes }: CollectedRecord,
   deps: PersonDeps,
@@ -40,6 +43,36 @@ export async function appliedPaths(
   // A conflict is an edit of the user's on top of what was applied.
   const there = outcome.changes.filter(({ verdict }) => verdict === 'same' || verdict === 'conflict');
   return new Set(there.map(({ path }) => path));
+}
+
+/** A session as it stands beside the project. */
+export interface LeftReview {
+  /** All that the session changed. */
+  readonly whole: Review;
+  /** What of it the project does not have. */
+  readonly review: Review;
+  /** Outcomes of what earlier applies brought and the project still has. */
+  readonly before: readonly ChangeOutcome[];
+}
+
+/**
+ * What can still be chosen of a session that may have been applied in part, before it was resumed or by an earlier
+ * command. `record` has the policy to judge by; `release` is as in {@link reviewOf}.
+ *
+ * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
+ */
+export async function reviewLeft(
+  record: SessionRecord,
+  deps: PersonDeps,
+  release?: boolean | readonly string[],
+): Promise<LeftReview> {
+  const collected = readCollected(record.plan.sessionDir);
+  const done = await appliedPaths(record, collected, deps);
+  return {
+    whole: reviewOf(record, collected, release),
+    review: reviewOf(record, withoutApplied(collected, done, record.outcome), release),
+    before: [...done].map((path) => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE })),
+  };
 }
 
 function isWholeApplied(outcome: ChangeOutcome): boolean {

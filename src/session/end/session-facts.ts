@@ -2,6 +2,7 @@ import { ownerState, wasCollected } from '../../record/session.ts';
 import { countProgress, fileProgress, type ProgressCounts } from '../../review/file-progress.ts';
 import { madeCommits } from '../../review/policy.ts';
 import type { Severity } from '../../types/finding.ts';
+import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { claudeWaiting } from './claude-data.ts';
 import { reviewOf } from './review-session.ts';
@@ -54,7 +55,7 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   const review = reviewOf(record);
   const files = countProgress(fileProgress(review, record.outcome?.changes ?? []));
   return {
-    state: copyState(record, files, claudeWaiting(review) > 0),
+    state: copyState(record, files, isClaudeDataLeft(record, review)),
     files,
     ...foundIn(findingsOf(review)),
     hasCommits: madeCommits(review),
@@ -71,6 +72,11 @@ function foundIn(
     findings: { blocked: of('blocked').length, suspect: of('suspect').length, note: of('note').length },
     paths: { blocked: pathsOf('blocked'), suspect: pathsOf('suspect') },
   };
+}
+
+/** Whether text of Claude's data waits for a yes, or conversations of a session that nobody has decided about. */
+function isClaudeDataLeft({ outcome }: SessionRecord, review: Review): boolean {
+  return claudeWaiting(review) > 0 || (outcome === undefined && (review.claude?.items ?? []).length > 0);
 }
 
 function copyState({ stage }: SessionRecord, files: ProgressCounts, claudeWaits: boolean): SessionState {

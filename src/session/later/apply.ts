@@ -4,7 +4,7 @@ import { recoverApply } from '../../apply/recover.ts';
 import { undoApply } from '../../apply/undo.ts';
 import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
-import { ownerState, readCollected, storeDir, updateRecord } from '../../record/session.ts';
+import { ownerState, storeDir, updateRecord } from '../../record/session.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -12,14 +12,13 @@ import { askLine, isYes } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
 import { resultLine, standingLine } from '../../terminal/review/outcome-lines.ts';
-import type { RelPath } from '../../text/path.ts';
 import { whenText } from '../../text/when.ts';
-import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../types/session.ts';
+import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { dropLayer } from '../../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { claudeWaiting } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
-import { APPLIED_BEFORE, appliedPaths, outcomeAfterUndo, withoutApplied } from '../end/left-changes.ts';
+import { outcomeAfterUndo, reviewLeft } from '../end/left-changes.ts';
 import { decideSession, reviewOf } from '../end/review-session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
@@ -64,18 +63,12 @@ export interface Later {
 export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
   requireSettled(record);
   const judged = withAllowed(record, options.allowSuspect ?? []);
-  const collected = readCollected(record.plan.sessionDir);
-  const done = await appliedPaths(record, collected, deps);
-  const whole = reviewOf(judged, collected, options.release);
-  const review = reviewOf(judged, withoutApplied(collected, done, record.outcome), options.release);
-  const before = [...done].map(
-    (path): ChangeOutcome => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE }),
-  );
+  const { whole, review, before } = await reviewLeft(judged, deps, options.release);
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
-  if (done.size + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
+  if (before.length + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
-  const isOver = done.size > 0 && !isOpen && claudeWaiting(review) === 0;
+  const isOver = before.length > 0 && !isOpen && claudeWaiting(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;
   const choice = isAsked
     ? await decideSession({ ...judged, plan: withoutAutoApply(judged) }, review, deps, false)
