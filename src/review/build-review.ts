@@ -41,7 +41,11 @@ export function buildReview(options: ReviewOptions): Review {
     return { change, findings, state, unignored: judged(findings, isAllowed) };
   });
   // An ignored file that the project has stays there: what the session made of its content is new.
-  const withheld = new Set(own.filter(({ state }) => state === 'withheld').map(({ change }) => change.path));
+  const withheld = new Set(
+    own
+      .filter(({ state, unignored }) => state === 'withheld' && unignored === undefined)
+      .map(({ change }) => change.path),
+  );
   const renames = (collected.renames ?? identicalRenames(collected.changes)).filter(({ from }) => !withheld.has(from));
   const items = withRenames(own, renames);
   return {
@@ -57,9 +61,15 @@ export function buildReview(options: ReviewOptions): Review {
   };
 }
 
-/** Both names of each rename whose new name is a new file that can be seen. */
+/** Both names of each rename whose new name is a new file that can be seen, and where the content of replaced files is. */
 function withRenames(items: readonly ReviewItem[], renames: readonly Rename[]): readonly ReviewItem[] {
   const byPath = new Map<string, ReviewItem>(items.map((item) => [item.change.path, item]));
+  const replaced = new Map<string, string>();
+  for (const { from, to } of renames) {
+    const state = byPath.get(to)?.state;
+    const isHidden = state === 'withheld' || state === 'git';
+    if (byPath.get(from)?.change.kind === 'type' && isHidden) replaced.set(from, to);
+  }
   const isShown = ({ from, to }: Rename): boolean => {
     const made = byPath.get(to);
     if (byPath.get(from)?.change.kind !== 'deleted' || made?.change.kind !== 'created') return false;
@@ -73,6 +83,8 @@ function withRenames(items: readonly ReviewItem[], renames: readonly Rename[]): 
   return items.map((item): ReviewItem => {
     const made = to.get(item.change.path);
     const gone = from.get(item.change.path);
+    const contentIn = replaced.get(item.change.path);
+    if (contentIn !== undefined) return { ...item, contentIn };
     if (gone !== undefined) return { ...item, renamedTo: gone.to };
     if (made === undefined) return item;
     const before = byPath.get(made.from)?.change.before;

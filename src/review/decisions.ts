@@ -3,7 +3,8 @@ import type { Decision, ReviewItem } from '../types/review.ts';
 
 /**
  * Groups changes into what is decided at once: the two names of a rename; a folder that became something else, with all
- * that was in it; a file that became a folder, with what is in that. Everything that such groups share makes one of
+ * that was in it; a file that became a folder, with what is in that; a replaced file, with the withheld file that has its
+ * content. Everything that such groups share makes one of
  * them. Pure. Every way of choosing goes through these decisions.
  */
 export function groupDecisions(items: readonly ReviewItem[], renames: readonly Rename[]): Decision[] {
@@ -50,7 +51,10 @@ function unions(count: number): Unions {
   };
 }
 
-/** Withheld output in a folder that took a file's place stays out without anything being lost. */
+/**
+ * Withheld output in a folder that replaced a file stays out without anything being lost. If it has the content of that
+ * file, the renames join both.
+ */
 function joinKindChanges(items: readonly ReviewItem[], groups: Unions): void {
   const roots = new Map<string, number>();
   items.forEach(({ change }, index) => {
@@ -98,11 +102,34 @@ function leadOf(items: readonly ReviewItem[]): ReviewItem {
   return candidates[0] ?? candidates[1] ?? candidates[2] ?? kept ?? candidates[3] ?? (items[0] as ReviewItem);
 }
 
-/** The deletions of a decision whose content the session left only under a name that is withheld. */
-export function heldDeletions({ state, isUnignored, items }: Decision): readonly ReviewItem[] {
-  if (state !== 'withheld' || isUnignored || items.length === 1) return [];
-  if (items.some(({ change }) => isFolderChange(change))) return [];
-  return items.filter(({ change, state: own }) => change.kind === 'deleted' && (own === 'clean' || own === 'suspect'));
+/** Changes that take content from the project which the session left only under a withheld name. */
+export interface HeldRemoval {
+  readonly kind: 'delete' | 'replace';
+  /** The deleted or replaced files. */
+  readonly removed: readonly ReviewItem[];
+  /** All changes that a yes applies: of a file that became a folder, also those in the folder. */
+  readonly applied: readonly ReviewItem[];
+  /** The withheld path that has the content. */
+  readonly contentIn?: string;
+}
+
+/** What a question can take of a decision that is held back for its content; undefined for all other decisions. */
+export function heldRemoval({ state, isUnignored, items }: Decision): HeldRemoval | undefined {
+  if (state !== 'withheld' || isUnignored || items.length === 1) return undefined;
+  const open = items.filter(({ state: own }) => own === 'clean' || own === 'suspect');
+  const replaced = open.filter((item) => item.contentIn !== undefined);
+  const [contentIn] = replaced.flatMap((item) => item.contentIn ?? []);
+  if (contentIn !== undefined) {
+    const places = new Set(replaced.map((item) => item.contentIn));
+    // Everything else of the decision has to be free to be applied: a folder is replaced as a whole or not at all.
+    const isWhole = items.every((item) => open.includes(item) || places.has(item.change.path));
+    return isWhole ? { kind: 'replace', removed: replaced, applied: open, contentIn } : undefined;
+  }
+  if (items.some(({ change }) => isFolderChange(change))) return undefined;
+  const removed = open.filter(({ change }) => change.kind === 'deleted');
+  const hidden = items.find(({ change }) => change.after !== undefined);
+  const place = hidden === undefined ? {} : { contentIn: hidden.change.path };
+  return removed.length === 0 ? undefined : { kind: 'delete', removed, applied: removed, ...place };
 }
 
 /** What `--include-ignored` must name to take them, each once. */

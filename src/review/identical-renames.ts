@@ -2,10 +2,12 @@ import type { RelPath } from '../text/path.ts';
 import type { Change, Entry, Rename } from '../types/entry.ts';
 import type { WithheldFile } from '../types/rename.ts';
 
-/** A deleted file or link. */
+/** A deleted file or link, or a file that a link or a folder replaced. */
 export interface Source {
   readonly path: RelPath;
   readonly entry: Entry;
+  /** A link or a folder has its path now: the content counts as moved only to a withheld name. */
+  readonly isReplaced: boolean;
 }
 
 /** What may have the content of a deleted one. */
@@ -17,6 +19,8 @@ export interface Target {
   readonly withheld?: WithheldFile;
   /** It can be applied, so it is preferred to one that cannot. */
   readonly isVisible: boolean;
+  /** An ignore rule matches it or it is in a `.git`, also if the session un-ignores it. */
+  readonly isWithheld: boolean;
   /** Something else had this name before: only the very same content counts. */
   readonly isReplaced: boolean;
 }
@@ -26,26 +30,44 @@ const OTHER_NAME_BYTES_MIN = 32;
 
 /** Renames of the same content alone, where no contents are at hand. */
 export function identicalRenames(changes: readonly Change[]): readonly Rename[] {
-  const sources = new Map(changes.flatMap(sourceOf).map((source) => [source.path as string, source]));
+  const targets = changes.flatMap(targetOf);
+  const sources = sourcesOf(changes, targets);
   const renames: Rename[] = [];
   const take = (from: RelPath, to: Target): void => {
     renames.push({ from, to: to.path, similarity: 100 });
   };
-  if (sources.size > 0) matchIdentical(changes.flatMap(targetOf), sources, take, new Map());
+  if (sources.size > 0) matchIdentical(targets, sources, take, new Map());
   return renames;
 }
 
-/** The change as a deletion whose content is looked for elsewhere. */
-export function sourceOf({ path, kind, before, inGit, ignored, problem }: Change): Source[] {
-  if (kind !== 'deleted' || before === undefined || inGit || ignored || problem !== undefined) return [];
-  return contentKey(before) === undefined ? [] : [{ path, entry: before }];
+/**
+ * By path, the deletions and replaced files whose content is looked for elsewhere. A replaced file is left out if a
+ * target that is not withheld has its content: that content is not lost.
+ */
+export function sourcesOf(changes: readonly Change[], targets: readonly Target[]): Map<string, Source> {
+  const sources = changes.flatMap(sourceOf);
+  const kept = new Set<string | undefined>();
+  if (sources.some(({ isReplaced }) => isReplaced)) {
+    for (const { entry, isWithheld } of targets) if (!isWithheld && entry !== undefined) kept.add(contentKey(entry));
+  }
+  const lost = sources.filter(({ entry, isReplaced }) => !isReplaced || !kept.has(contentKey(entry)));
+  return new Map(lost.map((source) => [source.path, source]));
+}
+
+function sourceOf({ path, kind, before, inGit, ignored, unignored, problem }: Change): Source[] {
+  const staysOut = ignored === true && unignored === undefined;
+  if (before === undefined || inGit || staysOut || problem !== undefined) return [];
+  const isReplaced = kind === 'type' && before.kind === 'file';
+  if ((kind !== 'deleted' && !isReplaced) || contentKey(before) === undefined) return [];
+  return [{ path, entry: before, isReplaced }];
 }
 
 /** The change as a place where the content of a deleted one may be. */
 export function targetOf({ path, kind, after, inGit, ignored, unignored }: Change): Target[] {
   if (after === undefined || kind === 'mode' || contentKey(after) === undefined) return [];
   const isVisible = inGit !== true && (ignored !== true || unignored !== undefined);
-  return [{ path, size: after.size, entry: after, isVisible, isReplaced: kind !== 'created' }];
+  const isWithheld = inGit === true || ignored === true;
+  return [{ path, size: after.size, entry: after, isVisible, isWithheld, isReplaced: kind !== 'created' }];
 }
 
 /** What equal contents have alike; undefined for what has none (folders, empty files). */

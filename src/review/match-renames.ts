@@ -1,7 +1,7 @@
 import type { RelPath } from '../text/path.ts';
 import type { Change, Rename } from '../types/entry.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
-import { isWeak, matchIdentical, nameOf, type Source, sourceOf, type Target, targetOf } from './identical-renames.ts';
+import { isWeak, matchIdentical, nameOf, type Source, sourcesOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
 /** At least so much of the larger content must be in the smaller one, in percent; git's own limit. */
@@ -24,7 +24,8 @@ const OTHER_NAME_PERCENT = 75;
 
 /**
  * For each deleted file or link the created (or withheld) one that has its content, or is most similar to it. The same
- * content comes first, then the highest similarity; the same name in another folder is preferred. The work is bounded:
+ * content comes first, then the highest similarity; the same name in another folder is preferred. For a file that a link
+ * or a folder replaced: the withheld file, unless one that is not withheld is more similar to it. The work is bounded:
  * what is not compared is not a rename, and withheld files that were not compared are counted.
  */
 export async function matchRenames(
@@ -32,13 +33,22 @@ export async function matchRenames(
   withheld: readonly WithheldFile[],
   reader: RenameReader,
 ): Promise<MatchedRenames> {
-  const sources = new Map(changes.flatMap(sourceOf).map((source) => [source.path as string, source]));
-  if (sources.size === 0) return { renames: [], uncompared: 0 };
   const frozen = changes.flatMap(targetOf);
+  const sources = sourcesOf(changes, frozen);
+  if (sources.size === 0) return { renames: [], uncompared: 0 };
   const frozenPaths = new Set<string>(frozen.map(({ path }) => path));
   const hidden = withheld
     .filter(({ path, size, kind }) => !frozenPaths.has(path) && (kind === 'symlink' || (kind === 'file' && size > 0)))
-    .map((file): Target => ({ path: file.path, size: file.size, withheld: file, isVisible: false, isReplaced: false }));
+    .map(
+      (file): Target => ({
+        path: file.path,
+        size: file.size,
+        withheld: file,
+        isVisible: false,
+        isWithheld: true,
+        isReplaced: false,
+      }),
+    );
   const renames: Rename[] = [];
   const take = (from: RelPath, to: Target, similarity: number): void => {
     sources.delete(from);
@@ -122,8 +132,14 @@ async function matchSimilar(
   const ofHidden = await sketches(hidden, ({ size }) => size, read, SKETCHES_MAX);
   const found = compareAll(ofSources, [...ofVisible, ...ofHidden]);
   const usedTargets = new Set<Target>();
+  const keptInView = new Set<Source>();
   for (const { source, target, similarity } of found.pairs) {
-    if (!sources.has(source.path) || usedTargets.has(target)) continue;
+    if (!sources.has(source.path)) continue;
+    if (source.isReplaced && !target.isWithheld) {
+      keptInView.add(source);
+      continue;
+    }
+    if (usedTargets.has(target) || keptInView.has(source)) continue;
     usedTargets.add(target);
     take(source.path, target, similarity);
   }

@@ -2,7 +2,7 @@ import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { matcher } from './build-review.ts';
-import { heldDeletions } from './decisions.ts';
+import { heldRemoval } from './decisions.ts';
 
 export interface PathFilter {
   /** Only what one of these matches; empty: everything. */
@@ -75,8 +75,8 @@ export function bringsContent({ items: [item, more] }: Decision, { items }: Revi
 export const LEFT: Picked = { verdict: 'skipped', why: NOT_SELECTED };
 
 /**
- * What is to become of a decision. `hold`: held back by the gate. `delete`: only its deletions, where their content is
- * left under a withheld name alone. `content`: the bytes that its lead gets instead of the session's.
+ * What is to become of a decision. `hold`: held back by the gate. `delete`: its deletions or replaced files (see
+ * heldRemoval), although their content is left only under a withheld name. `content`: the bytes that its lead gets instead of the session's.
  */
 export type Picked = 'apply' | 'hold' | 'delete' | { readonly content: Buffer } | LeftOut;
 type LeftOut = { readonly verdict: ChangeOutcome['verdict']; readonly why: string };
@@ -123,8 +123,10 @@ function fateOf(item: ReviewItem, decision: Decision, picked: Picked): ChosenCha
     const suspect = item.state === 'suspect' || item.unignored === 'suspect' ? { suspect: true } : {};
     return { change: item.change, ...content, ...suspect, ...(items.length > 1 && { together: lead.change.path }) };
   }
-  if (picked === 'delete' && heldDeletions(decision).includes(item)) {
-    return { change: item.change, ...(item.state === 'suspect' && { suspect: true }) };
+  const removal = picked === 'delete' ? heldRemoval(decision) : undefined;
+  if (removal?.applied.includes(item)) {
+    const together = removal.kind === 'replace' && removal.applied.length > 1 && { together: lead.change.path };
+    return { change: item.change, ...(item.state === 'suspect' && { suspect: true }), ...together };
   }
   if (item.state === 'blocked') return { path, verdict: 'blocked', why: blockedReason(item) };
   if (item.state === 'withheld' && item.unignored === undefined) {
@@ -139,6 +141,7 @@ function heldReason(item: ReviewItem, { items, lead }: Decision): string {
   const closed = items.find((one) => one !== item && (one.state === 'blocked' || isHidden(one)));
   if (item.unignored !== undefined)
     return `the session un-ignores it: --include-ignored=${item.change.unignored} takes it`;
+  if (item.contentIn !== undefined) return `its content is left only in ${item.contentIn}, which is withheld`;
   if (closed === undefined) return `it is one change with ${lead.change.path}`;
   const { path } = closed.change;
   if (item.change.kind !== 'deleted') return `it is one change with ${path}, which is held back`;

@@ -22,6 +22,8 @@ export interface ReviewItem {
   readonly renamedEntry?: Entry;
   /** For a deleted path: the new name, beside which it is shown. */
   readonly renamedTo?: string;
+  /** For a file that a link or a folder replaced: the withheld path that has its content. */
+  readonly contentIn?: string;
   /** For a withheld change that the session un-ignores: what the audit says of it. It can be taken with its group. */
   readonly unignored?: 'clean' | 'suspect';
 }

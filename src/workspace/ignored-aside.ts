@@ -16,7 +16,7 @@ export interface Wanted extends Pair {
 export interface SetAside {
   readonly wanted: readonly Wanted[];
   readonly withheld: readonly WithheldGroup[];
-  /** New and changed files, links and folders that are withheld, where something was deleted that may be among them. */
+  /** New and changed files, links and folders that are withheld, where something was deleted or replaced that may be among them. */
   readonly hidden: HiddenFiles;
 }
 
@@ -47,7 +47,7 @@ export async function setIgnoredAside(pairs: readonly Pair[], options: AsideOpti
   const patterns = await unignoredPatterns(pairs, aside, options);
   const output = new IgnoredOutput();
   const hidden = new Map<string, Wanted>();
-  const isMoved = wanted.some(mayBeMoved);
+  const isMoved = wanted.some(mayBeMoved) || [...patterns.keys()].some(mayBeMoved);
   let [named, frozen] = [0, 0];
   for (const { pair, top } of aside) {
     const unignored = patterns.get(pair);
@@ -72,7 +72,9 @@ interface Ignored {
 }
 
 function mayBeMoved({ path, before, after }: Pair): boolean {
-  return after === undefined && (before?.kind === 'file' || before?.kind === 'symlink') && !inGit(path);
+  if (inGit(path)) return false;
+  if (after === undefined) return before?.kind === 'file' || before?.kind === 'symlink';
+  return before?.kind === 'file' && after.kind !== 'file';
 }
 
 /**

@@ -5,9 +5,10 @@ import { Scene } from '../support/scene.ts';
 
 const LINES = 'for i in 1 2 3 4 5 6 7 8; do echo "$1 has a line $i of its own"; done';
 
-/** What the field saw lost: a move into an ignored folder, a folder that became a file, both names of renames. */
+/** What the field saw lost: a move into an ignored folder, a file replaced by a link to it, a folder that became a file, both names of renames. */
 const SESSION = [
   'mkdir build && mv doc.txt build/ && echo more >> build/doc.txt && echo output > build/out.bin',
+  'mv conf.json build/ && ln -s build/conf.json conf.json',
   'rm -r cfg && echo x > cfg',
   'mv d e',
   'mv notes.txt moved.txt && echo edited >> moved.txt',
@@ -17,13 +18,14 @@ const SESSION = [
 it('takes or leaves together what belongs together, in every way of choosing', async () => {
   await using scene = new Scene();
   scene.shell(`lines() { ${LINES}; }
-    mkdir cfg d; lines cfg > cfg/a; lines one > d/f1.js; lines two > d/f2.js; lines doc > doc.txt; lines notes > notes.txt
+    mkdir cfg d; lines cfg > cfg/a; lines one > d/f1.js; lines two > d/f2.js; lines doc > doc.txt; lines conf > conf.json; lines notes > notes.txt
     printf 'build/\\nvim/\\n' > .gitignore; git add -A; git commit -qm base`);
   const status = (): string[] => scene.git('status', '--porcelain', '-uall').split('\n').filter(Boolean).sort();
   const has = (name: string): boolean => existsSync(path.join(scene.project, name));
 
   const auto = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', SESSION]);
-  expect(auto.stderr).toContain('1 file modified, 2 files deleted, 3 files renamed, 1 file of another kind');
+  expect(auto.stderr).toContain('1 file modified, 2 files deleted, 3 files renamed, 2 files of another kind');
+  expect(auto.stderr).toContain('conf.json stays; what it held is only in build/conf.json');
   expect(auto.stderr).toContain('Moved to a withheld name: doc.txt stays; what it held is only in build/doc.txt');
   expect(auto.stderr).toContain('un-ignored by the session: 2 files, withheld; --include-ignored=vim takes them');
   expect(auto.stderr).toContain('withheld: build (');
@@ -76,7 +78,7 @@ it('takes or leaves together what belongs together, in every way of choosing', a
   expect(status()).toEqual([' D notes.txt', '?? moved.txt']);
   expect((await scene.run(['undo'])).status).toBe(0);
 
-  // The questions of their own: no to the folder that became a file, yes to both that are held back.
+  // The questions of their own: no to the folder that became a file and to the link, yes to two of the three that are held back.
   {
     await using pty = scene.pty(['apply'], { columns: 100, rows: 40 });
     let at = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
@@ -85,10 +87,15 @@ it('takes or leaves together what belongs together, in every way of choosing', a
     pty.send('n\r');
     at = await pty.see(/Apply 2 files \(vim\) .*\[y,N,d,l,\?\]:/s, { from: at });
     pty.send('y\r');
+    at = await pty.see(/Replace conf\.json\? What it held is only in build\/conf\.json, which is withheld/, {
+      from: at,
+    });
+    pty.send('n\r');
     await pty.see(/Delete doc\.txt\? What it held is only in build\/doc\.txt/, { from: at });
     pty.send('y\r');
     expect(await pty.exited).toBe(121);
   }
+  expect(status().filter((line) => line.includes('conf.json'))).toEqual([]);
   expect([has('vim/one'), has('vim/two'), has('doc.txt'), has('build'), has('cfg/a')]).toEqual([
     true,
     true,

@@ -55,10 +55,10 @@ export class BrokenDecisions {
   }
 }
 
-/** A file or link that is removed, or a change between folder and file. */
+/** A file or link that is removed, a change between folder and file, or a file that something else replaces. */
 function takesAway({ pre, post }: Step): boolean {
   if (post === undefined) return true;
-  return pre !== undefined && pre.kind !== post.kind && (pre.kind === 'dir' || post.kind === 'dir');
+  return pre !== undefined && pre.kind !== post.kind && (pre.kind !== 'symlink' || post.kind === 'dir');
 }
 
 function togetherReason(path: string): string {

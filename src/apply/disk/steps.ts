@@ -34,7 +34,7 @@ export interface Step {
 /**
  * The order in which steps are done: what nothing stands in the way of, parents before children; then what stands in
  * the way, deepest first, and what takes its place; then deletions deepest first, then modes that close a folder. So
- * whatever is removed of a decision goes after its new names are written.
+ * whatever is removed of a decision goes after its new names are written, and so does a file that a link replaces.
  */
 export function orderSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
@@ -46,6 +46,7 @@ export function orderSteps(steps: readonly Step[]): Step[] {
   const free: Step[] = [];
   const middle: Step[] = [];
   const late: Step[] = [];
+  const links: Step[] = [];
   const deletions: Step[] = [];
   const closing: Step[] = [];
   for (const step of [...steps].sort(byPath)) {
@@ -57,7 +58,8 @@ export function orderSteps(steps: readonly Step[]): Step[] {
         (waits(step) ? middle : free).push({ ...step, post: open });
         closing.push({ ...step, pre: madeFolder(open.mode) });
       }
-    } else (step.late ? late : waits(step) ? middle : free).push(step);
+    } else if (replacesMovedFile(step) && !waits(step)) links.push(step);
+    else (step.late ? late : waits(step) ? middle : free).push(step);
   }
   // Chosen by name, but of a decision that also takes something out of the way: that waits for it.
   const groups = new Set(inTheWay.flatMap(({ together }) => together ?? []));
@@ -68,6 +70,7 @@ export function orderSteps(steps: readonly Step[]): Step[] {
     ...inTheWay.reverse(),
     ...middle,
     ...late.filter((step) => !isAwaited(step)),
+    ...links,
     ...deletions.reverse(),
     ...closing.reverse(),
   ];
@@ -85,6 +88,11 @@ export function foldCase(path: string): string {
 
 function replacesFolder(step: Step): boolean {
   return step.pre?.kind === 'dir' && step.post !== undefined && step.post.kind !== 'dir';
+}
+
+/** The content of the file may be under a new name of the same decision, which is written first. */
+function replacesMovedFile({ pre, post, together }: Step): boolean {
+  return together !== undefined && pre?.kind === 'file' && post?.kind === 'symlink';
 }
 
 /** Whether a path lies below one of the folders. */

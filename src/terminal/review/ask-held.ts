@@ -1,4 +1,4 @@
-import { heldDeletions } from '../../review/decisions.ts';
+import { heldRemoval } from '../../review/decisions.ts';
 import type { Picked } from '../../review/policy.ts';
 import type { Decision } from '../../types/review.ts';
 import { askLine, isYes } from '../ask.ts';
@@ -10,7 +10,7 @@ import { say } from './show.ts';
 
 /**
  * Asks for what the gate holds back although nothing in it is blocked: files that the session un-ignores, as one group,
- * and deletions whose content is left under a withheld name only. What gets no yes is held back. Undefined at Ctrl-C
+ * and deleted or replaced files whose content is left under a withheld name only. What gets no yes is held back. Undefined at Ctrl-C
  * and at end of input.
  */
 export async function askHeld(question: ReviewQuestion): Promise<ReadonlyMap<Decision, Picked> | undefined> {
@@ -19,15 +19,21 @@ export async function askHeld(question: ReviewQuestion): Promise<ReadonlyMap<Dec
   const group = decisions.filter(({ isUnignored }) => isUnignored);
   if (group.length > 0 && !(await askUnignored(question, group, picked))) return undefined;
   for (const decision of decisions) {
-    const deletions = heldDeletions(decision);
-    if (deletions.length === 0) continue;
-    const names = deletions.map(({ change }) => cleanLine(change.path)).join(', ');
-    const hidden = decision.items.find(({ change }) => change.after !== undefined);
-    const where = hidden === undefined ? 'a withheld file' : `${cleanLine(hidden.change.path)}, which is withheld`;
-    const message = `[sandbox] Delete ${names}? What it held is only in ${where}. [y/N]:`;
+    const removal = heldRemoval(decision);
+    if (removal === undefined) continue;
+    const { kind, removed, applied, contentIn } = removal;
+    const names = removed.map(({ change }) => cleanLine(change.path)).join(', ');
+    const where = contentIn === undefined ? 'a withheld file' : `${cleanLine(contentIn)}, which is withheld`;
+    const message = `[sandbox] ${kind === 'delete' ? 'Delete' : 'Replace'} ${names}? What it held is only in ${where}. [y/N]:`;
     const answer = await askLine(question.screen, message);
     if (answer === undefined) return undefined;
-    picked.set(decision, isYes(answer) ? 'delete' : 'hold');
+    let isTaken = isYes(answer);
+    if (isTaken && kind === 'replace' && applied.some(({ state }) => state === 'suspect')) {
+      const isAccepted = await askSuspect(question, decision);
+      if (isAccepted === undefined) return undefined;
+      isTaken = isAccepted;
+    }
+    picked.set(decision, isTaken ? 'delete' : 'hold');
   }
   return picked;
 }
@@ -60,11 +66,18 @@ async function askUnignored(
     const isSuspect = decision.items.some(({ state, unignored }) => state === 'suspect' || unignored === 'suspect');
     if (!isSuspect) picked.set(decision, 'apply');
     else {
-      await page(screen, await decisionLines(question, decision));
-      const answer = await askLine(screen, `[sandbox] Apply suspect ${cleanLine(decision.lead.change.path)}? [y/N]:`);
-      if (answer === undefined) return false;
-      if (isYes(answer)) picked.set(decision, 'apply');
+      const isAccepted = await askSuspect(question, decision);
+      if (isAccepted === undefined) return false;
+      if (isAccepted) picked.set(decision, 'apply');
     }
   }
   return true;
+}
+
+/** Shows a decision and asks for it. Undefined at Ctrl-C and at end of input. */
+async function askSuspect(question: ReviewQuestion, decision: Decision): Promise<boolean | undefined> {
+  const { screen } = question;
+  await page(screen, await decisionLines(question, decision));
+  const answer = await askLine(screen, `[sandbox] Apply suspect ${cleanLine(decision.lead.change.path)}? [y/N]:`);
+  return answer === undefined ? undefined : isYes(answer);
 }

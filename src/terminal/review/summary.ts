@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isConversation } from '../../review/claude-items.ts';
 import { totalFiles } from '../../review/counts.ts';
-import { heldDeletions, unignoredPatterns } from '../../review/decisions.ts';
+import { heldRemoval, unignoredPatterns } from '../../review/decisions.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
@@ -61,16 +61,16 @@ export function firstOfAKind<T>(
   return { shown, more: [...more.values()] };
 }
 
-/** What the base's ignore rules match: deletions that are held back with it first, then what can be asked for. */
+/** What the base's ignore rules match: deletions and replaced files that are held back with it first, then what can be asked for. */
 function withheldLines(review: Review): SummaryLine[] {
   const lines: SummaryLine[] = [];
   const note = (text: string): void => void lines.push({ text, severity: 'note' });
-  const held = review.decisions.flatMap((decision) =>
-    heldDeletions(decision).map(({ change }) => ({ path: change.path, decision })),
-  );
-  for (const { path, decision } of held.slice(0, MOST_OF_A_KIND)) {
-    const hidden = decision.items.find(({ change }) => change.after !== undefined);
-    const where = hidden === undefined ? 'a withheld file' : cleanLine(hidden.change.path);
+  const held = review.decisions.flatMap((decision) => {
+    const removal = heldRemoval(decision);
+    return (removal?.removed ?? []).map(({ change }) => ({ path: change.path, contentIn: removal?.contentIn }));
+  });
+  for (const { path, contentIn } of held.slice(0, MOST_OF_A_KIND)) {
+    const where = contentIn === undefined ? 'a withheld file' : cleanLine(contentIn);
     lines.push({
       text: `WARNING: Moved to a withheld name: ${cleanLine(path)} stays; what it held is only in ${where}`,
       severity: 'suspect',

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { applyChanges, type ConflictRule } from '../../../src/apply/apply-changes.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
-import { heldDeletions } from '../../../src/review/decisions.ts';
+import { heldRemoval } from '../../../src/review/decisions.ts';
 import { fileDiff } from '../../../src/review/file-diff.ts';
 import { applyHunks } from '../../../src/review/hunks.ts';
 import { matchRenames } from '../../../src/review/match-renames.ts';
@@ -110,9 +110,9 @@ async function chooseBy(
   for (const decision of review.decisions) {
     const name = `held ${decision.lead.change.path}`;
     if (decision.isUnignored && roll(name, 2) === 0) held.set(decision, 'apply');
-    else if (heldDeletions(decision).length > 0 && roll(name, 3) === 0) {
+    else if (heldRemoval(decision) !== undefined && roll(name, 3) === 0) {
       held.set(decision, 'delete');
-      for (const { change } of heldDeletions(decision)) deleted.add(change.path);
+      for (const { change } of heldRemoval(decision)?.removed ?? []) deleted.add(change.path);
     }
   }
   if (way === 'y') {

@@ -61,6 +61,12 @@ const edit = fc.oneof(
   fc.record({ op: fc.constant('toFile' as const), path: fc.constantFrom(...FOLDERS) }),
   fc.record({ op: fc.constant('toLink' as const), path: fc.constantFrom(...FOLDERS, 'a.txt') }),
   fc.record({ op: fc.constant('toFolder' as const), path: fc.constantFrom(...OLD), inside: fc.boolean() }),
+  fc.record({
+    op: fc.constant('setAside' as const),
+    path: fc.constantFrom(...OLD),
+    to: fc.constantFrom('out/a.txt', 'out/deep/o', 'one.tmp', 'inside'),
+    edited: fc.boolean(),
+  }),
   fc.record({ op: fc.constant('unignore' as const) }),
 );
 export type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
@@ -105,6 +111,16 @@ function doEdit(tree: Map<string, Node>, one: Edit): void {
       if (node === undefined || node.kind === 'dir') return;
       tree.set(one.path, dir);
       tree.set(`${one.path}/${one.inside ? 'main' : 'other'}`, one.inside ? node : file(text('other')));
+      return;
+    }
+    case 'setAside': {
+      const node = tree.get(one.path);
+      if (node === undefined || node.kind === 'dir' || one.path === one.to) return;
+      const isInside = one.to === 'inside';
+      const to = isInside ? `${one.path}/kept.tmp` : one.to;
+      if (tree.get(to)?.kind === 'dir') return;
+      tree.set(one.path, isInside ? dir : { kind: 'symlink', target: to });
+      if (!put(tree, to, one.edited ? changed(node) : node)) tree.set(one.path, node);
       return;
     }
     case 'unignore':

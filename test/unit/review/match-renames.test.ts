@@ -77,6 +77,28 @@ it('finds what was moved to a withheld name, edited or not, and prefers a name t
   expect((await found([gone('main.js', 'x\n'), gone('COPYING', lines('mit'))], short)).renames).toEqual([]);
 });
 
+it('finds the withheld content of a file that a link or a folder replaced, unless it is also under another name', async () => {
+  const link = { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: '0', target: '.local/conf.json' } as const;
+  const folder = { kind: 'dir', mode: 0o755, size: 0, mtimeNs: '0' } as const;
+  const type = (name: string, text: string, after: typeof link | typeof folder): Change => ({
+    path: name as RelPath,
+    kind: 'type',
+    before: entry(text),
+    after,
+  });
+  const changes = [type('conf.json', lines('conf'), link), type('data', lines('data'), folder)];
+  const withheld = { '.local/conf.json': lines('conf'), 'data/x.log': `${lines('data')}more\n` };
+  const moved = ['conf.json .local/conf.json 100', expect.stringMatching(/^data data\/x\.log 9\d$/)];
+  expect((await found(changes, withheld)).renames).toEqual(moved);
+  // Content that is not withheld is not lost, the same or edited, and a deletion is still renamed to it.
+  const kept = [made('conf.old', lines('conf')), made('data/main', `${lines('data')}x\n`)];
+  expect((await found([...changes, ...kept], withheld)).renames).toEqual([]);
+  expect((await found([...changes, ...kept, gone('gone', lines('conf'))], withheld)).renames).toEqual([
+    'gone conf.old 100',
+  ]);
+  expect((await found(changes)).renames).toEqual([]);
+});
+
 it('bounds its work over what is withheld, and counts what it did not compare', async () => {
   const withheld = Object.fromEntries(
     Array.from({ length: 3_000 }, (_, at) => [`node_modules/${at}.js`, `${lines(`f${at}`)}`.slice(0, 290)]),

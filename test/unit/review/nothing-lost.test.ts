@@ -31,7 +31,7 @@ it('leaves each path of the host as it was, as the session made it, or under its
   timeout: 600_000,
 }, async () => {
   const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-choosing-'));
-  const seen = { renamed: 0, deleted: 0, held: 0, kinds: 0 };
+  const seen = { renamed: 0, deleted: 0, held: 0, heldKinds: 0, kinds: 0 };
   try {
     await fc.assert(
       fc.asyncProperty(sessions, async ({ edits: all, hostEdits, seed, ...how }) => {
@@ -55,7 +55,7 @@ it('leaves each path of the host as it was, as the session made it, or under its
   for (const [what, count] of Object.entries(seen)) expect([what, count > RUNS / 100]).toEqual([what, true]);
 });
 
-type Seen = Record<'renamed' | 'deleted' | 'held' | 'kinds', number>;
+type Seen = Record<'renamed' | 'deleted' | 'held' | 'heldKinds' | 'kinds', number>;
 
 function expectKept(name: string, before: Node, chosen: Chosen, seen: Seen): void {
   const { run, review, choice, deleted, outcome, now } = chosen;
@@ -64,8 +64,13 @@ function expectKept(name: string, before: Node, chosen: Chosen, seen: Seen): voi
   const item = review.items.find(({ change }) => change.path === name);
   const story = JSON.stringify({ name, way: run.way, there, item, outcome: outcome.changes, summary: chosen.summary });
   if (same(there, before)) {
-    if (run.session.get(name) === undefined && onlyHidden(before, chosen)) seen.held += 1;
+    const left = run.session.get(name);
+    if (left?.kind !== before.kind && onlyHidden(before, chosen)) seen[left === undefined ? 'held' : 'heldKinds'] += 1;
     return;
+  }
+  if (there !== undefined && there.kind !== before.kind && !deleted.has(name) && !isElsewhere(before, chosen)) {
+    // A link or a folder replaced a file: never if its content is left under a withheld name only.
+    expect(onlyHidden(before, chosen) && !isListed(before, chosen), story).toBe(false);
   }
   if (there !== undefined && there.kind !== 'dir') {
     // Edited, merged or replaced: never without being applied.
@@ -107,16 +112,27 @@ function expectKept(name: string, before: Node, chosen: Chosen, seen: Seen): voi
     choice.chosen.some(({ change }) => change.path === name),
     story,
   ).toBe(true);
-  const isElsewhere = [...now.values()].some((node) => hasLine(node, before));
-  if (!deleted.has(name) && !isElsewhere) expect(onlyHidden(before, chosen), story).toBe(false);
+  if (!deleted.has(name) && !isElsewhere(before, chosen)) expect(onlyHidden(before, chosen), story).toBe(false);
   seen.deleted += 1;
 }
 
-/** By the first line, which no edit changes: the session left it under withheld names alone. */
+/** By the first line, which no edit changes and which short files do not have: the session left it under withheld names alone. */
 function onlyHidden(before: Node, { run }: Chosen): boolean {
-  if (before.kind !== 'file' || before.text === '') return false;
+  if (before.kind !== 'file' || idOf(before.text) === '') return false;
   const places = [...run.session].filter(([, node]) => hasLine(node, before)).map(([name]) => name);
   return places.length > 0 && places.every((name) => isIgnored(name) && !run.base.has(name));
+}
+
+/** The content has a name that `--include-ignored` took before the review: a change like any other, which can be left. */
+function isListed(before: Node, { run, review }: Chosen): boolean {
+  return review.items.some(({ change: { path: name, ignored } }) => {
+    const node = run.session.get(name);
+    return node !== undefined && ignored !== true && hasLine(node, before);
+  });
+}
+
+function isElsewhere(before: Node, { now }: Chosen): boolean {
+  return [...now.values()].some((node) => hasLine(node, before));
 }
 
 function hasLine(node: Node, before: Node): boolean {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
+import { heldRemoval } from '../../../src/review/decisions.ts';
 import { choose, chooseClean, chooseNothing, pathFilter } from '../../../src/review/policy.ts';
+import { summaryLines } from '../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
@@ -133,6 +135,72 @@ describe('what hangs together', () => {
     // Who names the new name takes both.
     expect(choose(held, () => 'apply').chosen.map((one) => one.change.path)).not.toContain('old/link');
     expect(choose(held, () => 'apply').chosen.map((one) => one.change.path)).toContain('old/a');
+  });
+});
+
+describe('a file that a link or a folder replaced, with its content under a withheld name', () => {
+  const file = (digest: string): Entry => ({ ...entry, size: 100, digest });
+  const dir: Entry = { ...entry, kind: 'dir' };
+  const link: Entry = { ...entry, kind: 'symlink', target: '.local/conf.json' };
+  const type = (path: string, after: Entry): Change => change(path, { kind: 'type', before: file(path), after });
+  const hidden = (path: string, of: string): Change => change(path, { after: file(of), ignored: true });
+  const CHANGED = [
+    hidden('.local/conf.json', 'conf.json'),
+    type('conf.json', link),
+    type('data', dir),
+    change('data/main', { after: file('new') }),
+    hidden('data/x.log', 'data'),
+  ];
+  const paths = ({ chosen }: ReturnType<typeof chooseClean>): string[] => chosen.map((one) => one.change.path);
+
+  it('is held back, and applied as a whole after a yes', () => {
+    const held = review(CHANGED);
+    const { chosen, left } = chooseClean(held);
+    expect(chosen).toEqual([]);
+    expect(left.filter(({ verdict }) => verdict === 'suspect')).toEqual([
+      {
+        path: 'conf.json',
+        verdict: 'suspect',
+        why: 'its content is left only in .local/conf.json, which is withheld',
+      },
+      { path: 'data', verdict: 'suspect', why: 'its content is left only in data/x.log, which is withheld' },
+      { path: 'data/main', verdict: 'suspect', why: 'it is one change with data/x.log, which is held back' },
+    ]);
+    const warnings = summaryLines(held).filter(({ severity }) => severity === 'suspect');
+    expect(warnings.map(({ text }) => text)).toEqual([
+      'WARNING: Moved to a withheld name: conf.json stays; what it held is only in .local/conf.json',
+      'WARNING: Moved to a withheld name: data stays; what it held is only in data/x.log',
+    ]);
+    const removals = held.decisions.map(heldRemoval);
+    expect(removals.map((one) => [one?.kind, one?.contentIn])).toEqual([
+      ['replace', '.local/conf.json'],
+      ['replace', 'data/x.log'],
+    ]);
+    const taken = choose(held, () => 'delete').chosen;
+    expect(taken.map((one) => [one.change.path, one.together])).toEqual([
+      ['conf.json', undefined],
+      ['data', 'data'],
+      ['data/main', 'data'],
+    ]);
+  });
+
+  it('is applied with its content, and where the content is also under a name that is not withheld', () => {
+    const released = buildReview({
+      collected: { changes: CHANGED, problems: [], withheld: [], baseEntries: 100 },
+      findings: [],
+      allowSuspect: [],
+      includeIgnored: false,
+      release: true,
+    });
+    expect(paths(chooseClean(released))).toEqual(CHANGED.map(({ path }) => path));
+    const copies = [change('a', { after: file('conf.json') }), change('b', { after: file('data') })];
+    expect(paths(chooseClean(review([...copies, ...CHANGED])))).toEqual(['a', 'b', 'conf.json', 'data', 'data/main']);
+  });
+
+  it('is not asked for if something else of its folder cannot be applied', () => {
+    const inside = change('data/.git/HEAD', { inGit: true });
+    const { decisions } = review([...CHANGED, inside]);
+    expect(decisions.map((one) => heldRemoval(one)?.contentIn)).toEqual(['.local/conf.json', undefined]);
   });
 });
 

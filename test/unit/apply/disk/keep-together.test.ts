@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openHostWalker } from '../../../../src/apply/disk/host-path.ts';
 import { commitStep } from '../../../../src/apply/disk/perform-step.ts';
-import { dir, file, layApply } from '../../../support/apply/lay.ts';
+import { dir, file, layApply, link } from '../../../support/apply/lay.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-together-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -32,6 +32,28 @@ it('removes no old name whose new name is taken on the host, and replaces no fol
   expect(said['old.txt']).toBe('conflict: it is one change with new.txt, which could not be applied');
   expect(said['cfg/a']).toBe('conflict: it is one change with moved.txt, which could not be applied');
   expect(now()).toEqual({ ...base, 'new.txt': file('mine\n'), 'moved.txt': file('mine too\n') });
+});
+
+it('replaces no file by a link if the new name of its content cannot be written, before or while applying', async () => {
+  const tree = { 'conf.json': file('conf\n') };
+  const made = { 'conf.json': link('local/conf.json'), local: dir, 'local/conf.json': file('conf\n') };
+  const why = 'conflict: it is one change with local/conf.json, which could not be applied';
+  for (const name of ['link-taken', 'link-race']) {
+    const project = path.join(root, name, 'project');
+    const mine = name === 'link-taken' ? { local: dir, 'local/conf.json': file('mine\n') } : { local: dir };
+    const host = { ...tree, ...mine };
+    const scene = await layApply(project, path.join(root, name, 'state'), { base: tree, session: made, host });
+    const chosen = scene.changes.map((change) => ({ change, together: 'conf.json' }));
+    const said = await scene.apply({
+      choice: { ...scene.choice, chosen },
+      tell: (event) => {
+        const isFirst = event.kind === 'progress' && event.done === 0;
+        if (isFirst && name === 'link-race') writeFileSync(path.join(project, 'local/conf.json'), 'mine\n');
+      },
+    });
+    expect([name, said['conf.json']]).toEqual([name, why]);
+    expect(scene.now()).toMatchObject({ 'conf.json': file('conf\n'), 'local/conf.json': file('mine\n') });
+  }
 });
 
 it('removes no old name whose new name could not be written while applying', async () => {
