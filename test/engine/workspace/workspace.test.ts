@@ -115,10 +115,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
         'created locked/s',
       ].sort(),
     );
-    expect(withheld).toEqual([
-      { directory: 'node_modules', entries: 53, bytes: 156 },
-      { directory: 'src/a.log', entries: 1, bytes: 2 },
-    ]);
+    expect(withheld).toEqual([{ directory: 'src/a.log', entries: 1, bytes: 2 }]);
     const by = new Map(changes.map((change) => [change.path as string, change]));
     expect(by.get('old.log')?.ignored).toBe(true);
     expect(by.get('hard')?.after?.linkGroup).toBe(by.get('mod')?.after?.linkGroup);
