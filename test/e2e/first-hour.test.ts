@@ -23,9 +23,9 @@ const WORK = [
 
 const TURNS: readonly Turn[] = [
   // Longer than two seconds: from then on the line of a print run shows.
-  { text: 'On it.', tools: [bash(WORK)], delayMs: 200 },
+  { text: 'On it.', tools: [bash(WORK)], delayMs: 300 },
   { text: 'The files are changed.' },
-  { text: 'Once more.', tools: [bash('echo again >> notes.txt')], delayMs: 200 },
+  { text: 'Once more.', tools: [bash('echo again >> notes.txt')], delayMs: 1500 },
   { text: 'The notes are longer.' },
 ];
 
