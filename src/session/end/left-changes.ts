@@ -68,9 +68,12 @@ export async function reviewLeft(
 ): Promise<LeftReview> {
   const collected = readCollected(record.plan.sessionDir);
   const done = await appliedPaths(record, collected, deps);
+  const whole = reviewOf(record, collected, release);
+  // At the end of most sessions nothing was applied yet.
+  const isWhole = done.size === 0 && record.outcome === undefined;
   return {
-    whole: reviewOf(record, collected, release),
-    review: reviewOf(record, withoutApplied(collected, done, record.outcome), release),
+    whole,
+    review: isWhole ? whole : reviewOf(record, withoutApplied(collected, done, record.outcome), release),
     before: [...done].map((path) => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE })),
   };
 }
