@@ -78,19 +78,6 @@ export class TerminalScreen implements AsyncDisposable {
     this.#pty.send(keys);
   }
 
-  /** Presses a key until the screen matches: a program that is about to ask may drop one. */
-  async press(key: string, pattern: RegExp): Promise<void> {
-    for (let tries = 0; tries < 60; tries += 1) {
-      this.send(key);
-      const until = Date.now() + 3000;
-      while (Date.now() < until) {
-        if (pattern.test(await this.text())) return;
-        await pause(100);
-      }
-    }
-    throw new Error(`${pattern} does not show:\n${await this.text()}`);
-  }
-
   async #settled(): Promise<string> {
     for (;;) {
       const before = await this.text();

@@ -18,7 +18,7 @@ export interface ReviewQuestion {
 
 const PREFIX = '[sandbox] ';
 
-/** Lines of ours, with the prefix, wrapped to the window. They must be cleaned. */
+/** Prints lines of run-claude with the prefix, wrapped to the window. Clean them before. */
 export function say(screen: Screen, lines: readonly string[]): void {
   const columns = screen.dumb ? Number.POSITIVE_INFINITY : (screen.stderr.columns ?? 80) - PREFIX.length;
   for (const line of lines) {
