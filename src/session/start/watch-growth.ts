@@ -22,7 +22,7 @@ const SILENCE_MS = 500;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Holds the session to its disk limit. At a terminal the agent is paused and run-claude's own screen replaces the agent's.
+ * Holds the session to its disk limit. At a terminal the agent is paused and run-claude's screen replaces its own.
  * It goes on when space is free again or the user presses `c` (which allows twice as much); Ctrl-C stops it. Elsewhere
  * it is stopped, its work kept.
  */
