@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+/**
+ * Refuses words that a reader trips over, in messages, help, documents, comments and test names:
+ *   node scripts/check-language.mjs [PATH…]
+ * Prints `file:line: phrase (use: …)` for each and ends with 1 where there is one. With paths, checks only what is
+ * below them.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { parseSync } from 'rolldown/utils';
+
+/** What is not written, and what is. A phrase matches in any letter case, at word boundaries. */
+const GLOSSARY = [
+  [/\b(the|a|one|this|that|each|another) person\b|\bperson's\b|\bsomebody\b|\bone's\b/, 'the user, you'],
+  [/\b(lies|lie|lay|stands|stand|stood) in(?!-)\b/, 'is in, is stored in'],
+  [/\b(stands|stand|stood) on\b/, 'references, uses'],
+  [/\bgone\b|\b(that|it|what|which) goes\b|\bgoes away\b/, 'is removed, was deleted, no longer exists'],
+  [/(?<!\b(?:there|here|where) )\bis no (?!longer\b|more\b|less\b|such\b)/, 'is not a'],
+  [/\b(of|is|are) (ours|theirs)\b/, "run-claude's, the user's"],
+  [/\bmeanwhile\b/, 'concurrently, in the meantime, since then'],
+  [/\bsaid\b|\btold\b/, 'printed, reported, documented'],
+  [/\bmended?\b|\bmending\b/, 'fixed'],
+  [/\b(look|looks|looked|looking) ahead\b|\bwalk(s|ed)? twice\b/, 'scan, prescan, rescan'],
+  [/\b(take|takes|took|taken|taking) (it |them |this |that )?back\b/, 'undo'],
+  [/\b(what|that|which|session) waits\b/, 'pending changes, a pending session'],
+  [/\bpour(s|ed|ing)?\b/, 'stream, pipe'],
+  [/\bsettle(s|d)?\b|\bsettling\b/, 'decide, finish, flush'],
+  [/\bthrow-?away\b|\bbegin-look\b/, 'scratch layer, prescan'],
+  [/\bforeign images?\b/, 'custom image'],
+  [/\bwishes\b/, 'suspicious edits'],
+  [/\bcame to anything\b/, 'produced a result'],
+];
+
+/** Sentences that the words belong in: a quotation, a name of another program's. */
+const EXCEPTIONS = [];
+
+const WHOLE = /\.(md|sh|c|h|toml|yml|yaml)$|(^|\/)Dockerfile[^/]*$/;
+const CODE = /\.(ts|mts|cts|mjs|cjs|js)$/;
+const SKIPPED = /^(CHANGELOG\.md|scripts\/check-language\.mjs|docs\/LICENSES)|(^|\/)fixtures?\//;
+const NAMES = new Set(['describe', 'it', 'test']);
+
+/** Pieces of a program that a person reads: `{ start, text }`, by offset. Of a test: comments and names of tests. */
+function proseOf(file, source) {
+  const { program, comments } = parseSync(file, source);
+  const pieces = comments.map(({ start, value }) => ({ start, text: value }));
+  const inTest = file.startsWith('test/');
+  const visit = (node, isName) => {
+    if (Array.isArray(node)) for (const each of node) visit(each, isName);
+    if (node === null || typeof node !== 'object' || Array.isArray(node)) return;
+    if (isName || !inTest) {
+      if (node.type === 'Literal' && typeof node.value === 'string') pieces.push({ start: node.start, text: node.raw });
+      if (node.type === 'TemplateElement') pieces.push({ start: node.start, text: node.value.raw });
+    }
+    const named = node.type === 'CallExpression' && NAMES.has(rootName(node.callee));
+    for (const [key, child] of Object.entries(node)) {
+      if (typeof child !== 'object') continue;
+      if (named && key === 'arguments') {
+        visit(child[0], true);
+        visit(child.slice(1), false);
+      } else visit(child, isName && node.type !== 'ArrowFunctionExpression');
+    }
+  };
+  visit(program, false);
+  return pieces;
+}
+
+/** `it` of `it.each(rows)('name', …)`. */
+function rootName(callee) {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'MemberExpression') return rootName(callee.object);
+  if (callee.type === 'CallExpression' || callee.type === 'TaggedTemplateExpression')
+    return rootName(callee.callee ?? callee.tag);
+  return undefined;
+}
+
+const listed = execFileSync(
+  'git',
+  ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...process.argv.slice(2)],
+  {
+    encoding: 'utf8',
+  },
+);
+let found = 0;
+for (const file of listed.split('\0')) {
+  if (file === '' || SKIPPED.test(file) || !(WHOLE.test(file) || CODE.test(file))) continue;
+  let source;
+  try {
+    source = readFileSync(file, 'utf8');
+  } catch {
+    continue; // deleted, and not committed yet
+  }
+  const pieces = CODE.test(file) ? proseOf(file, source) : [{ start: 0, text: source }];
+  for (const { start, text } of pieces) {
+    for (const [phrase, use] of GLOSSARY) {
+      for (const match of text.matchAll(new RegExp(phrase, 'gi'))) {
+        const line = source.slice(0, start + match.index).split('\n').length;
+        const whole = source.split('\n')[line - 1] ?? '';
+        if (EXCEPTIONS.some(({ file: where, text: kept }) => where === file && whole.includes(kept))) continue;
+        console.log(`${file}:${line}: ${match[0]} (use: ${use})`);
+        found += 1;
+      }
+    }
+  }
+}
+if (found > 0) console.error(`${found} words of the glossary's left column. CONTRIBUTING.md says how text is written.`);
+process.exit(found > 0 ? 1 : 0);
