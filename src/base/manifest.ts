@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
 import { type Difference, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
-import { parentOf } from '../scan/walk.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
+import { parentPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Owner } from './refresh.ts';
@@ -86,7 +86,7 @@ export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snaps
   const rest = new Map(snapshot);
   const inParent = new Map<string, Map<string, JournalLine>>();
   for (const line of lines) {
-    const parent = parentOf(line.path);
+    const parent = parentPath(line.path);
     const named = inParent.get(parent) ?? new Map<string, JournalLine>();
     inParent.set(parent, named.set(line.path.slice(line.path.lastIndexOf('/') + 1), line));
   }
@@ -109,7 +109,7 @@ export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snaps
 
 /** Whether the directory is one of these or below one. */
 function isWithin(dir: string, these: ReadonlySet<string>): boolean {
-  for (let one = dir; one !== ''; one = parentOf(one)) if (these.has(one)) return true;
+  for (let one = dir; one !== ''; one = parentPath(one)) if (these.has(one)) return true;
   return false;
 }
 

@@ -13,7 +13,7 @@ export function beginLook(
   dir: string,
   signal: AbortSignal,
 ): TakeLook | undefined {
-  if (policy.mode !== 'copy' || policy.strategy === 'overlay' || policy.shallow) return undefined;
+  if (policy.mode !== 'copy' || policy.shallow) return undefined;
   const selection = selectPaths(selectionRules(policy));
   return lookAhead({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
 }

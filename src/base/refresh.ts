@@ -16,9 +16,10 @@ import { TICK_MS, waitForTick } from '../host/mtime-granularity.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import type { Row } from '../scan/packed-directory.ts';
 import { type Difference, type Differences, rowAt } from '../scan/snapshot.ts';
-import { fsPath, parentOf, type Walked } from '../scan/walk.ts';
+import { fsPath, type Walked } from '../scan/walk.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { remedyOf } from '../store/remedy.ts';
+import { parentPath } from '../text/path.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { openDirectory, removeShared } from './remove-shared.ts';
@@ -78,7 +79,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   /** Does all but the copying of files, and tells which those are: parents are there before what is in them. */
   function* prepared(): Generator<CopyJob> {
     for (const { path, from, to } of differences) {
-      touch(touched, parentOf(path));
+      touch(touched, parentPath(path));
       const stays = whiteout === undefined && from?.kind === 'd' && to?.kind === 'd';
       if (whiteout !== undefined) makeParents(path);
       else if (from !== undefined && !stays) removeShared(tree, path);
@@ -109,7 +110,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
 
   /** Directories of the tree below that something changed in. */
   function makeParents(path: string): void {
-    const parent = parentOf(path);
+    const parent = parentPath(path);
     if (made.has(parent)) return;
     makeParents(parent);
     mkdirSync(at(parent), { mode: 0o700 });
@@ -203,7 +204,7 @@ function openUp(differences: Iterable<Difference>, at: (path: string) => string 
   if (process.getuid?.() === 0) return;
   const seen = new Set<string>();
   for (const { path, from, to } of differences) {
-    const parent = parentOf(path);
+    const parent = parentPath(path);
     if (!seen.has(parent)) openDirectory(at(parent));
     seen.add(parent);
     if (from?.kind === 'd') openDirectory(at(path));

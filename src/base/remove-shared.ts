@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
-import { fsPath, parentOf } from '../scan/walk.ts';
+import { fsPath } from '../scan/walk.ts';
+import { parentPath } from '../text/path.ts';
 
 /**
  * Removes what lies in a tree whose files another generation may hold too; no error when it is gone already. Closed
@@ -12,7 +13,7 @@ export function removeShared(tree: string, below: string): void {
     remove();
   } catch (error) {
     if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    openDirectory(at(parentOf(below)));
+    openDirectory(at(parentPath(below)));
     openAll(at(below));
     remove();
   }

@@ -2,8 +2,7 @@ import ignore, { type Ignore } from 'ignore';
 import { asBoolean, type ConfigEntry, parseConfig } from '../git/config-parse.ts';
 import { isEndless } from '../git/ignore-patterns.ts';
 import { indexPaths } from '../git/index-paths.ts';
-import { parentOf } from '../scan/walk.ts';
-import type { RelPath } from '../text/path.ts';
+import { parentPath, type RelPath } from '../text/path.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { Collector } from './client.ts';
 
@@ -81,7 +80,7 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
   };
   const matched = async (path: string, directory: boolean): Promise<boolean> => {
     if (path.split('/').length > DEEPEST) return false;
-    for (let dir = parentOf(path); ; dir = parentOf(dir)) {
+    for (let dir = parentPath(path); ; dir = parentPath(dir)) {
       const rules = await rulesIn(dir);
       const relative = dir === '' ? path : path.slice(dir.length + 1);
       const verdict = rules?.test(directory ? `${relative}/` : relative);
@@ -90,7 +89,7 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     }
   };
   const topOf = async (path: string, directory: boolean): Promise<string | undefined> => {
-    const parent = parentOf(path);
+    const parent = parentPath(path);
     const above = parent === '' ? undefined : await topDirectory(parent);
     if (above !== undefined) return above;
     return (await matched(path, directory)) ? path : undefined;
@@ -106,7 +105,7 @@ export function baseIgnoreRules(collector: Pick<Collector, 'stat' | 'readUpTo'>)
     tracked ??= loadTracked();
     const dirs = new Set<string>();
     for (const path of await tracked) {
-      for (let dir = parentOf(path); dir !== '' && !dirs.has(dir); dir = parentOf(dir)) dirs.add(dir);
+      for (let dir = parentPath(path); dir !== '' && !dirs.has(dir); dir = parentPath(dir)) dirs.add(dir);
     }
     return dirs;
   };

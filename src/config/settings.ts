@@ -1,4 +1,5 @@
 import type { Policy } from '../types/policy.ts';
+import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 /** How a setting's value is written. In files numbers are numbers, lists are lists; all else is text. */
 export type Form =
@@ -38,12 +39,7 @@ const choice = (...of: readonly string[]): Form => ({ kind: 'choice', of });
 /** Every setting there is. Choices are in the order from tight to loose, where `tighten` says so. */
 export const SETTINGS: readonly Setting[] = [
   { name: 'mode', key: 'mode', form: choice('copy', 'bind'), tighten: 'tighter' },
-  {
-    name: 'strategy',
-    key: 'strategy',
-    form: choice('auto', 'layers', 'volume', 'copy', 'overlay'),
-    tighten: 'never',
-  },
+  { name: 'strategy', key: 'strategy', form: choice('auto', ...STRATEGY_NAMES), tighten: 'never' },
   { name: 'shallow', key: 'shallow', form: { kind: 'switch' }, tighten: 'on' },
   { name: 'repo', key: 'repo', form: { kind: 'switch' }, tighten: 'never' },
   { name: 'auto-apply', key: 'autoApply', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },

@@ -5,35 +5,57 @@ import { type Owner, refreshTree } from '../base/refresh.ts';
 import type { Collector } from '../collector/client.ts';
 import { EVERYTHING } from '../scan/selection.ts';
 import { compareSnapshots } from '../scan/snapshot.ts';
-import { parentOf, walkTree } from '../scan/walk.ts';
+import { walkTree } from '../scan/walk.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { decodeBytes, encodeBytes } from '../text/path.ts';
+import { decodeBytes, encodeBytes, parentPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
+import type { Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Delta, Layer, LayerView } from './layer.ts';
-import { type LayerPlace, readNonce, viewDirectories } from './layers.ts';
+import { readNonce, viewDirectories } from './overlay-layer.ts';
+import { layerDir, ownerInside, WORKSPACE } from './places.ts';
+import type { WorkspaceStrategy } from './strategy.ts';
 
-export interface CopyPlace extends Omit<LayerPlace, 'engine' | 'sessionId' | 'image'> {
+/**
+ * A second copy of the base, mounted as it is. The inode and change time of every entry are recorded before the agent
+ * starts: no program inside can set them, so they tell which entries the session touched.
+ */
+export const copyStrategy: WorkspaceStrategy = {
+  open({ plan, tell, signal }, { generation }) {
+    const place = { dir: layerDir(plan.sessionDir), generation, owner: ownerInside(plan.user), tell };
+    return openCopy(signal === undefined ? place : { ...place, signal });
+  },
+  view: ({ sessionDir }, { generation }) => viewCopy(layerDir(sessionDir), generation),
+  async openScratch({ plan }) {
+    return { mounts: [mountOf(layerDir(plan.sessionDir), true)], writable: false, close: async () => undefined };
+  },
+  layerVolumes: () => [],
+  planned: ({ sessionDir }) => ({ mount: mountOf(layerDir(sessionDir), false) }),
+};
+
+interface CopyPlace {
+  readonly dir: string;
+  readonly generation: string;
   readonly owner: Owner | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
 }
 
-/**
- * A whole copy of the base, mounted as it is. What the session touched is told by inode and change time, which
- * nobody inside can set: each entry's were written down before the agent started.
- */
-export async function openCopy(place: CopyPlace): Promise<Layer> {
+function mountOf(dir: string, readonly: boolean): Mount {
+  return { kind: 'bind', source: path.join(dir, 'upper'), target: WORKSPACE, readonly };
+}
+
+async function openCopy(place: CopyPlace): Promise<Layer> {
   const { dir, generation } = place;
   const manifest = path.join(dir, 'manifest');
   makePrivateDir(dir);
-  // Without a manifest no agent has ever started on it: a copy that a crash left half done.
+  // Without a manifest no agent ever started on this copy: a crash may have left it half done.
   if (!existsSync(manifest)) await copyTree(place);
   if (readNonce(dir) === undefined) writeNonce(dir);
   return {
     ...viewCopy(dir, generation),
-    strategy: 'copy',
-    mounts: [{ kind: 'bind', source: path.join(dir, 'upper'), target: place.target, readonly: false }],
+    mounts: [mountOf(dir, false)],
+    prunable: [],
     async begin(collector) {
       if (existsSync(manifest)) return;
       const lines: string[] = [];
@@ -46,13 +68,12 @@ export async function openCopy(place: CopyPlace): Promise<Layer> {
   };
 }
 
-/** Both sides in directories of ours; what was touched is told by the list that was made before the agent started. */
-export function viewCopy(dir: string, generation: string): LayerView {
+function viewCopy(dir: string, generation: string): LayerView {
   const delta = (collector: Collector) => copyDelta(collector, path.join(dir, 'manifest'));
   return { ...viewDirectories(dir, generation), delta };
 }
 
-/** Content, mode, links and owner all move the change time; a new entry at the same path is another inode. */
+/** Moves with every change of content, mode, links or owner (change time), and with a new entry at the same path (inode). */
 function identity(entry: ListedEntry): string {
   return `${entry.ino} ${entry.ctimeNs}`;
 }
@@ -83,8 +104,8 @@ async function copyDelta(collector: Collector, manifest: string): Promise<Delta>
     if (entry.problem !== undefined) unlisted.push(`${entry.path}/`);
     known.delete(entry.path);
   }
-  const gone = [...known.keys()].filter(
-    (one) => !known.has(parentOf(one)) && !unlisted.some((dir) => one.startsWith(dir)),
+  const deleted = [...known.keys()].filter(
+    (one) => !known.has(parentPath(one)) && !unlisted.some((dir) => one.startsWith(dir)),
   );
-  return { present, gone, opaque: [] };
+  return { present, deleted, opaque: [] };
 }

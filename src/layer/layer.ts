@@ -5,17 +5,16 @@ import type { ListedEntry } from '../types/collector.ts';
 import type { Engine, Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
-import type { StrategyName } from '../types/policy.ts';
 
-/** What opening a workspace needs; all of it is handed in. */
+/** What opening a workspace needs. */
 export interface WorkspaceOptions {
   readonly plan: Plan;
   readonly engine: Engine;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
-  /** A look at the project that the command began with. */
+  /** A scan of the project that the command began with. */
   readonly ahead?: TakeLook | undefined;
-  /** Trees besides the workspace that the session's reader can read, such as the agent's home. */
+  /** Trees besides the workspace that the session's collector can read, such as the agent's home. */
   readonly roots?: readonly ReaderRoot[];
 }
 
@@ -23,33 +22,40 @@ export interface WorkspaceOptions {
 export interface Delta {
   /** Entries that the session made or may have changed, parents first. */
   readonly present: readonly ListedEntry[];
-  /** Paths that are gone with everything below them. */
-  readonly gone: readonly string[];
-  /** Directories that hide what the base has below, except what is present. */
+  /** Paths that were deleted with everything below them. */
+  readonly deleted: readonly string[];
+  /** Directories that hide everything that the base has below them, except the entries in `present`. */
   readonly opaque: readonly string[];
 }
 
-/** Where both sides of a layer can be read, also by a second reader beside a running session. */
+/** Where a collector finds both sides of a layer; a second collector may read them beside the session's own. */
 export interface LayerView {
-  /** What the collector mounts for it. */
+  /** What the collector mounts. */
   readonly roots: readonly ReaderRoot[];
   /** Names for the collector: root to the path inside that mount. */
   readonly places: Readonly<Record<string, string>>;
-  /** Read through the collector to show that it reads this layer and this base: root to what its `nonce` holds. */
+  /** Root to the content of its `nonce` file, which proves that the collector reads this layer and this base. */
   readonly nonces: Readonly<Record<string, string>>;
-  /** What the session touched so far; the truth once its last writer has ended. */
+  /** What the session touched so far; final once its last writer has ended. */
   delta(collector: Collector): Promise<Delta>;
-  /** Where the base side is no snapshot: answers which paths of it changed since the session began. */
-  moved?(): Promise<(path: string) => boolean>;
 }
 
-/** A session's writable view of a base generation; one for each strategy. */
+/** A session's writable view of a base generation. */
 export interface Layer extends LayerView {
-  readonly strategy: StrategyName;
   /** For the agent's container. */
   readonly mounts: readonly Mount[];
-  /** What has to be read before the agent starts; undefined where nothing is. */
+  /** Those of `mounts` that the engine may prune while no container mounts them. */
+  readonly prunable: readonly Mount[];
+  /** Reads what has to be known of the layer before the agent starts. */
   begin?(collector: Collector): Promise<void>;
-  /** Takes down what the engine holds; with `keep` the directories stay. */
+  /** Removes what the engine holds; with `keep` the layer itself stays. */
   close(keep: boolean): Promise<void>;
+}
+
+/** A view of an ended session's files that leaves the session's layer as it is. */
+export interface ScratchLayer {
+  readonly mounts: readonly Mount[];
+  /** Whether it can be written to; what is written is discarded with it. */
+  readonly writable: boolean;
+  close(): Promise<void>;
 }

@@ -3,23 +3,30 @@ import type { Engine } from '../types/engine.ts';
 export interface OverlayVolume {
   readonly name: string;
   readonly sessionId: string;
-  /** As the engine finds them, the winning one first; without commas, colons and backslashes. */
+  /** Paths of the engine's machine, the winning one first; without commas, colons and backslashes. */
   readonly lowers: readonly string[];
-  /** Without, nothing can be written; then there are two lowers at least. */
-  readonly above?: { readonly upper: string; readonly work: string };
+  /** Undefined: the overlay is read-only, and has two lowers at least. */
+  readonly above?: Above;
 }
 
-/** A volume that the engine mounts as an overlay. One of the same name is removed: that of a command that was killed. */
+interface Above {
+  readonly upper: string;
+  readonly work: string;
+}
+
+/** Makes a volume that the engine mounts as an overlay, in place of one that a killed command left under that name. */
 export async function createOverlay(engine: Engine, { name, sessionId, lowers, above }: OverlayVolume): Promise<void> {
-  const writable = above === undefined ? '' : `,upperdir=${above.upper},workdir=${above.work}`;
   await engine.removeVolume(name);
-  await engine.createVolume({
-    name,
-    labels: { 'run-claude.session': sessionId },
-    options: {
-      type: 'overlay',
-      device: 'overlay',
-      o: `nosuid,nodev,lowerdir=${lowers.join(':')}${writable},userxattr`,
-    },
-  });
+  const labels = { 'run-claude.session': sessionId };
+  await engine.createVolume({ name, labels, options: overlayOptions(lowers, above) });
+}
+
+/** Options of the engine's local volume driver. */
+export function overlayOptions(lowers: readonly string[], above: Above | undefined): Readonly<Record<string, string>> {
+  const writable = above === undefined ? '' : `,upperdir=${above.upper},workdir=${above.work}`;
+  return {
+    type: 'overlay',
+    device: 'overlay',
+    o: `nosuid,nodev,lowerdir=${lowers.join(':')}${writable},userxattr`,
+  };
 }

@@ -85,8 +85,8 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
   const generation = path.join(dir, 'generation');
   makeTree(path.join(generation, 'tree'), options.user);
   writeNonce(generation);
-  const place = { dir: path.join(dir, 'layer'), generation, target: '/workspace', image: options.image };
-  const layer = await openLayers({ ...place, engine, sessionId: `${sessionId}-trial` });
+  const place = { engine, sessionId: `${sessionId}-trial`, image: options.image, dir: path.join(dir, 'layer') };
+  const layer = await openLayers(place, generation);
   try {
     const container = await engine.create(
       taskSpec({

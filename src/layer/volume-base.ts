@@ -16,10 +16,9 @@ import {
   rowAt,
   type Snapshot,
 } from '../scan/snapshot.ts';
-import { parentOf } from '../scan/walk.ts';
 import { withLock } from '../store/lock.ts';
 import { writeFileAtomic } from '../store/record.ts';
-import { encodeBytes } from '../text/path.ts';
+import { encodeBytes, parentPath } from '../text/path.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
@@ -245,7 +244,7 @@ function* itemsOf(generation: string, { differences, snapshot }: Sending): Gener
   const directories = new Set<string>(['']);
   for (const { path: one, to } of differences) {
     // A parent that is new has come already: the differences are sorted so.
-    const parent = parentOf(one);
+    const parent = parentPath(one);
     if (!directories.has(parent) && rowAt(snapshot, parent)?.kind === 'd')
       yield { path: parent, source: source(parent) };
     directories.add(parent);

@@ -5,28 +5,66 @@ import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
 import { makePrivateDir } from '../store/record.ts';
-import type { Engine, FoundVolume } from '../types/engine.ts';
-import type { Layer, LayerView } from './layer.ts';
-import { overlayDelta, readNonce } from './layers.ts';
+import type { Engine, FoundVolume, Mount } from '../types/engine.ts';
+import type { Layer, LayerView, ScratchLayer } from './layer.ts';
+import { overlayDelta, readNonce } from './overlay-layer.ts';
 import { createOverlay } from './overlay-volume.ts';
-import type { VolumeBase } from './volume-base.ts';
+import { layerDir, scratchDir, scratchVolumes, WORKSPACE, workspaceVolume } from './places.ts';
+import type { WorkspaceStrategy } from './strategy.ts';
+import { sendBase, type VolumeBase } from './volume-base.ts';
+import type { WorkspaceRecord } from './workspace-record.ts';
 
-export interface VolumePlace {
+/** The same overlay over directories of the engine's own volumes: no path of this machine is mounted. */
+export const volumeStrategy: WorkspaceStrategy = {
+  sendBase({ plan, engine, tell }, generation) {
+    const { sessionId, sessionDir, image, user, baseDir: dir } = plan;
+    return sendBase({ engine, dir, generation, user, image, sessionId, sessionDir, tell });
+  },
+  open({ plan, engine }, record) {
+    const { sessionId, sessionDir, image, user } = plan;
+    const place = { engine, sessionId, image, user, generation: record.generation };
+    return openVolumeLayer({ ...place, dir: layerDir(sessionDir), base: volumeOf(record) });
+  },
+  view: ({ sessionId, sessionDir }, record) => viewVolume(sessionId, layerDir(sessionDir), volumeOf(record)),
+  openScratch({ plan, engine }, record) {
+    const { sessionId, sessionDir, image, user } = plan;
+    const place = { engine, sessionId, image, user, generation: record.generation };
+    return openScratch({ ...place, dir: scratchDir(sessionDir), base: volumeOf(record) });
+  },
+  layerVolumes: (sessionId) => [layerVolume(sessionId)],
+  planned: ({ sessionId }) => ({
+    mount: { kind: 'volume', volume: workspaceVolume(sessionId), target: WORKSPACE, readonly: false },
+  }),
+};
+
+function volumeOf({ volume }: WorkspaceRecord): VolumeBase {
+  if (volume !== undefined) return volume;
+  throw new RunClaudeError('RECORD_VERSION', "this session's record does not name the engine's volume", {
+    hint: DECIDE,
+  });
+}
+
+const DECIDE = 'What was collected from it is in its record: review, apply or discard that.';
+
+function volumeGone(): RunClaudeError {
+  return new RunClaudeError('WORKSPACE_GONE', "the session's volume no longer exists in the engine", { hint: DECIDE });
+}
+
+interface VolumePlace {
   readonly engine: Engine;
   readonly sessionId: string;
   readonly image: string;
   /** 'uid:gid' inside. */
   readonly user: string;
-  /** Of the session, for what is kept on this machine: the nonce. */
+  /** Keeps the layer's nonce on this machine. */
   readonly dir: string;
-  /** Generation on this machine, whose root directory's mode and time the layer's takes. */
+  /** On this machine: the layer's root gets the mode and time of its root. */
   readonly generation: string;
   readonly base: VolumeBase;
-  readonly target: string;
 }
 
 /** Both sides of the layer in volumes of the engine: no path of this machine is mounted anywhere. */
-export function viewVolume(sessionId: string, dir: string, base: VolumeBase): LayerView {
+function viewVolume(sessionId: string, dir: string, base: VolumeBase): LayerView {
   return {
     roots: [
       { name: 'layer', mount: { kind: 'volume', volume: layerVolume(sessionId), target: '', readonly: true } },
@@ -39,23 +77,22 @@ export function viewVolume(sessionId: string, dir: string, base: VolumeBase): La
 }
 
 /**
- * An overlay volume that the engine mounts over directories of its own volumes; the collector, which mounts both, keeps
- * them from being pruned. Throws RunClaudeError WORKSPACE_GONE when a layer that was there is not, STRATEGY_UNUSABLE.
+ * The collector mounts both volumes, which keeps the engine from pruning them.
+ *
+ * @throws {RunClaudeError} WORKSPACE_GONE when an earlier command's layer no longer exists; STRATEGY_UNUSABLE
  */
-export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
+async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
   const { engine, sessionId, dir, base } = place;
   const layer = layerVolume(sessionId);
-  const volume = `run-claude-${sessionId}-workspace`;
+  const volume = workspaceVolume(sessionId);
   makePrivateDir(dir);
   const known = readNonce(dir);
   let found = await engine.findVolume(layer);
   if (known !== undefined && found === undefined) {
-    throw new RunClaudeError('WORKSPACE_GONE', "the session's volume is gone from the engine", {
-      hint: 'What was collected from it is in its record: review, apply or discard that.',
-    });
+    throw volumeGone();
   }
   if (known === undefined) {
-    // Without a nonce no agent ever started on it.
+    // Without a nonce no agent ever started on this layer.
     await engine.removeVolume(layer);
     await engine.createVolume({ name: layer, labels: { 'run-claude.session': sessionId } });
     await fillLayer(place, layer, writeNonce(dir));
@@ -69,10 +106,11 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     lowers,
     above: { upper: `${own}/upper`, work: `${own}/work` },
   });
+  const mount: Mount = { kind: 'volume', volume, target: WORKSPACE, readonly: false };
   return {
     ...viewVolume(sessionId, dir, base),
-    strategy: 'volume',
-    mounts: [{ kind: 'volume', volume, target: place.target, readonly: false }],
+    mounts: [mount],
+    prunable: [mount],
     async close(keep) {
       await engine.removeVolume(volume);
       if (keep) return;
@@ -83,7 +121,7 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
 }
 
 /** Where the engine keeps a volume, for an overlay of it. Throws RunClaudeError STRATEGY_UNUSABLE. */
-export function joinablePath(found: FoundVolume | undefined): string {
+function joinablePath(found: FoundVolume | undefined): string {
   const mountpoint = found?.mountpoint;
   if (mountpoint !== undefined && !/[,:\\]/.test(mountpoint)) return mountpoint;
   throw new RunClaudeError(
@@ -92,7 +130,7 @@ export function joinablePath(found: FoundVolume | undefined): string {
   );
 }
 
-/** Of the engine, for a session's upper and work directories. */
+/** The engine's volume for a session's upper and work directories. */
 export function layerVolume(sessionId: string): string {
   return `run-claude-${sessionId}-layer`;
 }
@@ -101,7 +139,7 @@ export function layerVolume(sessionId: string): string {
  * The directories of a layer in a fresh volume, by an archive into a container that never starts: it sets any owner and
  * mode, whatever the image is.
  */
-export async function fillLayer(
+async function fillLayer(
   place: Pick<VolumePlace, 'engine' | 'sessionId' | 'image' | 'user' | 'generation'>,
   volume: string,
   nonce: string,
@@ -132,4 +170,27 @@ export async function fillLayer(
   } finally {
     await container.remove();
   }
+}
+
+/** All three layers are directories in volumes of the engine. */
+async function openScratch(place: VolumePlace): Promise<ScratchLayer> {
+  const { engine, sessionId, dir, base } = place;
+  const { merged: volume, own } = scratchVolumes(sessionId);
+  const [lowest, lower] = [await engine.findVolume(base.volume), await engine.findVolume(layerVolume(sessionId))];
+  if (lowest === undefined || lower === undefined) throw volumeGone();
+  const close = async (): Promise<void> => {
+    await engine.removeVolume(volume);
+    await engine.removeVolume(own);
+    removeTree(path.dirname(dir), path.basename(dir));
+  };
+  // A command that was killed may have left some.
+  await close();
+  makePrivateDir(dir);
+  await engine.createVolume({ name: own, labels: { 'run-claude.session': sessionId } });
+  await fillLayer(place, own, '');
+  const top = joinablePath(await engine.findVolume(own));
+  const lowers = [`${joinablePath(lower)}/upper`, `${joinablePath(lowest)}/${base.place}/tree`];
+  const above = { upper: `${top}/upper`, work: `${top}/work` };
+  await createOverlay(engine, { name: volume, sessionId, lowers, above });
+  return { mounts: [{ kind: 'volume', volume, target: WORKSPACE, readonly: false }], writable: true, close };
 }

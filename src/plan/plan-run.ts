@@ -6,7 +6,7 @@ import { withPermissions } from './claude-words.ts';
 import { type PersonEnvironment, planEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
-import { chooseStrategy, type StrategyTrial } from './strategy.ts';
+import { chooseStrategy, type StrategyTrial, storageOf } from './strategy.ts';
 import { chooseUser } from './user.ts';
 import { weakenings } from './weakenings.ts';
 
@@ -36,7 +36,7 @@ export function planRun(input: PlanInput): Plan {
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
   const { strategy, reason } = chooseStrategy(policy, engine, input.trial);
-  const { user, weakening } = chooseUser(policy.mode, strategy, engine, host, project);
+  const { user, weakening } = chooseUser(storageOf(strategy), engine, host, project);
   return {
     sessionId: input.sessionId,
     mode: policy.mode,
@@ -53,7 +53,7 @@ export function planRun(input: PlanInput): Plan {
     diskMb: policy.diskMb ?? Math.min(DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
-    weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy, strategy)],
+    weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
   };
 }
 

@@ -2,6 +2,7 @@ import { RunClaudeError } from '../errors.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
+import { STRATEGIES, STRATEGY_NAMES, type StrategyFacts, type StrategyName } from '../types/strategy.ts';
 
 /** What trying an overlay volume from the real state directory gave. */
 export interface StrategyTrial {
@@ -30,25 +31,35 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
     }
     return { strategy: 'bind', reason: 'bind mode' };
   }
-  const elsewhere = !engine.local || engine.usernsRemap;
   if (policy.strategy !== 'auto') {
-    if (policy.strategy !== 'volume' && elsewhere) {
-      throw strategyRefused(
-        policy.strategy,
-        engine.usernsRemap ? 'the engine remaps users' : 'the engine is elsewhere',
-      );
-    }
-    if ((policy.strategy === 'layers' || policy.strategy === 'overlay') && trial?.works === false) {
-      throw strategyRefused(policy.strategy, trial.why);
-    }
+    const why = whyUnusable(policy.strategy, engine, trial);
+    if (why !== undefined) throw strategyRefused(policy.strategy, why);
     return { strategy: policy.strategy, reason: 'asked for' };
   }
-  if (!engine.local) return { strategy: 'volume', reason: 'the engine does not run on this kernel' };
-  if (engine.usernsRemap) return { strategy: 'volume', reason: 'the engine remaps users' };
-  if (trial === undefined) return { strategy: 'layers', reason: 'the first session tests whether it works' };
-  return trial.works
-    ? { strategy: 'layers', reason: 'overlay volumes work here' }
-    : { strategy: 'copy', reason: trial.why };
+  const preferred = STRATEGY_NAMES[0] as StrategyName;
+  const strategy = STRATEGY_NAMES.find((name) => whyUnusable(name, engine, trial) === undefined) ?? preferred;
+  const passedOver = whyUnusable(preferred, engine, trial);
+  const untried = trial === undefined ? 'the first session tests whether it works' : 'overlay volumes work here';
+  return { strategy, reason: passedOver ?? untried };
+}
+
+/** Why a strategy does not work on that engine; undefined where it does, or where a trial has to tell. */
+function whyUnusable(name: StrategyName, engine: EngineFacts, trial: StrategyTrial | undefined): string | undefined {
+  const { storage, needsOverlayTrial } = STRATEGIES[name];
+  if (storage === 'engine') return undefined;
+  if (!engine.local) return 'the engine does not run on this kernel';
+  if (engine.usernsRemap) return 'the engine remaps users';
+  return needsOverlayTrial && trial?.works === false ? trial.why : undefined;
+}
+
+/** Where the files are that the agent works on: in the project itself, in our directories, or in the engine's volumes. */
+export function storageOf(strategy: Plan['strategy']): 'project' | StrategyFacts['storage'] {
+  return strategy === 'bind' ? 'project' : STRATEGIES[strategy].storage;
+}
+
+/** Whether a plan that was made without a trial depends on what the trial of an overlay volume finds. */
+export function needsTrial({ strategy }: Plan): boolean {
+  return strategy !== 'bind' && STRATEGIES[strategy].needsOverlayTrial;
 }
 
 /** Reached over a network: its paths are not this machine's. */

@@ -1,21 +1,24 @@
 import type { EngineFacts } from '../types/engine.ts';
-import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
+import type { HostFacts, ProjectFacts } from '../types/plan.ts';
+import type { StrategyFacts } from '../types/strategy.ts';
 
 /** The image's own user, which owns the base when nobody else can. */
 const IMAGE_USER = '1000:1000';
 
-/** The uid:gid inside, never 0 but where that is the host's own user or the project's owner. */
+/**
+ * The uid:gid inside, never 0 but where that is the host's own user or the project's owner. `storage` is where the files
+ * are that the agent works on: 'project' in bind mode.
+ */
 export function chooseUser(
-  mode: Plan['mode'],
-  strategy: Plan['strategy'],
+  storage: 'project' | StrategyFacts['storage'],
   engine: EngineFacts,
   host: Pick<HostFacts, 'uid' | 'gid'>,
   project: Pick<ProjectFacts, 'ownerUid' | 'ownerGid'>,
 ): { readonly user: string; readonly weakening?: string } {
-  if (strategy === 'volume' || engine.usernsRemap) return { user: unlessRoot(host) };
+  if (storage === 'engine' || engine.usernsRemap) return { user: unlessRoot(host) };
   // Rootless: 0 inside is the host's user outside; it has no capability.
   if (engine.rootless) return { user: '0:0' };
-  if (mode === 'copy') return { user: unlessRoot(host) };
+  if (storage !== 'project') return { user: unlessRoot(host) };
   if (project.ownerUid !== 0) return { user: `${project.ownerUid}:${project.ownerGid}` };
   return {
     user: '0:0',

@@ -1,8 +1,7 @@
-import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 
 /** One line for each thing of a policy that is weaker than the default, in the person's words. */
-export function weakenings(policy: Policy, strategy: Plan['strategy']): string[] {
+export function weakenings(policy: Policy): string[] {
   const lines: string[] = [];
   const add = (condition: boolean, line: string): void => {
     if (condition) lines.push(line);
@@ -10,10 +9,6 @@ export function weakenings(policy: Policy, strategy: Plan['strategy']): string[]
   add(policy.network === 'open', 'network open: the agent can send anything it reads anywhere');
   add(policy.credentials === 'file', 'credentials file: the agent can read your Claude credential');
   add(policy.mode === 'bind' && policy.permissions === 'skip', 'no questions asked while it works on your own files');
-  add(
-    strategy === 'overlay',
-    'overlay: your edits meanwhile show through, .git/config is seen as it is, what both change is blocked',
-  );
   add(policy.allowGitPush, 'git push is let through');
   add(policy.allowHosts.length > 0, `hosts let through: ${policy.allowHosts.join(', ')}`);
   add(

@@ -183,7 +183,7 @@ function candidateOf(record: SessionRecord): SessionCandidate & { readonly recor
 export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): boolean {
   const { strategy } = (workspace ?? {}) as { readonly strategy?: string };
   if ((strategy === undefined && bound === undefined) || stage === 'discarded') return false;
-  return strategy === 'volume' || existsSync(path.join(plan.sessionDir, 'layer'));
+  return existsSync(path.join(plan.sessionDir, 'layer'));
 }
 
 /** session.json of a session's directory; undefined when there is none or it can't be parsed. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import { TICK_MS } from '../host/mtime-granularity.ts';
-import { decodeBytes, encodeBytes } from '../text/path.ts';
+import { decodeBytes, encodeBytes, parentPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
@@ -70,12 +70,6 @@ export function fsPath(text: string): string | Buffer {
   return /(?<![\ud800-\udbff])[\udc80-\udcff]/.test(text) ? encodeBytes(text) : text;
 }
 
-/** Of a path below a root; of what lies at its top: ''. */
-export function parentOf(path: string): string {
-  const cut = path.lastIndexOf('/');
-  return cut < 0 ? '' : path.slice(0, cut);
-}
-
 /**
  * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
  * when the root itself can't be read.
@@ -130,10 +124,10 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     const others = new Set<string>();
     const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
     for (const [dir, sources] of grafts) {
-      if (grafts.has(parentOf(dir))) continue;
+      if (grafts.has(parentPath(dir))) continue;
       for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
       for (const one of snapshot.keys()) if (one.startsWith(`${dir}/`)) snapshot.delete(one);
-      todo.push({ parent: parentOf(dir), name: path.posix.basename(dir), sources, grafted: true });
+      todo.push({ parent: parentPath(dir), name: path.posix.basename(dir), sources, grafted: true });
     }
     while (todo.length > 0) {
       signal?.throwIfAborted();

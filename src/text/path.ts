@@ -67,3 +67,8 @@ export function parseRelPath(text: string): RelPath | undefined {
   for (const part of text.split('/')) if (part === '' || part === '.' || part === '..') return undefined;
   return text as RelPath;
 }
+
+/** The path of the directory that a path is in; '' for an entry at the top. */
+export function parentPath(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}

@@ -1,5 +1,6 @@
 import type { EngineFacts } from './engine.ts';
-import type { Policy, StrategyName } from './policy.ts';
+import type { Policy } from './policy.ts';
+import type { StrategyName } from './strategy.ts';
 
 /** Facts about the project directory, gathered by the session before planning. */
 export interface ProjectFacts {

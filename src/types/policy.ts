@@ -1,6 +1,5 @@
 import type { Severity } from './finding.ts';
-
-export type StrategyName = 'layers' | 'volume' | 'copy' | 'overlay';
+import type { StrategyName } from './strategy.ts';
 
 /** Every choice of one run, merged from defaults, config.toml, the project's file, environment and flags. */
 export interface Policy {

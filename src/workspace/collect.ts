@@ -23,8 +23,6 @@ export interface CollectOptions {
   readonly sparseBytes: number;
   /** Free bytes where the store is. */
   room(): Promise<number>;
-  /** Paths whose base side is not what it was when the session began. */
-  readonly moved?: (path: string) => boolean;
   /** Looks for what was renamed, also into what is withheld; without it nothing is compared. */
   readonly match?: MatchRenames;
   readonly tell: Tell;
@@ -111,8 +109,6 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
     const out = options.selection.leftOut(path, (after ?? before)?.kind === 'dir') || options.selection.masked(path);
     if (out) problems.push('it was left out of the copy or masked, and is never changed on the host');
   }
-  if (options.moved?.(path) === true)
-    problems.push('it changed on the host too, and there is no third side to merge with');
   const freeze = (root: string, entry: ListedEntry | undefined) => frozen(root, entry, options, problems);
   const [was, is] = [await freeze('base', before), await freeze('upper', after)];
   const kind = changeKind(was, is);

@@ -1,7 +1,6 @@
 import type { Collector } from '../collector/client.ts';
 import type { Delta } from '../layer/layer.ts';
-import { parentOf } from '../scan/walk.ts';
-import type { RelPath } from '../text/path.ts';
+import { parentPath, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 
 /** An entry on both sides, as the kernel tells it; equal or not is not said yet. */
@@ -23,7 +22,7 @@ export async function pairWithBase(collector: Collector, delta: Delta): Promise<
     if (before?.kind === 'dir' && after?.kind !== 'dir' && after?.problem === undefined) hidden.add(path);
   }
   for (const path of hidden) await addGoneBelow(collector, path, pairs);
-  for (const path of delta.gone) {
+  for (const path of delta.deleted) {
     const before = await collector.stat('base', path as RelPath);
     if (before === undefined || pairs.has(path)) continue;
     pairs.set(path, { path: before.path, before, after: undefined });
@@ -53,7 +52,7 @@ async function pairPresent(
     });
   };
   for (const after of present) {
-    const parent = parentOf(after.path);
+    const parent = parentPath(after.path);
     if (asked.has(parent) || wave.length === AT_ONCE) await flush();
     if (fresh.has(parent)) {
       pairs.set(after.path, { path: after.path, before: undefined, after });

@@ -1,42 +1,41 @@
 import { existsSync } from 'node:fs';
-import { emptyByMount, removeLayerDir } from '../layer/layers.ts';
-import { layerDir } from '../layer/open-layer.ts';
-import { dropThrowAway, throwAwayDir } from '../layer/scratch-layer.ts';
+import { emptyByMount, removeLayerDir } from '../layer/overlay-layer.ts';
+import { layerDir, scratchDir } from '../layer/places.ts';
+import { dropScratchLayer } from '../layer/scratch-layer.ts';
 import { dropShortLinks } from '../layer/short-links.ts';
-import { layerVolume } from '../layer/volume.ts';
+import { layerVolumes } from '../layer/strategies.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import { releaseBases } from './start-base.ts';
 
-/** Whether a session's directory still holds a layer, what is kept here of one in the engine, or what was laid over it. */
+/** Whether a session's directory still holds a layer, what is kept on this machine of a layer in the engine, or a scratch layer. */
 export function hasLayer(sessionDir: string): boolean {
   return layerDirs(sessionDir).some((dir) => existsSync(dir));
 }
 
 function layerDirs(sessionDir: string): string[] {
-  return [layerDir(sessionDir), throwAwayDir(sessionDir)];
+  return [layerDir(sessionDir), scratchDir(sessionDir)];
 }
 
 /**
- * Removes a session's layer for good, and lets go of the base it stood on. Nothing may run on it any more. One that lies
- * in the engine is left to the next gc where no engine is given, and so is what the kernel left that is root's.
+ * Removes a session's layer for good, and releases its base generation. Precondition: no container mounts the layer.
+ * Without `engine`, a layer in the engine and what the kernel left as root's are left to the next gc.
  */
 export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise<void> {
-  if (plan.strategy === 'volume') {
-    if (engine === undefined) return;
-    await engine.removeVolume(layerVolume(plan.sessionId));
-  }
+  const volumes = layerVolumes(plan.strategy, plan.sessionId);
+  if (volumes.length > 0 && engine === undefined) return;
+  for (const volume of volumes) await engine?.removeVolume(volume);
   const { sessionId, sessionDir, image } = plan;
-  if (engine !== undefined && existsSync(throwAwayDir(sessionDir))) await dropThrowAway(engine, sessionId);
+  if (engine !== undefined && existsSync(scratchDir(sessionDir))) await dropScratchLayer(engine, sessionId);
   for (const dir of layerDirs(sessionDir)) {
     if (!existsSync(dir) || removeLayerDir(dir) || engine === undefined) continue;
-    await emptyByMount({ engine, sessionId, dir, image, target: '/workspace' });
+    await emptyByMount({ engine, sessionId, dir, image });
     removeLayerDir(dir);
   }
   releaseBases(plan.baseDir, plan.sessionId);
 }
 
-/** The short links by which the engine found a session's layer, of a command that was killed. Nothing may stand on it. */
+/** Removes the short links that a killed command left, by which the engine found a session's layer. Precondition: no volume names them. */
 export function dropLinks(sessionDir: string): void {
   for (const dir of layerDirs(sessionDir)) dropShortLinks(dir);
 }

@@ -28,12 +28,10 @@ export interface LiveReader {
  */
 export function liveReader(
   collector: Collector,
-  view: Pick<LayerView, 'delta' | 'moved'>,
+  view: Pick<LayerView, 'delta'>,
   includeIgnored: boolean | readonly string[],
 ): LiveReader {
-  // A base that may move is asked each time.
-  const fixed = view.moved === undefined;
-  const source = fixed ? rememberingBase(collector) : collector;
+  const source = rememberingBase(collector);
   const rules = baseIgnoreRules(collector);
   const asked = askedBack(includeIgnored);
   let last: readonly LiveChange[] | undefined;
@@ -50,9 +48,9 @@ export function liveReader(
     const again = async function* () {
       yield* entries;
     };
-    const { present, gone, opaque } = await view.delta({ ...collector, list: again });
+    const { present, deleted, opaque } = await view.delta({ ...collector, list: again });
     const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, passedBy);
-    return { present, gone: gone.filter(shown), opaque: opaque.filter(shown) };
+    return { present, deleted: deleted.filter(shown), opaque: opaque.filter(shown) };
   };
   const compare = async (delta: Delta): Promise<LiveLook> => {
     const changes: LiveChange[] = [];
@@ -82,7 +80,7 @@ export function liveReader(
         return look;
       }
       const { entries, same } = await list();
-      if (!same || !fixed || last === undefined) last = (await compare(await deltaOf(entries))).changes;
+      if (!same || last === undefined) last = (await compare(await deltaOf(entries))).changes;
       return { changes: last, ignored };
     },
   };

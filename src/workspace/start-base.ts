@@ -2,13 +2,14 @@ import { type BaseGeneration, prepareBase } from '../base/base.ts';
 import { releaseUser } from '../base/generation-refs.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
-import { ownerInside } from '../layer/open-layer.ts';
+import { ownerInside } from '../layer/places.ts';
 import { releaseVolumeBase } from '../layer/volume-base.ts';
 import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
 import { pathsInHistory } from '../scan/git-history.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
+import { STRATEGIES } from '../types/strategy.ts';
 
 /** The base for a session that starts, and what was left out of it told. Throws as prepareBase does. */
 export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
@@ -24,7 +25,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
     sessionId: plan.sessionId,
     sessionDir: plan.sessionDir,
     verify: policy.verify,
-    stack: plan.strategy === 'layers',
+    stack: plan.strategy !== 'bind' && STRATEGIES[plan.strategy].joinsGenerations,
     tell,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.ahead === undefined ? {} : { ahead: options.ahead }),

@@ -35,7 +35,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
       });
     }
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-    const { user } = chooseUser('copy', 'layers', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
+    const { user } = chooseUser('host', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
     const text = 'Attacking a container like the one of an agent...';
     context.tell({ kind: 'message', level: 'info', text });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });

@@ -1,9 +1,10 @@
 import { DEFAULTS } from '../../config/settings.ts';
 import { knownTrial } from '../../layer/try-layers.ts';
-import { chooseStrategy } from '../../plan/strategy.ts';
+import { chooseStrategy, storageOf } from '../../plan/strategy.ts';
 import { chooseUser } from '../../plan/user.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts } from '../../types/plan.ts';
+import { STRATEGIES } from '../../types/strategy.ts';
 import { type Check, ok, warning } from './report.ts';
 
 /** How a copy would be held here, and why. By what an earlier session found: nothing is started. */
@@ -11,11 +12,11 @@ export function strategyCheck(engine: Engine, image: string, host: Pick<HostFact
   const policy = { ...DEFAULTS, mode: 'copy' } as const;
   const untried = chooseStrategy(policy, engine.facts, undefined);
   const owner = { ownerUid: host.uid, ownerGid: host.gid };
-  const { user } = chooseUser(policy.mode, untried.strategy, engine.facts, host, owner);
+  const { user } = chooseUser(storageOf(untried.strategy), engine.facts, host, owner);
   const trial = knownTrial({ engine, stateDir: host.stateDir, image, user });
   const { strategy, reason } = chooseStrategy(policy, engine.facts, trial);
   const text = `${strategy}: ${reason}`;
-  return strategy === 'copy'
+  return strategy !== 'bind' && STRATEGIES[strategy].copiesProject
     ? warning(
         'strategy',
         text,

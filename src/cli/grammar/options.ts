@@ -1,3 +1,5 @@
+import { STRATEGY_NAMES } from '../../types/strategy.ts';
+
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */
 export type OptionValue = 'none' | 'needed' | 'optional';
 
@@ -51,7 +53,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     name: 'copy-workspace',
     value: 'optional',
     placeholder: 'HOW',
-    help: 'work on a copy: auto, layers, volume, copy, overlay, shallow',
+    help: `work on a copy: ${['auto', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
     group: 'Where Claude works',
   },
   none('Where Claude works', 'bind', "work on the project's own files, live (default, but for -p and exec)", action),

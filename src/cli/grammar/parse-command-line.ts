@@ -2,6 +2,7 @@ import type { FlagValue } from '../../config/merge-policy.ts';
 import { nearest } from '../../config/nearest.ts';
 import { usageError } from '../../errors.ts';
 import type { Program } from '../../types/plan.ts';
+import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { asksForPrint, CLAUDE_OPTIONS, readClaudeOption } from './claude-options.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
@@ -172,7 +173,8 @@ function noSuchFolder(word: string, exec: boolean, isFirst: boolean): Error {
   return usageError(`'${word}' is neither a command nor a folder`, `${hint} Words for Claude go after --.`);
 }
 
-const STRATEGIES = ['auto', 'layers', 'volume', 'copy', 'overlay'];
+/** Values of `--copy-workspace` besides `shallow`. */
+const STRATEGY_WORDS: readonly string[] = ['auto', ...STRATEGY_NAMES];
 
 /** Rule 4: which flags mean copy mode, which bind mode. */
 function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
@@ -184,13 +186,13 @@ function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
   const flags: FlagValue[] = [];
   const how = copy?.value;
   if (how === 'shallow') flags.push({ flag: '--copy-workspace=shallow', setting: 'shallow', value: true });
-  else if (how !== undefined && STRATEGIES.includes(how)) {
+  else if (how !== undefined && STRATEGY_WORDS.includes(how)) {
     flags.push({ flag: `--copy-workspace=${how}`, setting: 'strategy', value: how });
   } else if (how !== undefined) {
-    const near = nearest(how, [...STRATEGIES, 'shallow']);
+    const near = nearest(how, [...STRATEGY_WORDS, 'shallow']);
     throw usageError(
       `--copy-workspace: '${how}' is not allowed`,
-      near === undefined ? `Write one of: ${STRATEGIES.join(', ')}, shallow.` : `Did you mean ${near}?`,
+      near === undefined ? `Write one of: ${STRATEGY_WORDS.join(', ')}, shallow.` : `Did you mean ${near}?`,
     );
   }
   const implied =

@@ -2,6 +2,7 @@ import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { gatewayContainer } from '../../gateway/gateway-container.ts';
+import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
 import { agentContainer, programArgv } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
@@ -50,18 +51,13 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
 }
 
 function volumeLines(plan: Plan): string[] {
-  if (plan.strategy !== 'layers') return [];
-  const layer = `${plan.sessionDir}/layer`;
-  const places = `lowerdir=${plan.baseDir}/gen/N/tree,upperdir=${layer}/upper,workdir=${layer}/work`;
-  const options = ['type=overlay', 'device=overlay', `o=nosuid,nodev,${places},userxattr`];
-  return [
-    '# N: the newest generation of the base, once it is brought up to date',
-    `docker volume create ${options.map((one) => `--opt ${shellQuote(one)}`).join(' ')} ${workspaceVolume(plan)}`,
-  ];
-}
-
-function workspaceVolume(plan: Plan): string {
-  return `run-claude-${plan.sessionId}-workspace`;
+  if (plan.strategy === 'bind') return [];
+  const { mount, volume } = plannedWorkspace(plan, plan.strategy);
+  if (mount.kind !== 'volume' || volume === undefined) return [];
+  const options = Object.entries(volume.options ?? {}).map(
+    ([name, value]) => `--opt ${shellQuote(`${name}=${value}`)}`,
+  );
+  return [`# ${volume.remark}`, `docker volume create ${options.join(' ')} ${mount.volume}`];
 }
 
 function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
@@ -75,10 +71,7 @@ function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
 }
 
 function workspaceMounts(plan: Plan): Mount[] {
-  const target = '/workspace';
-  if (plan.mode === 'bind')
-    return [{ kind: 'bind', source: plan.project.root, target, readonly: false }, ...plannedGitMounts(plan)];
-  if (plan.strategy === 'copy')
-    return [{ kind: 'bind', source: `${plan.sessionDir}/layer/upper`, target, readonly: false }];
-  return [{ kind: 'volume', volume: workspaceVolume(plan), target, readonly: false }];
+  if (plan.strategy !== 'bind') return [plannedWorkspace(plan, plan.strategy).mount];
+  const project: Mount = { kind: 'bind', source: plan.project.root, target: '/workspace', readonly: false };
+  return [project, ...plannedGitMounts(plan)];
 }

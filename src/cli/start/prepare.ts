@@ -101,8 +101,6 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
     throw usageError('a strategy needs copy mode');
   }
   if (policy.shallow && policy.mode === 'bind') throw usageError('--shallow makes a copy, and this is bind mode');
-  if (policy.shallow && policy.strategy === 'overlay')
-    throw usageError('--shallow makes a copy, and overlay makes none');
   if (policy.image !== undefined && policy.toolchain) {
     throw usageError('--toolchain is a variant of our own image; bring compilers in --image');
   }

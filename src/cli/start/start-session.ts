@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EXIT } from '../../errors.ts';
 import { tryLayers } from '../../layer/try-layers.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
+import { needsTrial } from '../../plan/strategy.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
 import { recoverEarlier } from '../../session/later/recover-earlier.ts';
@@ -28,10 +29,8 @@ export async function startSession(
   const screen = openScreen(process, env, interruption);
   try {
     const draft = prepared.plan(id, image, undefined);
-    const overlay =
-      draft.mode === 'copy' && engine.facts.local && ['auto', 'layers', 'overlay'].includes(policy.strategy);
     await prepareImage(draft, { engine, tell, env, host, interruption }, policy.rebuild);
-    const trial = overlay
+    const trial = needsTrial(draft)
       ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
       : undefined;
     const plan = prepared.plan(id, image, trial);

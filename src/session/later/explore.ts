@@ -1,7 +1,7 @@
 import { agentSpec } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
-import { openThrowAway } from '../../layer/scratch-layer.ts';
+import { openScratchLayer } from '../../layer/strategies.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { programArgv } from '../start/agent-container.ts';
@@ -25,7 +25,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
     await removeContainers(deps.engine, record.id);
     const scope = openScope(tell);
     try {
-      const view = scope.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
+      const view = scope.use(await openScratchLayer({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
         opened.close(),
       );
       const what = view.writable ? 'What you change in it is thrown away at the end.' : 'It is read-only.';

@@ -9,7 +9,7 @@ import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
-import { layerVolume } from '../../layer/volume.ts';
+import { layerVolumes } from '../../layer/strategies.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
 import { listSessions, ownerState, sessionsDir } from '../../record/session.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
@@ -222,7 +222,7 @@ async function engineRemovals(
 /** What an engine kept of a session that ended while it did not answer: all but a layer that lies in it. */
 function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
   if (ownerState(session) !== 'gone' || needsRecovery(session)) return false;
-  return !(kind === 'volume' && session.plan.strategy === 'volume' && name === layerVolume(session.id));
+  return !(kind === 'volume' && layerVolumes(session.plan.strategy, session.id).includes(name));
 }
 
 function reasonFor(found: FoundObject, nowMs: number): string {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { StrategyName } from '../../../src/types/policy.ts';
+import type { StrategyName } from '../../../src/types/strategy.ts';
 import { type Engines, openEngines, type Where } from '../../support/workspace/engines.ts';
 import { expectAllListed } from '../../support/workspace/random-sessions.ts';
 import { type WorkspaceScene, workspaceScene } from '../../support/workspace-scene.ts';
@@ -18,7 +18,6 @@ afterEach(() => scene.remove());
 it.each<[StrategyName, Where]>([
   ['layers', 'here'],
   ['copy', 'here'],
-  ['overlay', 'here'],
   ['volume', 'here'],
   ['volume', 'tcp'],
   ['volume', 'ssh'],

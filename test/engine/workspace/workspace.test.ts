@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContentStore } from '../../../src/store/content.ts';
-import type { StrategyName } from '../../../src/types/policy.ts';
+import type { StrategyName } from '../../../src/types/strategy.ts';
 import { smallContainer } from '../../support/engine.ts';
 import { type Engines, openEngines, type Where } from '../../support/workspace/engines.ts';
-import { expectAllListed, ownFor } from '../../support/workspace/random-sessions.ts';
+import { expectAllListed } from '../../support/workspace/random-sessions.ts';
 import { boundPaths, summary, type WorkspaceScene, workspaceScene } from '../../support/workspace-scene.ts';
 
 let engines: Engines;
@@ -33,7 +33,6 @@ const put = (name: string, content: string): void => {
 const EACH: readonly (readonly [StrategyName, Where])[] = [
   ['layers', 'here'],
   ['copy', 'here'],
-  ['overlay', 'here'],
   ['volume', 'here'],
   ['volume', 'tcp'],
 ];
@@ -47,7 +46,6 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
     symlinkSync('mod', path.join(scene.project, 'link'));
     put('.gitignore', 'node_modules/\n*.log\n!keep.log\n');
     put('old.log', 'old');
-    ownFor(strategy, scene.project);
     const id = newId();
     const workspace = await scene.open(id, strategy);
     expect(await scene.inside(id, workspace, 'id -u; ls -A | wc -l; cat mod; touch w && rm w')).toBe(
@@ -136,28 +134,25 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
   });
 });
 
-describe.each(EACH.filter(([strategy]) => strategy !== 'overlay'))(
-  'the person edits meanwhile, by %s on %s',
-  (strategy, where) => {
-    beforeEach(() => begin(where));
+describe.each(EACH)('the user edits the project during a session, by %s on %s', (strategy, where) => {
+  beforeEach(() => begin(where));
 
-    it('what the session sees does not move, and the next session sees the edits', async () => {
-      for (const name of ['a', 'b/c', 'd']) put(name, `old ${name}`);
-      const id = newId();
-      const workspace = await scene.open(id, strategy);
-      put('a', 'host edit');
-      rmSync(path.join(scene.project, 'b'), { recursive: true });
-      put('fresh', 'host');
-      const other = newId();
-      const second = await scene.open(other, strategy);
-      expect(await scene.inside(id, workspace, 'cat a b/c d; ls')).toBe('old aold b/cold da\nb\nd\n');
-      expect(await scene.inside(other, second, 'cat a; ls')).toBe('host edita\nd\nfresh\n');
-      expect((await workspace.collect()).changes).toEqual([]);
-      await workspace.close({ keepLayer: false });
-      await second.close({ keepLayer: false });
-    });
-  },
-);
+  it('what the session sees does not move, and the next session sees the edits', async () => {
+    for (const name of ['a', 'b/c', 'd']) put(name, `old ${name}`);
+    const id = newId();
+    const workspace = await scene.open(id, strategy);
+    put('a', 'host edit');
+    rmSync(path.join(scene.project, 'b'), { recursive: true });
+    put('fresh', 'host');
+    const other = newId();
+    const second = await scene.open(other, strategy);
+    expect(await scene.inside(id, workspace, 'cat a b/c d; ls')).toBe('old aold b/cold da\nb\nd\n');
+    expect(await scene.inside(other, second, 'cat a; ls')).toBe('host edita\nd\nfresh\n');
+    expect((await workspace.collect()).changes).toEqual([]);
+    await workspace.close({ keepLayer: false });
+    await second.close({ keepLayer: false });
+  });
+});
 
 it('an engine that stands for one elsewhere binds nothing', async () => {
   begin();

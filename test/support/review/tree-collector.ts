@@ -28,7 +28,7 @@ export function treeCollector(base: Tree, session: Tree): { readonly collector: 
     },
   } as unknown as Collector;
   const present = [...session].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, node]) => listed(path, node));
-  return { collector, delta: { present, gone: [...base.keys()].filter((path) => !session.has(path)), opaque: [] } };
+  return { collector, delta: { present, deleted: [...base.keys()].filter((path) => !session.has(path)), opaque: [] } };
 }
 
 function listed(path: string, node: Node): ListedEntry {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { StrategyName } from '../../../src/types/policy.ts';
+import type { StrategyName } from '../../../src/types/strategy.ts';
 import { again, seed } from '../seed.ts';
 import { takeOut, type WorkspaceScene } from '../workspace-scene.ts';
 import { changeLines, compareFully } from './compare-fully.ts';
@@ -18,7 +18,6 @@ export async function expectAllListed(
 ): Promise<void> {
   const cases = fc.sample(aCase, { numRuns: trees, seed });
   execFileSync('python3', ['-'], { cwd: scene.project, input: stepsProgram(cases.map(({ tree }) => tree)) });
-  ownFor(strategy, scene.project);
   const workspace = await scene.open(id, strategy);
   const edits = stepsProgram(cases.map(({ edits: list }) => list));
   expect(await scene.inside(id, workspace, `python3 - <<'EOF'\n${edits}EOF\n`), again).toBe('');
@@ -29,9 +28,4 @@ export async function expectAllListed(
   expect(changes.length).toBeGreaterThan(2 * trees);
   expect(problems).toEqual([]);
   await workspace.close({ keepLayer: false });
-}
-
-/** Straight over the project its owner must be the agent, as it is where a person is not root. */
-export function ownFor(strategy: StrategyName, project: string): void {
-  if (strategy === 'overlay') execFileSync('chown', ['-R', '1000:1000', project]);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import type { Collector } from '../../../src/collector/client.ts';
-import { overlayDelta } from '../../../src/layer/layers.ts';
+import { overlayDelta } from '../../../src/layer/overlay-layer.ts';
 import { type LiveReader, liveReader } from '../../../src/workspace/live.ts';
 import { runCollector } from '../../support/collector-program.ts';
 

@@ -1,0 +1,37 @@
+import type { TreeReader } from '../types/collector.ts';
+import { type CollectorParts, type RunningCollector, startCollector } from './container.ts';
+
+/** A collector that is started by the first request: nothing needs it before the agent runs. */
+export class LazyCollector {
+  readonly #parts: CollectorParts;
+  #started: Promise<RunningCollector> | undefined;
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws as {@link startCollector} does, at every call once the start failed. */
+  get(): Promise<RunningCollector> {
+    this.#started ??= startCollector(this.#parts);
+    return this.#started;
+  }
+
+  /** Removes its container, if one was started. */
+  async stop(): Promise<void> {
+    const running = await this.#started?.catch(() => undefined);
+    await running?.stop();
+  }
+
+  /** Reads through the collector, and starts it where it is not running. */
+  get reader(): TreeReader {
+    const get = () => this.get();
+    return {
+      async *list(root, below) {
+        yield* (await get()).list(root, below);
+      },
+      async *read(root, file) {
+        yield* (await get()).read(root, file);
+      },
+    };
+  }
+}

@@ -1,0 +1,140 @@
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
+import { settleBase } from '../base/settle-base.ts';
+import { treesOf } from '../base/stacked.ts';
+import { removeGoneLater } from '../base/trash.ts';
+import {
+  DISK_RESERVE_BYTES,
+  type DiskHooks,
+  type DiskWatch,
+  ENTRIES_MAX,
+  type Written,
+  watchSpace,
+} from '../collector/disk.ts';
+import { LazyCollector } from '../collector/lazy-collector.ts';
+import type { Layer, WorkspaceOptions } from '../layer/layer.ts';
+import type { WorkspaceRecord } from '../layer/workspace-record.ts';
+import { selectPaths } from '../scan/selection.ts';
+import { openContentStore } from '../store/content.ts';
+import type { TreeReader } from '../types/collector.ts';
+import type { Mount } from '../types/engine.ts';
+import type { Collected } from '../types/entry.ts';
+import type { MatchRenames } from '../types/rename.ts';
+import { collectChanges } from './collect.ts';
+import { type LiveReader, liveReader } from './live.ts';
+import { releaseBases } from './start-base.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A layer that is open, with the collector that reads it. */
+export class SessionWorkspace implements Workspace {
+  readonly mounts: readonly Mount[];
+  readonly record: WorkspaceRecord;
+  readonly reader: TreeReader;
+  readonly base: BaseTree;
+  readonly #options: WorkspaceOptions;
+  readonly #layer: Layer;
+  readonly #collector: LazyCollector;
+
+  constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord) {
+    const { plan, engine, roots = [] } = options;
+    // The collector reads nothing by these mounts: they keep the engine from pruning the volumes. On Podman each container
+    // has a mount of its own, and an overlay must not be mounted twice.
+    const pinned = engine.facts.kind === 'podman' ? [] : layer.prunable.map((mount) => ({ name: 'merged', mount }));
+    this.#options = options;
+    this.#layer = layer;
+    this.#collector = new LazyCollector({
+      engine,
+      sessionId: plan.sessionId,
+      image: plan.image,
+      roots: [...layer.roots, ...pinned, ...roots],
+      places: layer.places,
+      nonces: layer.nonces,
+    });
+    this.mounts = layer.mounts;
+    this.record = record;
+    this.reader = this.#collector.reader;
+    this.base = openBaseTree(path.join(record.generation, 'manifest'), treesOf(record.generation));
+  }
+
+  /** Reads what has to be known before the agent starts. Where that fails, the engine keeps nothing of the workspace. */
+  async begin(): Promise<void> {
+    try {
+      await this.#layer.begin?.(await this.#collector.get());
+    } catch (error) {
+      await this.#collector.stop();
+      await this.#layer.close(true);
+      throw error;
+    }
+  }
+
+  async wake(): Promise<void> {
+    await this.#collector.get();
+    settleBase(this.record.generation);
+    removeGoneLater(this.#options.plan.baseDir);
+  }
+
+  async usage(): Promise<Written> {
+    const { present } = await this.#layer.delta(await this.#collector.get());
+    return { bytes: present.reduce((sum, one) => sum + (one.allocated ?? one.size), 0), entries: present.length };
+  }
+
+  async watchChanges(): Promise<LiveReader> {
+    return liveReader(await this.#collector.get(), this.#layer, this.#options.plan.policy.includeIgnored);
+  }
+
+  watchDisk(hooks: DiskHooks): DiskWatch {
+    const source = {
+      space: async () => (await this.#collector.get()).space('layer'),
+      written: () => this.#writtenAnywhere(),
+    };
+    const limits = { bytes: this.#diskBytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES };
+    return watchSpace(source, limits, hooks);
+  }
+
+  async collect(match?: MatchRenames): Promise<Collected> {
+    const { plan, tell } = this.#options;
+    const collector = await this.#collector.get();
+    return collectChanges({
+      tell,
+      collector,
+      delta: await this.#layer.delta(collector),
+      store: openContentStore(path.join(plan.sessionDir, 'store')),
+      selection: selectPaths(this.record.rules),
+      includeIgnored: plan.policy.includeIgnored,
+      baseEntries: this.record.entries,
+      sparseBytes: this.#diskBytes,
+      room: () => freeBytes(plan.sessionDir),
+      ...(match === undefined ? {} : { match }),
+    });
+  }
+
+  async close({ keepLayer }: { readonly keepLayer: boolean }): Promise<void> {
+    const { baseDir, sessionId } = this.#options.plan;
+    await this.#collector.stop();
+    await this.#layer.close(keepLayer);
+    if (!keepLayer) releaseBases(baseDir, sessionId);
+  }
+
+  get #diskBytes(): number {
+    return this.#options.plan.diskMb * 1024 ** 2;
+  }
+
+  /** In the layer, and in the trees besides it that the agent writes to, such as its home: they share the limit. */
+  async #writtenAnywhere(): Promise<Written> {
+    let { bytes, entries } = await this.usage();
+    const collector = await this.#collector.get();
+    for (const { name } of this.#options.roots ?? []) {
+      for await (const entry of collector.listUpTo(name, '', ENTRIES_MAX, true)) {
+        bytes += entry.allocated ?? entry.size;
+        entries += 1;
+      }
+    }
+    return { bytes, entries };
+  }
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
+}

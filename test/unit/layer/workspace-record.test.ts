@@ -1,0 +1,45 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { parseWorkspaceRecord } from '../../../src/layer/workspace-record.ts';
+
+const generation = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-record-')));
+writeFileSync(path.join(generation, 'manifest'), '');
+afterAll(() => rmSync(generation, { recursive: true }));
+
+const rules = { exclude: ['*.key'], include: [], mask: [] };
+const record = { version: 1, strategy: 'layers', generation, entries: 3, rules };
+
+it('a record is read as it was written', () => {
+  expect(parseWorkspaceRecord(record)).toEqual(record);
+  const volume = { volume: 'v', place: 'g1', nonce: 'n' };
+  expect(parseWorkspaceRecord({ ...record, strategy: 'volume', volume })).toEqual({
+    ...record,
+    strategy: 'volume',
+    volume,
+  });
+});
+
+it.each([
+  ['a strategy that was removed', { strategy: 'overlay', generation: '' }, /no strategy 'overlay'/],
+  ['another version', { version: 2 }, /another version/],
+  ['no generation', { generation: '' }, /no base generation/],
+  ['a relative generation', { generation: 'gen/1' }, /no base generation/],
+  ['a count that is none', { entries: '3' }, /number of entries/],
+  ['rules that are none', { rules: { exclude: [1], include: [], mask: [] } }, /no rules/],
+  ['a volume without a name', { volume: { place: 'g1', nonce: 'n' } }, /engine's volume/],
+])('a record with %s is refused, with what can still be done', (_, change, why) => {
+  const refused = expect.objectContaining({
+    code: 'RECORD_VERSION',
+    message: expect.stringMatching(why),
+    hint: expect.stringContaining('review, apply or discard'),
+  });
+  expect(() => parseWorkspaceRecord({ ...record, ...change })).toThrow(refused);
+});
+
+it('a session without a workspace, and one whose base generation was removed, are refused', () => {
+  expect(() => parseWorkspaceRecord(undefined)).toThrow(expect.objectContaining({ code: 'WORKSPACE_GONE' }));
+  const removed = { ...record, generation: path.join(generation, 'removed') };
+  expect(() => parseWorkspaceRecord(removed)).toThrow(expect.objectContaining({ code: 'WORKSPACE_GONE' }));
+});
