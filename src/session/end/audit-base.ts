@@ -36,17 +36,17 @@ const REST_MS = 3 * SLICE_MS;
  * Gets the audit ready while the agent works, a little at a time, until its end: see warm-up.ts. Throws what keeps the
  * base from being read, and nothing else: whatever fails in the audit fails again where it counts.
  */
-export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: () => boolean): Promise<void> {
+export async function warmUpAudit(auditBase: () => Promise<BaseReader>, isOver: AbortSignal): Promise<void> {
   const base = await auditBase();
   await rest(BEFORE_WARM_UP_MS, undefined, { ref: false });
-  if (isOver()) return;
+  if (isOver.aborted) return;
   let slice = Date.now();
   try {
     const { warmUp } = await import('../../audit/warm-up.ts');
     for (const _ of warmUp(base)) {
       if (Date.now() - slice <= SLICE_MS) continue;
       await rest(REST_MS, undefined, { ref: false });
-      if (isOver()) return;
+      if (isOver.aborted) return;
       slice = Date.now();
     }
   } catch {

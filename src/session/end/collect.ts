@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { collectClaudeData } from './claude-data.ts';
-import { outcomeAfterResume } from './left-changes.ts';
+import { outcomeAfterResume } from './remaining-changes.ts';
 import { auditCollected } from './review-session.ts';
 
 export interface Ended {

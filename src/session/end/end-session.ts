@@ -8,8 +8,8 @@ import { acceptAdvice, leftLines, resultLine } from '../../terminal/review/outco
 import type { ClaudeOutcome } from '../../types/claude-data.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import type { AgentEnd } from '../start/agent-run.ts';
 import type { PersonDeps } from '../start/deps.ts';
-import type { AgentEnd } from '../start/launch.ts';
 import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
@@ -64,7 +64,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
-    limited: end.agent.stopped !== undefined && interruptedBy === undefined,
+    limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
     heldBack: counts.heldBack + claudeHeldBack(review),

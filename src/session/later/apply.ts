@@ -18,7 +18,7 @@ import { dropLayer } from '../../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { claudeWaiting } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
-import { outcomeAfterUndo, reviewLeft } from '../end/left-changes.ts';
+import { outcomeAfterUndo, reviewLeft } from '../end/remaining-changes.ts';
 import { decideSession, reviewOf } from '../end/review-session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
@@ -73,7 +73,7 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const choice = isAsked
     ? await decideSession({ ...judged, plan: withoutAutoApply(judged) }, review, deps, false)
     : chooseClean(review, options.filter);
-  const end = { record, review, whole, choice, agent: { status: 0, stopped: undefined }, isAsked };
+  const end = { record, review, whole, choice, agent: { status: 0, stopReason: undefined }, isAsked };
   if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const { record: now, outcome } = await applySession(record, choice, deps, options);
   const all = { ...outcome, changes: joinOutcomes(before, outcome.changes) };

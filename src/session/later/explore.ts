@@ -5,10 +5,10 @@ import { openThrowAway } from '../../layer/scratch-layer.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { programArgv } from '../start/agent-container.ts';
+import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { launch } from '../start/launch.ts';
 import { prepareImage } from '../start/prepare-image.ts';
-import { openScope } from '../start/scope.ts';
 import { withProgram } from './resume-plan.ts';
 
 /**
@@ -23,9 +23,9 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
     await prepareImage(plan, deps);
     // Of a command that was killed: its shell would hold the view, and its name.
     await removeContainers(deps.engine, record.id);
-    const scope = openScope(tell);
+    const cleanup = openCleanupStack(tell);
     try {
-      const view = scope.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
+      const view = cleanup.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
         opened.close(),
       );
       const what = view.writable ? 'What you change in it is thrown away at the end.' : 'It is read-only.';
@@ -50,13 +50,13 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
         tty: plan.tty,
         stdin: 'stream',
       });
-      const shell = scope.use(await deps.engine.create(spec), (container) => container.remove());
+      const shell = cleanup.use(await deps.engine.create(spec), (container) => container.remove());
       const policy = { ...plan.policy, timeoutMs: undefined };
-      const { status, neverRan } = await launch(shell, { ...plan, policy }, deps);
-      if (neverRan !== undefined) throw neverRan;
-      return status;
+      const launched = await launch(shell, { ...plan, policy }, deps);
+      if (launched.kind === 'start-failed') throw launched.error;
+      return launched.status;
     } finally {
-      await scope.close();
+      await cleanup.close();
     }
   });
 }

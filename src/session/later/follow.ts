@@ -11,7 +11,7 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { LiveLook } from '../../workspace/live.ts';
 import { type WorkspaceWatch, watchWorkspace } from '../../workspace/open.ts';
 import type { LiveChange } from '../../workspace/workspace.ts';
-import { lookPace } from '../start/look-pace.ts';
+import { scanPace } from '../start/scan-pace.ts';
 
 export interface FollowOptions {
   readonly engine: Engine;
@@ -56,14 +56,14 @@ export async function followSession(record: SessionRecord, options: FollowOption
 
 async function followWith(watch: WorkspaceWatch, record: SessionRecord, options: FollowOptions): Promise<void> {
   const { signal, wanted, json, write, tell } = options;
-  const pace = lookPace(() => Date.now());
+  const pace = scanPace(() => Date.now());
   let known: ReadonlyMap<string, LiveChange> = new Map();
   let counted: ReadonlyMap<string, WithheldGroup> = new Map();
   let full = false;
   for (let running = true; running && !signal.aborted; ) {
     // Asked first, so that what was written before the end is still shown.
     running = isRunning(readRecord(record.plan.sessionDir) ?? record);
-    const counting = pace.begin(running);
+    const counting = pace.startScan(running);
     const look = await watch.look(counting);
     const all = look.changes.filter(({ path }) => wanted(path));
     const changes = all.slice(0, CHANGES_MAX);
@@ -76,7 +76,7 @@ async function followWith(watch: WorkspaceWatch, record: SessionRecord, options:
       full = true;
       tell({ kind: 'message', level: 'warning', text: `Only the first ${CHANGES_MAX} changes are shown.` });
     }
-    const pause = pace.end(lines.length > 0);
+    const pause = pace.endScan(lines.length > 0);
     if (running) await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }

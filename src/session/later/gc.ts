@@ -17,7 +17,7 @@ import type { Problem } from '../../types/entry.ts';
 import type { HostFacts } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLayer, dropLinks } from '../../workspace/drop-layer.ts';
-import { layerIsOver } from '../end/layer-life.ts';
+import { layerRemovalReason } from '../end/layer-retention.ts';
 import { needsRecovery } from './recover-earlier.ts';
 
 const DAY_MS = 86_400_000;
@@ -132,7 +132,7 @@ function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
 }
 
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
-  const why = ownerState(session) === 'gone' ? layerIsOver(session, nowMs) : undefined;
+  const why = ownerState(session) === 'gone' ? layerRemovalReason(session, nowMs) : undefined;
   if (why === undefined) return [];
   const remove = () => withLayerLock(session.plan, 'removing it', () => dropLayer(session.plan, engine));
   return [{ kind: 'layer', name: session.id, why, remove }];

@@ -1,5 +1,3 @@
-import { readSnapshot } from '../../bind/snapshot.ts';
-import { findCredential } from '../../claude/credentials/credentials.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
@@ -7,9 +5,8 @@ import { ownerState, updateRecord } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLinks } from '../../workspace/drop-layer.ts';
-import { reopenWorkspace } from '../../workspace/open.ts';
-import { openAuditBase } from '../end/audit-base.ts';
-import { collectBound } from '../end/bind-claude.ts';
+import { modeOf } from '../modes/modes.ts';
+import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { homeRoot, openHome } from '../start/home.ts';
 import { prepareImage } from '../start/prepare-image.ts';
@@ -42,7 +39,7 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     if (cutOff) tell({ kind: 'message', level: 'info', text });
     await removeContainers(deps.engine, record.id);
     const why = current.stoppedBecause ?? (cutOff ? 'run-claude was killed' : undefined);
-    const recovered = await collectLeft(current, deps, why);
+    const recovered = await collectRemains(current, deps, why);
     await removeRest(recovered, deps);
     return updateRecord(recovered, { owner: undefined });
   } catch (error) {
@@ -51,44 +48,38 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
   }
 }
 
-/** By how far it came: nothing ran, the project itself is put right, or the layer is frozen. */
-async function collectLeft(
+/** Collects what the agent left, by the session's own mode; a session whose agent never ran has failed. */
+async function collectRemains(
   record: SessionRecord,
   deps: SessionDeps,
   stoppedBecause: string | undefined,
 ): Promise<SessionRecord> {
   const { plan } = record;
   const { engine, tell } = deps;
-  if (plan.mode === 'bind') {
-    const snapshot = readSnapshot(plan.sessionDir);
-    if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });
-    await (await import('../end/end-bind.ts')).finishBind(record, snapshot, deps);
-    await prepareImage(plan, deps);
-    const left = await collectBound(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
-    const waits = left.claude !== undefined && left.claude.items.length > 0;
-    return updateRecord(left.record, { stage: waits ? 'pending' : 'applied', stoppedBecause });
-  }
-  if (record.workspace === undefined) {
-    tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
-    return updateRecord(record, { stage: 'failed' });
-  }
-  await prepareImage(plan, deps);
-  const { collectSession } = await import('../end/collect.ts');
-  const roots = [homeRoot(await openHome(engine, plan))];
-  const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
+  const cleanup = openCleanupStack(tell);
   try {
-    const secrets = await tokensInside(plan, deps);
-    const auditBase = openAuditBase(workspace, plan);
-    return updateRecord(await collectSession(record, { workspace, auditBase, secrets }, deps), { stoppedBecause });
+    // Where the project itself has to be restored, that comes before the image and the home.
+    const roots = async () => {
+      await prepareImage(plan, deps);
+      return [homeRoot(await openHome(engine, plan))];
+    };
+    const isStarted = record.stage !== 'planned';
+    const view = isStarted ? await (await modeOf(plan)).reopen(record, plan, deps, { roots, cleanup }) : undefined;
+    if (view === undefined) {
+      tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
+      return updateRecord(record, { stage: 'failed' });
+    }
+    const collected = await view.collect(record, () => tokensInside(plan, deps));
+    return updateRecord(collected.record, { stoppedBecause });
   } finally {
-    await workspace.close({ keepLayer: true });
+    await cleanup.close();
   }
 }
 
-/** With --credentials=file: what the agent had, as far as the host still has it. */
-async function tokensInside({ policy }: Plan, { env, host }: SessionDeps): Promise<string[]> {
+/** With --credentials=file: the token that the agent had, as far as the host still has it. */
+async function tokensInside({ policy }: Plan, { findCredential }: SessionDeps): Promise<string[]> {
   if (policy.credentials !== 'file') return [];
-  const source = await findCredential({ env, home: host.home, platform: host.platform });
+  const source = await findCredential();
   const secret = await source?.current().catch(() => undefined);
   return secret === undefined ? [] : [secret.value];
 }

@@ -20,7 +20,7 @@ const DIFF_LINES = 400;
  * Puts the project right after a bind session's agent has ended, and says what it left. Precondition: its container is
  * gone. Throws what the disk says; nothing is worse then than before.
  */
-export async function finishBind(
+export async function checkProject(
   record: SessionRecord,
   snapshot: BindSnapshot,
   deps: PersonDeps,

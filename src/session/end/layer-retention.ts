@@ -12,7 +12,7 @@ const HELD_DAYS = 14;
  * Why a session's layer is of no use any more, undefined while it is: discarded; applied and nothing else in it; or
  * applied two weeks ago. Pending work is never named here.
  */
-export function layerIsOver(record: SessionRecord, nowMs: number): string | undefined {
+export function layerRemovalReason(record: SessionRecord, nowMs: number): string | undefined {
   if (!hasLayer(record.plan.sessionDir)) return undefined;
   if (record.stage === 'discarded') return 'its session was discarded';
   if (record.stage === 'failed') return 'its session failed';
@@ -23,9 +23,9 @@ export function layerIsOver(record: SessionRecord, nowMs: number): string | unde
 }
 
 /** After the last word of the session: a layer that holds nothing more is no use to anyone. */
-export async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
+export async function dropUnneededLayer(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
   const record = readRecord(plan.sessionDir);
-  if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
+  if (record === undefined || layerRemovalReason(record, Date.now()) === undefined) return;
   // What can't be removed now is removed by the next gc.
   await dropLayer(plan, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
 }
