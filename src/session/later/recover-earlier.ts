@@ -4,7 +4,7 @@ import type { SessionDeps } from '../start/deps.ts';
 
 /** Whether a session was left behind by a command that is gone, with work that nobody has collected yet. */
 export function needsRecovery(record: SessionRecord): boolean {
-  return ['planned', 'staged', 'running', 'ended', 'collected'].includes(record.stage) && ownerState(record) === 'gone';
+  return ['planned', 'running', 'ended'].includes(record.stage) && ownerState(record) === 'gone';
 }
 
 /**

@@ -8,7 +8,7 @@ const POLL_MS = 200;
 
 /** Whether the session's agent runs, or is about to: its command may be gone. */
 function isUnderWay({ stage }: SessionRecord): boolean {
-  return stage === 'planned' || stage === 'staged' || stage === 'running';
+  return stage === 'planned' || stage === 'running';
 }
 
 /**
