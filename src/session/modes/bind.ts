@@ -20,7 +20,7 @@ import type { SessionMode, SessionView } from './mode.ts';
 export const bindMode: SessionMode = {
   async open(plan, deps, parts) {
     warnOfOtherAgents(plan, deps);
-    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, watched: isWatched });
+    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched });
     return { ...viewOf(plan, deps, parts, snapshot, bound), mounts };
   },
 

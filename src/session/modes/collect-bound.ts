@@ -1,4 +1,4 @@
-import { GIT_ROOT, leftCommits } from '../../bind/commits.ts';
+import { GIT_ROOT, hasCommits } from '../../bind/commits.ts';
 import { sessionGit } from '../../bind/shield-git.ts';
 import { type ReaderRoot, startCollector } from '../../collector/container.ts';
 import { updateRecord, writeCollected } from '../../record/session.ts';
@@ -37,7 +37,7 @@ export async function collectBound(
   });
   try {
     // A repository that cannot be listed is kept, for git to read in a container.
-    const commits = bound && (await leftCommits(collector, bound).catch(() => true));
+    const commits = bound && (await hasCommits(collector, bound).catch(() => true));
     const claude = await collectClaudeData(record, collector, secrets);
     const nothing = { changes: [], problems: [], withheld: [], baseEntries: 0, findings: [] };
     if (claude !== undefined) writeCollected(plan.sessionDir, { version: 1, ...nothing, claude });
