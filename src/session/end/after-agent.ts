@@ -5,5 +5,5 @@ export { applySession } from './apply-session.ts';
 export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';
 export { endSession } from './end-session.ts';
-export { reviewLeft } from './remaining-changes.ts';
+export { reviewRemaining } from './remaining-changes.ts';
 export { decideSession } from './review-session.ts';

@@ -18,7 +18,7 @@ import { dropLayer } from '../../workspace/drop-layer.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { claudeWaiting } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
-import { outcomeAfterUndo, reviewLeft } from '../end/remaining-changes.ts';
+import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession, reviewOf } from '../end/review-session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
@@ -63,12 +63,13 @@ export interface Later {
 export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
   requireSettled(record);
   const judged = withAllowed(record, options.allowSuspect ?? []);
-  const { whole, review, before } = await reviewLeft(judged, deps, options.release);
+  const { whole, review, appliedBefore } = await reviewRemaining(judged, deps, options.release);
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
-  if (before.length + parts.length > 0) sayStanding(fileProgress(whole, [...before, ...parts]), record, deps);
+  if (appliedBefore.length + parts.length > 0)
+    sayStanding(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
   const filtered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
-  const isOver = before.length > 0 && !isOpen && claudeWaiting(review) === 0;
+  const isOver = appliedBefore.length > 0 && !isOpen && claudeWaiting(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !filtered && !isOver;
   const choice = isAsked
     ? await decideSession({ ...judged, plan: withoutAutoApply(judged) }, review, deps, false)
@@ -76,7 +77,7 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
   const end = { record, review, whole, choice, agent: { status: 0, stopReason: undefined }, isAsked };
   if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const { record: now, outcome } = await applySession(record, choice, deps, options);
-  const all = { ...outcome, changes: joinOutcomes(before, outcome.changes) };
+  const all = { ...outcome, changes: joinOutcomes(appliedBefore, outcome.changes) };
   if (!options.dryRun) return { status: await endSession({ ...end, record: now, outcome }, deps), outcome: all };
   deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
   const { conflicts, heldBack } = outcomeCounts(outcome);

@@ -76,10 +76,10 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps): SessionVie
     whileRunning: () => Promise.all([workspace.wake(), warmUp()]),
     async collect(record, secrets) {
       isCollecting.abort();
-      const { auditBase, collectSession, reviewLeft } = await auditOnce();
+      const { auditBase, collectSession, reviewRemaining } = await auditOnce();
       const collected = await collectSession(record, { workspace, auditBase, secrets: await secrets() }, deps);
       // A session that was resumed may have been applied in part before.
-      return { record: collected, heldBack: 0, review: () => reviewLeft(collected, deps) };
+      return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
     },
   };
 }
