@@ -25,7 +25,7 @@ export interface AgentRun {
   stop(reason: string): void;
   /** Records why the program must not run; the first error counts. */
   failStart(error: Error): void;
-  /** SIGKILL; a container that does not run, or not yet, is no error. */
+  /** Sends SIGKILL. Does nothing to a container that does not run. */
   kill(): Promise<void>;
   /** No stop counts from here on. */
   end(): void;
