@@ -2,23 +2,26 @@ import { baseIgnoreRules } from '../collector/ignored.ts';
 import { parseRelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Change, Entry, WithheldGroup } from '../types/entry.ts';
-import { same } from './compare.ts';
+import { isSameEntry } from './compare.ts';
 import { findRepositories, repositoryOf } from './repositories.ts';
-import { type BindSnapshot, bindStore, KEPT_BYTES } from './snapshot.ts';
-import { readLink, readRegular, type Seen, type Walked } from './walk.ts';
+import { type HostEntry, type ProjectScan, readLink, readRegularFile } from './scan-project.ts';
+import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from './snapshot.ts';
 
-/** What a bind session changed outside repositories. */
+/** What a bind session changed outside git repositories. */
 export interface BindChanges {
   readonly changes: readonly Change[];
-  /** What the rules of before the session ignore: counted by its topmost folder, its content not looked at. */
+  /** Changes that the ignore rules from before the session match, counted by topmost folder; their content is not read. */
   readonly ignored: readonly WithheldGroup[];
 }
 
-/** Everything that differs, with the content of what is small enough and was kept. Puts content into the store. */
+/**
+ * Every difference between the project before the session and as it is now. Content is included where the file is small
+ * enough and its earlier content was kept; it is put into the session's store.
+ */
 export async function listBindChanges(
   root: string,
   before: BindSnapshot,
-  now: Walked,
+  now: ProjectScan,
   sessionDir: string,
 ): Promise<BindChanges> {
   const store = bindStore(sessionDir);
@@ -31,7 +34,11 @@ export async function listBindChanges(
     const old = before.entries.get(name);
     const seen = now.entries.get(name);
     if (path === undefined || repositoryOf(name, repositories) !== undefined) continue;
-    if (old !== undefined && seen !== undefined && (same(old, seen) || (old.kind === 'dir' && seen.kind === 'dir'))) {
+    if (
+      old !== undefined &&
+      seen !== undefined &&
+      (isSameEntry(old, seen) || (old.kind === 'dir' && seen.kind === 'dir'))
+    ) {
       continue;
     }
     const top = await rules.top(path, (seen ?? old)?.kind === 'dir');
@@ -40,7 +47,7 @@ export async function listBindChanges(
       groups.set(top, { entries: group.entries + 1, bytes: group.bytes + (seen?.size ?? 0) });
       continue;
     }
-    const bytes = seen?.kind === 'file' ? readRegular(root, name, KEPT_BYTES) : undefined;
+    const bytes = seen?.kind === 'file' ? readRegularFile(root, name, MAX_KEPT_BYTES) : undefined;
     const digest = bytes === undefined ? undefined : (await store.put([bytes])).digest;
     const oldDigest = before.digests.get(name);
     if (digest !== undefined && digest === oldDigest && old?.mode === seen?.mode) continue;
@@ -58,25 +65,27 @@ export async function listBindChanges(
   return { changes, ignored };
 }
 
-/** What says which files git leaves out. */
-const OF_GIT: readonly string[] = ['.git/info/exclude', '.git/index', '.git/config'];
+/** Files of the project's `.git` that decide what git ignores. */
+const IGNORE_SOURCES: readonly string[] = ['.git/info/exclude', '.git/index', '.git/config'];
 
-/** The ignore files as they were before the session; the agent's own hide nothing. */
+/** The ignore rules as they were before the session: rules that the agent wrote hide nothing. */
 function ignoreRulesOf(root: string, before: BindSnapshot, sessionDir: string): ReturnType<typeof baseIgnoreRules> {
   const store = bindStore(sessionDir);
   return baseIgnoreRules({
     stat: async (_root, path) => {
-      // The project's own `.git` is shielded: what is there is the person's.
+      // The project's own `.git` is shielded: its content is the user's.
       const seen = before.entries.get(path);
       if (seen === undefined) {
-        const own = OF_GIT.includes(path) ? readRegular(root, path, KEPT_BYTES) : undefined;
+        const own = IGNORE_SOURCES.includes(path) ? readRegularFile(root, path, MAX_KEPT_BYTES) : undefined;
         return own === undefined ? undefined : listed(path, own.length);
       }
       return seen.kind === 'file' && before.digests.has(path) ? listed(path, seen.size) : undefined;
     },
     async *readUpTo(_root, path) {
       const digest = before.digests.get(path);
-      yield digest === undefined ? (readRegular(root, path, KEPT_BYTES) ?? Buffer.alloc(0)) : await store.read(digest);
+      yield digest === undefined
+        ? (readRegularFile(root, path, MAX_KEPT_BYTES) ?? Buffer.alloc(0))
+        : await store.read(digest);
     },
   });
 }
@@ -85,7 +94,7 @@ function listed(path: ListedEntry['path'], size: number): ListedEntry {
   return { path, kind: 'file', mode: 0o644, mtimeNs: '0', size, uid: 0, gid: 0, ino: '0', ctimeNs: '0', nlink: 1 };
 }
 
-function entryOf(seen: Seen, digest: string | undefined, target: string | undefined): Entry {
+function entryOf(seen: HostEntry, digest: string | undefined, target: string | undefined): Entry {
   const { kind, mode, mtimeNs } = seen;
   return {
     kind,

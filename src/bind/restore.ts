@@ -16,9 +16,9 @@ import {
 import path from 'node:path';
 import { encodeBytes } from '../text/path.ts';
 import type { ContentReader } from '../types/entry.ts';
-import type { GitTrouble } from './compare.ts';
+import type { GitDifference } from './compare.ts';
+import { absolutePath, statEntry } from './scan-project.ts';
 import type { BindSnapshot } from './snapshot.ts';
-import { absolute, look } from './walk.ts';
 
 export interface RestoreOptions {
   readonly root: string;
@@ -27,23 +27,23 @@ export interface RestoreOptions {
   readonly content: ContentReader;
 }
 
-/** Where things go that are taken out of the project. */
+/** The directory to which entries of the project are moved. */
 export function quarantineDir(sessionDir: string): string {
   return path.join(sessionDir, 'quarantine');
 }
 
 /**
- * Takes one trouble out of the project: what is there now goes into quarantine, what was there before comes back.
- * Gives a line for people. Throws what the disk says. Preconditions: the session's container has ended.
+ * Removes one difference from the project: what is there now is moved to quarantine, what was there before is restored.
+ * Returns a line for the user. Throws errors of the disk. Precondition: the session's container has ended.
  */
-export async function restoreTrouble(trouble: GitTrouble, options: RestoreOptions): Promise<string> {
+export async function restoreDifference(difference: GitDifference, options: RestoreOptions): Promise<string> {
   const { root } = options;
-  if (trouble.kind === 'lost') return `${trouble.path}: ${trouble.why}; look at it before git runs there`;
-  const bytes = await bytesBefore(trouble.path, options);
-  const moved = look(root, trouble.path) === undefined ? undefined : quarantine(trouble.path, options);
-  if (trouble.kind === 'planted') return `${trouble.path}: ${trouble.why}; moved to ${moved}`;
-  putBack(trouble.path, bytes, options);
-  return `${trouble.path}: ${trouble.why}; put back as it was${moved === undefined ? '' : `, the new one is ${moved}`}`;
+  if (difference.kind === 'lost') return `${difference.path}: ${difference.why}; check it before git runs there`;
+  const bytes = await bytesBefore(difference.path, options);
+  const moved = statEntry(root, difference.path) === undefined ? undefined : quarantine(difference.path, options);
+  if (difference.kind === 'planted') return `${difference.path}: ${difference.why}; moved to ${moved}`;
+  putBack(difference.path, bytes, options);
+  return `${difference.path}: ${difference.why}; restored${moved === undefined ? '' : `, the new one is ${moved}`}`;
 }
 
 async function bytesBefore(name: string, { before, content }: RestoreOptions): Promise<Buffer | undefined> {
@@ -51,13 +51,13 @@ async function bytesBefore(name: string, { before, content }: RestoreOptions): P
   return digest === undefined ? undefined : content.read(digest);
 }
 
-/** Moves an entry out of the project. Its name there is ours: the agent's may be any bytes. */
+/** Moves an entry out of the project, to a random name: the agent's name may be any bytes. Returns the new path. */
 function quarantine(name: string, { root, sessionDir }: RestoreOptions): string {
   const dir = quarantineDir(sessionDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const target = path.join(dir, randomBytes(4).toString('hex'));
   refuseLinkedParents(root, name);
-  const source = absolute(root, name);
+  const source = absolutePath(root, name);
   try {
     renameSync(source, target);
   } catch (error) {
@@ -69,7 +69,7 @@ function quarantine(name: string, { root, sessionDir }: RestoreOptions): string 
   return target;
 }
 
-/** Onto another file system: links stay links, nothing is followed; sockets, FIFOs and devices hold nothing. */
+/** Copies to another file system. Links stay links, none is followed; sockets, FIFOs and devices have no content. */
 function copyOut(source: Buffer, target: Buffer): void {
   const stat = lstatSync(source);
   if (stat.isSymbolicLink()) symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
@@ -88,36 +88,36 @@ function putBack(name: string, bytes: Buffer | undefined, { root, before }: Rest
   if (old === undefined) return;
   refuseLinkedParents(root, name);
   makeFolders(parentOf(name), root, before);
-  // Short, whatever the name's length.
-  const ours = `.run-claude-${randomBytes(4).toString('hex')}`;
-  const beside = absolute(root, parentOf(name) === '' ? ours : `${parentOf(name)}/${ours}`);
+  // Short: the name itself may have the longest length there is.
+  const temporary = `.run-claude-${randomBytes(4).toString('hex')}`;
+  const temporaryPath = absolutePath(root, parentOf(name) === '' ? temporary : `${parentOf(name)}/${temporary}`);
   const target = before.targets.get(name);
   if (bytes !== undefined) {
-    writeFileSync(beside, bytes, { flag: 'wx', mode: 0o600 });
-    // The order matters: chown takes setuid bits away.
-    if (process.getuid?.() === 0) lchownSync(beside, old.uid, old.gid);
-    chmodSync(beside, old.mode);
+    writeFileSync(temporaryPath, bytes, { flag: 'wx', mode: 0o600 });
+    // In this order: chown clears setuid bits.
+    if (process.getuid?.() === 0) lchownSync(temporaryPath, old.uid, old.gid);
+    chmodSync(temporaryPath, old.mode);
   } else if (target !== undefined) {
-    symlinkSync(encodeBytes(target), beside);
-    if (process.getuid?.() === 0) lchownSync(beside, old.uid, old.gid);
+    symlinkSync(encodeBytes(target), temporaryPath);
+    if (process.getuid?.() === 0) lchownSync(temporaryPath, old.uid, old.gid);
   } else return;
-  renameSync(beside, absolute(root, name));
+  renameSync(temporaryPath, absolutePath(root, name));
 }
 
-/** With the owners and modes that they had. */
+/** Makes the folders of a path, with the owners and modes that they had. */
 function makeFolders(name: string, root: string, before: BindSnapshot): void {
-  if (name === '' || look(root, name) !== undefined) return;
+  if (name === '' || statEntry(root, name) !== undefined) return;
   makeFolders(parentOf(name), root, before);
   const old = before.entries.get(name);
-  mkdirSync(absolute(root, name), { mode: old?.mode ?? 0o755 });
-  if (old !== undefined && process.getuid?.() === 0) lchownSync(absolute(root, name), old.uid, old.gid);
+  mkdirSync(absolutePath(root, name), { mode: old?.mode ?? 0o755 });
+  if (old !== undefined && process.getuid?.() === 0) lchownSync(absolutePath(root, name), old.uid, old.gid);
 }
 
-/** What the agent put in a folder's place may lead anywhere: nothing is moved or written through a link. */
+/** The agent may have put a link in the place of a folder: nothing is moved or written through one. */
 function refuseLinkedParents(root: string, name: string): void {
   for (let parent = parentOf(name); parent !== ''; parent = parentOf(parent)) {
-    const seen = look(root, parent);
-    if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is no folder any more`);
+    const seen = statEntry(root, parent);
+    if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is not a folder any more`);
   }
 }
 

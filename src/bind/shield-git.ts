@@ -4,29 +4,32 @@ import { RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
-import { makePrivateGit, writeOwn } from './private-git.ts';
+import { makePrivateGit, writeMounted } from './private-git.ts';
 
-/** Where a repository lies inside when the project's `.git` is a file. */
+/** Path of the repository in the container when the project's `.git` is a file. */
 const INSIDE_REPOSITORY = '/run/run-claude/git';
 const AT_PROJECT = '/workspace/.git';
-/** Where the person's objects are mounted, read-only. */
+/** Path in the container where the user's objects are mounted, read-only. */
 const INSIDE_OBJECTS = '/run/run-claude/objects';
 
 export interface BindGit {
   readonly mounts: readonly Mount[];
-  /** What the agent's copy of the configuration does not have, for people. */
+  /** Configuration keys that the agent's copy does not have, to be shown. */
   readonly dropped: readonly string[];
   /** For the record: what a later command needs to read the commits. Absent where the project has no `.git`. */
   readonly bound?: BoundGit;
 }
 
 /**
- * The mounts that keep a project's `.git` out of the agent's reach and give it one of the session's own, in which it
- * can commit: refs, index and state are copied, objects are read from the person's, which are mounted read-only. A
- * directory: ours is a mount point over it (which cannot be renamed or removed). A file: a read-only one of ours that
- * names the session's repository. Nothing: nothing, since a mount point would be created on the host.
+ * The mounts that keep a project's `.git` out of the agent's reach and give the agent a repository of the session's own,
+ * in which it can commit. Refs, index and state are copied; objects are read from the user's, which are mounted read-only.
  *
- * @throws RunClaudeError BIND_GIT_LINK where it is a link or something else, BIND_GIT_LOST where a file leads nowhere.
+ * Where `.git` is a directory, the session's repository is mounted over it: a mount point cannot be renamed or removed.
+ * Where it is a file, a read-only file is mounted over it that names the session's repository. Where there is none,
+ * nothing is mounted, since the mount point would be created on the host.
+ *
+ * @throws {RunClaudeError} BIND_GIT_LINK where `.git` is a link or a special file; BIND_GIT_LOST where it is a file that
+ * names no repository.
  */
 export function shieldGit(plan: Plan): BindGit {
   const dotGit = path.join(plan.project.root, '.git');
@@ -46,11 +49,11 @@ export function shieldGit(plan: Plan): BindGit {
   );
   const objects = objectMounts(plan.sessionDir, bound);
   if (stat.isDirectory()) return { mounts: [repository, ...objects], dropped, bound };
-  const gitFile = writeOwn(plan.sessionDir, 'gitfile', `gitdir: ${INSIDE_REPOSITORY}\n`);
+  const gitFile = writeMounted(plan.sessionDir, 'gitfile', `gitdir: ${INSIDE_REPOSITORY}\n`);
   return { mounts: [repository, bindMount(gitFile, AT_PROJECT), ...objects], dropped, bound };
 }
 
-/** The mounts of a session that is not started: those of repositories that the project's borrows from are not known. */
+/** The mounts of a session that is not started. Repositories whose objects the project's borrows are not known then. */
 export function plannedGitMounts({ project, sessionDir }: Plan): Mount[] {
   const common = project.gitCommonDir;
   if ((project.git !== 'directory' && project.git !== 'file') || common === undefined) return [];
@@ -62,12 +65,12 @@ export function plannedGitMounts({ project, sessionDir }: Plan): Mount[] {
   ];
 }
 
-/** The session's repository as a workspace of its own, for the container that makes a bundle of its commits. */
+/** The session's repository as a workspace, for the container that bundles its commits. */
 export function boundRepositoryMounts(sessionDir: string, bound: BoundGit): Mount[] {
   return [bindMount(sessionGit(sessionDir), AT_PROJECT), ...objectMounts(sessionDir, bound)];
 }
 
-/** It is the session's layer: what is said of that (how long it stays, who removes it) holds for it. */
+/** The directory of the session's repository. It counts as the session's layer: kept as long, removed by the same code. */
 export function sessionGit(sessionDir: string): string {
   return path.join(sessionDir, 'layer', 'git');
 }
@@ -77,9 +80,9 @@ function objectMounts(sessionDir: string, { objects }: BoundGit): Mount[] {
     const target = `${INSIDE_OBJECTS}/${at}`;
     const mount = bindMount(source, target);
     if (!existsSync(path.join(source, 'info', 'alternates'))) return [mount];
-    // What it borrows from is named in ours: its own list has the host's paths.
-    const none = writeOwn(sessionDir, 'no-alternates', '');
-    return [mount, bindMount(none, `${target}/info/alternates`)];
+    // The session's own list names what is borrowed; this one has paths of the host.
+    const empty = writeMounted(sessionDir, 'no-alternates', '');
+    return [mount, bindMount(empty, `${target}/info/alternates`)];
   });
 }
 

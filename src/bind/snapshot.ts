@@ -3,44 +3,45 @@ import { type ContentStore, openContentStore } from '../store/content.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Digest } from '../types/entry.ts';
 import { findRepositories, isExecutablePart, repositoryOf } from './repositories.ts';
-import { readLink, readRegular, type Seen, walkProject } from './walk.ts';
+import { type HostEntry, readLink, readRegularFile, scanProject } from './scan-project.ts';
 
-/** A project before a bind session: every entry, and the content of what could run. Kept in the session's record. */
+/** A project before a bind session: every entry, and the content of what could run. Stored in the session's directory. */
 export interface BindSnapshot {
-  readonly entries: ReadonlyMap<string, Seen>;
+  readonly entries: ReadonlyMap<string, HostEntry>;
   readonly repositories: ReadonlySet<string>;
-  /** Of files whose content was kept. */
+  /** SHA-256 of the files whose content was kept, by path. */
   readonly digests: ReadonlyMap<string, Digest>;
-  /** Of links. */
+  /** Targets of links, by path. */
   readonly targets: ReadonlyMap<string, string>;
+  /** Directories that could not be listed, with the reason. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
-/** Larger files are told apart, not kept. */
-export const KEPT_BYTES: number = 4 * 1_048_576;
+/** Larger files are compared by metadata; their content is not kept. */
+export const MAX_KEPT_BYTES: number = 4 * 1_048_576;
 
 export interface SnapshotOptions {
   readonly root: string;
   readonly sessionDir: string;
-  /** `.git` of the project is a mount of its own: not to be walked. */
-  readonly shielded: boolean;
+  /** A mount covers the project's `.git`, which is not scanned. */
+  readonly isShielded: boolean;
   /** Whether the content of a path is worth keeping. */
-  readonly watched: (path: string) => boolean;
+  readonly isWatched: (path: string) => boolean;
 }
 
-/** Takes the snapshot and puts it on the disk before it resolves, so that a crash does not lose it. */
+/** Takes the snapshot, and writes it to the disk before it resolves, so that a crash does not lose it. */
 export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapshot> {
-  const { entries, unreadable } = walkProject(options.root, skipShielded(options.shielded));
+  const { entries, unreadable } = scanProject(options.root, skipShielded(options.isShielded));
   const repositories = findRepositories(entries);
   const store = bindStore(options.sessionDir);
   const digests = new Map<string, Digest>();
   const targets = new Map<string, string>();
   for (const [name, seen] of entries) {
     const repository = repositoryOf(name, repositories);
-    const keep = repository === undefined ? options.watched(name) : isExecutablePart(name, seen.kind, repository);
+    const keep = repository === undefined ? options.isWatched(name) : isExecutablePart(name, seen.kind, repository);
     if (!keep) continue;
     if (seen.kind === 'symlink') targets.set(name, readLink(options.root, name) ?? '');
-    const bytes = seen.kind === 'file' ? readRegular(options.root, name, KEPT_BYTES) : undefined;
+    const bytes = seen.kind === 'file' ? readRegularFile(options.root, name, MAX_KEPT_BYTES) : undefined;
     if (bytes !== undefined) digests.set(name, (await store.put([bytes])).digest);
   }
   await store.flush();
@@ -56,12 +57,12 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapsh
   return snapshot;
 }
 
-/** The snapshot of a session, for a later command after a crash; undefined when there is none. */
+/** The snapshot of a session, for the command that follows a crash; undefined when there is none. */
 export function readSnapshot(sessionDir: string): BindSnapshot | undefined {
   const value = readJson(snapshotFile(sessionDir));
   if (typeof value !== 'object' || value === null) return undefined;
   const kept = value as {
-    readonly entries: [string, Seen][];
+    readonly entries: [string, HostEntry][];
     readonly repositories: string[];
     readonly digests: [string, Digest][];
     readonly targets: [string, string][];
@@ -76,12 +77,12 @@ export function readSnapshot(sessionDir: string): BindSnapshot | undefined {
   };
 }
 
-/** Leaves out the project's own `.git` where it is shielded. */
-export function skipShielded(shielded: boolean): (name: string) => boolean {
-  return (name) => shielded && name === '.git';
+/** Skips the project's own `.git` where a mount covers it. */
+export function skipShielded(isShielded: boolean): (name: string) => boolean {
+  return (name) => isShielded && name === '.git';
 }
 
-/** The content that a bind session keeps: the session's own store. */
+/** The session's content store. */
 export function bindStore(sessionDir: string): ContentStore {
   return openContentStore(path.join(sessionDir, 'store'));
 }

@@ -20,8 +20,6 @@ export interface PlanInput {
   /** Tag of the image that the session runs on. */
   readonly image: string;
   readonly program: Program;
-  /** Whether an overlay volume works from the state directory; undefined when it was not tried. */
-  readonly trial: StrategyTrial | undefined;
   readonly person: PersonEnvironment;
 }
 
@@ -35,7 +33,7 @@ export function planRun(input: PlanInput): Plan {
   const { policy, host, project, engine } = input;
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
-  const { strategy, reason } = chooseStrategy(policy, engine, input.trial);
+  const { strategy, reason } = chooseStrategy(policy, engine, undefined);
   const { user, weakening } = chooseUser(storageOf(strategy), engine, host, project);
   return {
     sessionId: input.sessionId,
@@ -55,6 +53,16 @@ export function planRun(input: PlanInput): Plan {
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
   };
+}
+
+/**
+ * The plan with what the trial found; unchanged without one. Nothing else in a plan depends on it.
+ *
+ * @throws {RunClaudeError} STRATEGY_UNUSABLE when the user asked for a strategy that does not work.
+ */
+export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
+  const { strategy, reason } = chooseStrategy(plan.policy, plan.engine, trial);
+  return { ...plan, strategy, strategyReason: reason };
 }
 
 /** Where the project's private copy lies. */

@@ -25,7 +25,7 @@ export interface Picked<T> {
   readonly alsoPending: readonly T[];
 }
 
-const UNDER_WAY: readonly Stage[] = ['planned', 'staged', 'running', 'ended', 'collected'];
+const UNDER_WAY: readonly Stage[] = ['planned', 'running', 'ended'];
 
 /**
  * The session that a command means, of those of one project: the most recent that fits its purpose, otherwise the most

@@ -1,112 +1,113 @@
 import { processIdentity } from '../host/process.ts';
-import type { WorkspaceOptions } from '../layer/layer.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
 import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
+import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
-import { openWorkspace, reopenWorkspace } from '../workspace/open.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import { dropLayerIfOver } from './end/layer-life.ts';
+import { dropUnneededLayer } from './end/layer-retention.ts';
+import type { SessionMode, SessionView } from './modes/mode.ts';
+import { modeOf } from './modes/modes.ts';
+import type { AgentEnd } from './start/agent-run.ts';
+import { openCleanupStack } from './start/cleanup-stack.ts';
+import { createAgent } from './start/create-agent.ts';
 import type { SessionDeps } from './start/deps.ts';
 import { launchWithCredential } from './start/launch.ts';
 import { prepareImage } from './start/prepare-image.ts';
-import { openScope } from './start/scope.ts';
-import { startAgent } from './start/start-agent.ts';
+import type { OpenView, Staged } from './start/stage.ts';
 
-/**
- * The life of a session in copy mode: stage, launch, collect, audit, review, apply, clean up. The record says at each
- * step how far it came, so that whatever ends us, a later command goes on from there. Gives the exit status.
- */
+/** Runs a session of the plan from its start to its end. Precondition: the plan's image exists. Returns the exit status. */
 export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {
-  return carryThrough(createRecord(plan), plan, deps, openWorkspace);
+  const mode = await modeOf(plan);
+  return runStages(createRecord(plan), plan, mode, deps, (parts) => mode.open(plan, deps, parts));
 }
 
 /**
- * The agent again, on the layer that its session left. What was applied meanwhile is alike on both sides and asks for
- * nothing. Preconditions: the session has ended and its layer is there. Gives the exit status.
+ * Runs the agent again, on the layer that its session left. Changes that were applied since then are the same on both
+ * sides and need no answer. Preconditions: the session has ended and its layer exists. Returns the exit status.
  */
 export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
   await prepareImage(plan, deps);
-  // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
+  // Its conversation is in the session's store: the agent can continue it from the project's own data.
   if (plan.program.kind === 'claude') {
     const { bringClaudeBack } = await import('./end/claude-data.ts');
     await bringClaudeBack(ended, [], deps);
   }
+  const mode = await modeOf(plan);
   const record = updateRecord(ended, { plan: maskPlan(plan), owner: processIdentity() });
-  return carryThrough(record, plan, deps, (options) => reopenWorkspace(options, ended.workspace));
+  return runStages(record, plan, mode, deps, async (parts) => {
+    const view = await mode.reopen(ended, plan, deps, parts);
+    if (view === undefined) throw new Error('a session that never ran cannot be resumed');
+    return view;
+  });
 }
 
-type OpenWorkspace = (options: WorkspaceOptions) => Promise<Workspace>;
-
-async function carryThrough(
-  begun: SessionRecord,
+/**
+ * The stages of a session after its plan, in any mode. The record says at each step how far the session came: whatever
+ * ends this process, a later command continues from there. Returns the exit status.
+ */
+async function runStages(
+  planned: SessionRecord,
   plan: Plan,
+  mode: SessionMode,
   deps: SessionDeps,
-  openIt: OpenWorkspace,
+  openView: OpenView<SessionView>,
 ): Promise<number> {
-  let record = begun;
-  const scope = openScope(deps.tell);
+  let record = planned;
+  const cleanup = openCleanupStack(deps.tell);
   try {
-    const { staged, agent } = await startAgent(plan, deps, scope, async (roots, beside) => {
-      const { engine, tell, interruption, ahead } = deps;
-      const opened = await openIt({ plan, engine, tell, signal: interruption.signal, ahead, roots });
-      return beside.use(opened, (opening) => opening.close({ keepLayer: true }));
-    });
-    record = updateRecord(record, { stage: 'running', workspace: staged.workspace.record });
-    const { workspace } = staged;
-    let over = false;
-    const gate = gateOf(workspace, plan);
-    const warmUp = async () => {
-      const { auditBase, readyToAsk, warmUpAudit } = await gate();
-      if (plan.tty) await readyToAsk();
-      await warmUpAudit(auditBase, () => over);
-    };
-    const meanwhile = () => Promise.all([workspace.wake(), warmUp()]);
-    const ended = await launchWithCredential(agent, plan, deps, { ...staged, disk: workspace, meanwhile });
-    over = true;
-    staged.gateway.quit();
-    await agent.remove();
-    if (ended.neverRan !== undefined) {
+    const { staged, agent } = await createAgent(plan, deps, cleanup, openView);
+    record = updateRecord(record, { stage: 'running', ...staged.view.recorded });
+    const launched = await launchStaged(agent, plan, deps, staged);
+    if (launched.kind === 'start-failed') {
       record = updateRecord(record, { stage: 'failed' });
-      throw ended.neverRan;
+      throw launched.error;
     }
-    record = updateRecord(record, {
-      stage: 'ended',
-      agentStatus: ended.status,
-      stoppedBecause: ended.stopped,
-      usage: staged.gateway.usage(),
-    });
-    const { auditBase, collectSession, settle } = await gate();
-    const secrets = staged.credential?.inside() ?? [];
-    record = await collectSession(record, { workspace, auditBase, secrets }, deps);
-    await scope.close();
-    const status = await settle(record, ended, deps);
-    await dropLayerIfOver(plan, deps);
-    // Claude names its own command at its end, which does not find a conversation that was held in a copy.
-    if (plan.program.kind === 'claude' && hasLayer(plan.sessionDir)) {
-      deps.tell({
-        kind: 'message',
-        level: 'info',
-        text: `To continue this session: run-claude resume ${plan.sessionId}`,
-      });
-    }
+    record = updateRecord(record, endOf(launched, staged));
+    const collected = await staged.view.collect(record, async () => staged.credential?.inside() ?? []);
+    record = collected.record;
+    await cleanup.close();
+    const decided = await mode.decide(collected, launched, deps);
+    const applied = await mode.apply(decided, deps);
+    const status = await mode.end(applied, launched, deps);
+    await dropUnneededLayer(plan, deps);
+    tellResume(plan, deps);
     return status;
   } catch (error) {
-    if (record.stage === 'planned') record = updateRecord(record, { stage: 'failed' });
+    if (record.stage === 'planned') updateRecord(record, { stage: 'failed' });
+    else if (record.stage === 'running' || record.stage === 'ended') tellUncollected(mode, record, deps);
     throw error;
   } finally {
-    await scope.close();
+    await cleanup.close();
     releaseRecord(plan.sessionDir);
   }
 }
 
-/** What follows an agent's end, with what the audit reads of the base: loaded when it is first asked for. */
-function gateOf(workspace: Workspace, plan: Plan) {
-  const load = async () => {
-    const { collectSession, openAuditBase, readyToAsk, settle, warmUpAudit } = await import('./end/gate.ts');
-    return { auditBase: openAuditBase(workspace, plan), collectSession, readyToAsk, settle, warmUpAudit };
-  };
-  let loaded: ReturnType<typeof load> | undefined;
-  return () => (loaded ??= load());
+/** Runs the agent to its end, and removes its container. */
+async function launchStaged(
+  agent: Container,
+  plan: Plan,
+  deps: SessionDeps,
+  { view, gateway, credential }: Staged<SessionView>,
+): ReturnType<typeof launchWithCredential> {
+  const { disk, whileRunning } = view;
+  const launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning });
+  gateway.quit();
+  await agent.remove();
+  return launched;
+}
+
+function endOf({ status, stopReason }: AgentEnd, { gateway }: Staged<SessionView>) {
+  return { stage: 'ended', agentStatus: status, stoppedBecause: stopReason, usage: gateway.usage() } as const;
+}
+
+function tellUncollected(mode: SessionMode, record: SessionRecord, { tell }: SessionDeps): void {
+  const text = mode.uncollectedWarning?.(record);
+  if (text !== undefined) tell({ kind: 'message', level: 'error', text });
+}
+
+/** At its end Claude prints a command that does not find a conversation held in a copy. */
+function tellResume({ program, sessionDir, sessionId }: Plan, { tell }: SessionDeps): void {
+  if (program.kind !== 'claude' || !hasLayer(sessionDir)) return;
+  tell({ kind: 'message', level: 'info', text: `To continue this session: run-claude resume ${sessionId}` });
 }

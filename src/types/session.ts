@@ -4,16 +4,11 @@ import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';
 
-export type Stage =
-  | 'planned'
-  | 'staged'
-  | 'running'
-  | 'ended'
-  | 'collected'
-  | 'pending'
-  | 'applied'
-  | 'discarded'
-  | 'failed';
+/**
+ * How far a session came. planned: nothing ran. running: its agent was started. ended: its agent ended, nothing is
+ * collected. pending: its changes are frozen, and some of them were not decided about. failed: its agent never ran.
+ */
+export type Stage = 'planned' | 'running' | 'ended' | 'pending' | 'applied' | 'discarded' | 'failed';
 
 /** session.json: what any later command needs to pick up from where the session is. */
 export interface SessionRecord {

@@ -29,7 +29,7 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   expect((await scene.run(['status', '--json'])).stdout).toContain('work.txt');
   await engine.stop();
   expect(await ended).not.toBe(0);
-  expect(said).toMatch(/wait in session|was cut off|stopped answering/);
+  expect(said).toMatch(/pending in session|was cut off|stopped answering/);
   await engine.start();
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('work.txt\n');
 

@@ -4,7 +4,7 @@ import { type CommitFacts, readCommits } from '../../commits/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/later/session-commits.ts';
-import type { PersonDeps } from '../../session/start/deps.ts';
+import { type PersonDeps, sessionDeps } from '../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { allowOptions } from '../../terminal/review/outcome-lines.ts';
@@ -24,7 +24,7 @@ export const commitsCommand: CommandRun = (line, context) =>
     }
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
-      using received = await fetchCommits(record, { ...deps, engine, env: context.env });
+      using received = await fetchCommits(record, sessionDeps(deps, engine, context.env));
       const commits = received === undefined ? [] : readCommits(received);
       const { policy } = record.plan;
       const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];

@@ -1,5 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { exploreSession } from '../../session/later/explore.ts';
+import { sessionDeps } from '../../session/start/deps.ts';
 import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
@@ -10,7 +11,7 @@ export const exploreCommand: CommandRun = (line, context) =>
     if (record.plan.mode === 'bind') throw usageError('a bind session worked on the project itself: look at it there');
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
-      return await exploreSession(record, { ...deps, engine, env: context.env });
+      return await exploreSession(record, sessionDeps(deps, engine, context.env));
     } finally {
       await engine.close();
     }

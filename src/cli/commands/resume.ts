@@ -4,6 +4,7 @@ import { withLayer } from '../../record/layer-lock.ts';
 import { lastConversation } from '../../session/end/claude-data.ts';
 import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
+import { sessionDeps } from '../../session/start/deps.ts';
 import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
@@ -28,7 +29,7 @@ export const resumeCommand: CommandRun = (line, context) =>
         host: deps.host,
         term: context.env['TERM'],
       });
-      const all = { ...deps, engine, env: context.env };
+      const all = sessionDeps(deps, engine, context.env);
       return await withLayer(record, 'running its agent again', () => resumeSession(record, plan, all));
     } finally {
       await engine.close();

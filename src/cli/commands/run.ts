@@ -1,7 +1,8 @@
 import { beginLook } from '../../base/prescan-project.ts';
-import { describeCredential, findCredential } from '../../claude/credentials/credentials.ts';
+import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
+import { credentialLookup } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -23,16 +24,17 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 }
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
-  let ahead: SessionDeps['ahead'];
+  let prescan: SessionDeps['prescan'];
   const prepared = await prepare(line, context, process, ({ policy, project, host }) => {
     if (line.action !== 'run') return;
-    ahead = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
+    prescan = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
     // Loaded while the project is looked at and the engine is asked.
     void import('../start/start-session.ts');
   });
   try {
     for (const text of prepared.warnings) context.tell({ kind: 'message', level: 'warning', text });
-    const credential = await credentialOf(prepared, context);
+    const findCredential = credentialLookup(context.env, prepared.host);
+    const credential = prepared.policy.credentials === 'none' ? undefined : await findCredential();
     if (line.action === 'dry-run') {
       const { printDryRun } = await import('../start/plan-only.ts');
       await printDryRun(prepared, context, { source: credential, shown: shownCredential(credential, prepared) });
@@ -43,15 +45,10 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     // Only Claude needs one.
     const isMissing = credential === undefined && prepared.policy.credentials !== 'none';
     const shown = isMissing && line.program.kind !== 'claude' ? undefined : shownCredential(credential, prepared);
-    return await startSession(prepared, context, shown, ahead);
+    return await startSession(prepared, context, { shown, findCredential }, prescan);
   } finally {
     await prepared.engine.close();
   }
-}
-
-async function credentialOf({ policy }: Prepared, context: CommandContext): Promise<CredentialSource | undefined> {
-  if (policy.credentials === 'none') return undefined;
-  return findCredential({ env: context.env, home: context.places.home, platform: process.platform });
 }
 
 /** Claude without a login ends at its first request: said before an image is built for it. */

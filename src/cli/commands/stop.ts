@@ -4,6 +4,7 @@ import { probeHost } from '../../host/facts.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-earlier.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
+import { sessionDeps } from '../../session/start/deps.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
@@ -27,7 +28,7 @@ async function recover(record: SessionRecord, context: CommandContext): Promise<
   const engine = await connectOurs(record.plan.policy.engine, context);
   try {
     const host = probeHost(process, places);
-    return await recoverSession(record, { host, tell, screen: undefined, interruption, engine, env });
+    return await recoverSession(record, sessionDeps({ host, tell, screen: undefined, interruption }, engine, env));
   } finally {
     await engine.close();
   }

@@ -5,7 +5,7 @@ import { findPicked, type PickedSession } from '../../record/session.ts';
 import { finishApply } from '../../session/later/apply.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-earlier.ts';
-import type { PersonDeps } from '../../session/start/deps.ts';
+import { type PersonDeps, sessionDeps } from '../../session/start/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { whenText } from '../../text/when.ts';
@@ -42,7 +42,7 @@ export async function withSession<T>(
   if (needsRecovery(record)) {
     const engine = await connectOurs(record.plan.policy.engine, context);
     try {
-      record = await recoverSession(record, { ...deps, engine, env });
+      record = await recoverSession(record, sessionDeps(deps, engine, env));
     } finally {
       await engine.close();
     }

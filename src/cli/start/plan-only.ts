@@ -1,4 +1,5 @@
 import { knownTrial } from '../../layer/try-layers.ts';
+import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
 import { sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
@@ -10,8 +11,8 @@ import type { Prepared } from './prepare.ts';
 
 /** The plan of a session that is not started: with what earlier sessions found about overlay volumes here. */
 export function planWithKnownTrial({ engine, host, plan }: Prepared, sessionId: string, image: string): Plan {
-  const { user } = plan(sessionId, image, undefined);
-  return plan(sessionId, image, knownTrial({ engine, stateDir: host.stateDir, image, user }));
+  const planned = plan(sessionId, image);
+  return withTrial(planned, knownTrial({ engine, stateDir: host.stateDir, image, user: planned.user }));
 }
 
 /** `--dry-run`: what would be started, and how. */

@@ -4,7 +4,7 @@ import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
-import { type PlanInput, planRun } from '../../plan/plan-run.ts';
+import { planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -23,7 +23,7 @@ export interface Prepared {
   readonly warnings: readonly string[];
   /** Where --report goes. */
   readonly report: ReportPlace | undefined;
-  plan(sessionId: string, image: string, trial: PlanInput['trial']): Plan;
+  plan(sessionId: string, image: string): Plan;
 }
 
 /**
@@ -61,8 +61,8 @@ export async function prepare(
     policy,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
-    plan: (sessionId, image, trial) =>
-      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, trial, person }),
+    plan: (sessionId, image) =>
+      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, person }),
   };
 }
 

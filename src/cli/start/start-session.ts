@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EXIT } from '../../errors.ts';
 import { tryLayers } from '../../layer/try-layers.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
+import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
@@ -15,12 +16,18 @@ import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import type { Prepared } from './prepare.ts';
 
+/** The credential as the first screen names it, and how the session gets it. */
+export interface SessionCredential {
+  readonly shown: string | undefined;
+  readonly findCredential: SessionDeps['findCredential'];
+}
+
 /** Takes an id, asks where it must be asked, and runs the session. */
 export async function startSession(
   prepared: Prepared,
   context: CommandContext,
-  credential: string | undefined,
-  ahead: SessionDeps['ahead'],
+  credential: SessionCredential,
+  prescan: SessionDeps['prescan'],
 ): Promise<number> {
   const { engine, host, policy, report } = prepared;
   const { tell, env, interruption } = context;
@@ -28,13 +35,14 @@ export async function startSession(
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, interruption);
   try {
-    const draft = prepared.plan(id, image, undefined);
-    await prepareImage(draft, { engine, tell, env, host, interruption }, policy.rebuild);
-    const trial = needsTrial(draft)
-      ? await tryLayers({ engine, stateDir: host.stateDir, image, user: draft.user, sessionId: id })
+    const planned = prepared.plan(id, image);
+    await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
+    const { user } = planned;
+    const trial = needsTrial(planned)
+      ? await tryLayers({ engine, stateDir: host.stateDir, image, user, sessionId: id })
       : undefined;
-    const plan = prepared.plan(id, image, trial);
-    for (const text of startScreen(plan, credential)) tell({ kind: 'message', level: 'info', text });
+    const plan = withTrial(planned, trial);
+    for (const text of startScreen(plan, credential.shown)) tell({ kind: 'message', level: 'info', text });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal waits here: the question has to be seen, and says how to do without it.
@@ -48,18 +56,10 @@ export async function startSession(
       }
       rememberStart(plan, host.stateDir);
     }
-    await recoverEarlier(plan.project.root, { engine, host, env, tell, screen, interruption });
-    const run = plan.mode === 'bind' ? (await import('../../session/run-bind.ts')).runBind : runSession;
-    return await run(plan, {
-      engine,
-      host,
-      env,
-      tell,
-      screen,
-      interruption,
-      ahead,
-      ...(report === undefined ? {} : { report }),
-    });
+    const { findCredential } = credential;
+    const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
+    await recoverEarlier(plan.project.root, deps);
+    return await runSession(plan, { ...deps, prescan, ...(report && { report }) });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;

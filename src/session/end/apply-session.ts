@@ -15,18 +15,20 @@ import type { PersonDeps } from '../start/deps.ts';
 import { bringClaudeBack } from './claude-data.ts';
 
 export interface ApplyOptions {
-  /** 'ask': on a terminal each conflict is asked about, otherwise the host's version stays. */
+  /** 'ask': asks about each conflict on a terminal; elsewhere the host's version is kept. */
   readonly conflict: ConflictRule | 'ask';
   readonly dryRun: boolean;
-  /** No question for a clean merge that audits clean. */
+  /** Asks nothing about a clean merge that has no finding. */
   readonly yes: boolean;
-  /** Globs besides those of the policy whose suspect changes count as clean. */
+  /** Globs, besides those of the policy, for paths whose suspect changes count as clean. */
   readonly allowSuspect?: readonly string[];
 }
 
 /**
- * Applies a choice to the person's project and writes what became of it into the record. One apply of a project at a
- * time; a second session's merges against what the first one left. Throws LOCK_HELD and what apply throws.
+ * Applies a choice to the user's project. Returns the outcome, and the record with it. A project has one apply at a time;
+ * a second session merges with what the first one applied.
+ *
+ * @throws {RunClaudeError} LOCK_HELD while another apply runs; what applyChanges throws.
  */
 export async function applySession(
   record: SessionRecord,
@@ -60,21 +62,21 @@ export async function applySession(
   );
   const whole: ApplyOutcome = { ...outcome, changes: markParts(outcome.changes, choice), claude };
   const known = joinApplies(record.outcome, whole);
-  const dealtWith = ['applied', 'same', 'withheld', 'blocked'];
-  const waiting = [...known.changes, ...(known.claude ?? [])].some(
-    (one) => !dealtWith.includes(one.verdict) || ('why' in one && one.why === IN_PART),
+  const finalVerdicts = ['applied', 'same', 'withheld', 'blocked'];
+  const isPending = [...known.changes, ...(known.claude ?? [])].some(
+    (one) => !finalVerdicts.includes(one.verdict) || ('why' in one && one.why === IN_PART),
   );
-  return { record: updateRecord(record, { stage: waiting ? 'pending' : 'applied', outcome: known }), outcome: whole };
+  return { record: updateRecord(record, { stage: isPending ? 'pending' : 'applied', outcome: known }), outcome: whole };
 }
 
-/** Of a file of which only some hunks were chosen, the rest is left. */
+/** Marks files of which only some hunks were applied: the rest of them is still pending. */
 function markParts(changes: readonly ChangeOutcome[], { chosen }: Choice): readonly ChangeOutcome[] {
   const parts = new Set(chosen.flatMap(({ change, content }) => (content === undefined ? [] : [change.path])));
   const isPart = ({ path, verdict }: ChangeOutcome): boolean => verdict === 'applied' && parts.has(path);
   return changes.map((change) => (isPart(change) ? { ...change, why: IN_PART } : change));
 }
 
-/** What all applies of a session came to, for the record. */
+/** The outcome of all applies of a session, for the record. */
 function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): ApplyOutcome {
   if (earlier === undefined) return later;
   const didNothing = !later.changes.some(({ verdict }) => verdict === 'applied');
@@ -85,7 +87,7 @@ function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): Ap
   };
 }
 
-/** The rules over bytes that no session left as they are; what --allow-suspect names is no reason to hold them back. */
+/** Audits content that is new to both sides, such as a merge. Paths that --allow-suspect names have no suspect finding. */
 function auditNewBytes(change: Change, contents: ReadonlyMap<Digest, Buffer>, policy: Policy): readonly Finding[] {
   const findings = auditChanges({
     changes: [change],

@@ -13,8 +13,8 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
 /**
- * What the session left of Claude's data, frozen in its store; undefined when nothing was staged. Precondition: the
- * agent has ended. `secrets` are credentials that were inside: nothing that holds one comes back.
+ * Freezes Claude's data of the session in its store. Returns its changes; undefined when nothing was staged. `secrets` are
+ * credentials that were inside: no file that holds one comes back. Precondition: the agent has ended.
  */
 export async function collectClaudeData(
   { plan }: SessionRecord,
@@ -35,8 +35,8 @@ export async function collectClaudeData(
 }
 
 /**
- * Brings what is clean, and the suspects that were accepted by name, into the project's instance. Doing it twice
- * changes nothing. Throws what applyClaude and openInstance throw.
+ * Brings clean files of Claude's data, and the suspect ones in `accepted`, back into the project's instance. Returns what
+ * became of each. A second call changes nothing. Throws what applyClaude and openInstance throw.
  */
 export async function bringClaudeBack(
   { plan }: SessionRecord,
@@ -48,8 +48,8 @@ export async function bringClaudeBack(
   const { root, gitCommonDir } = plan.project;
   const instance = await openInstance(deps.host.dataDir, root, gitCommonDir);
   const store = openContentStore(storeDir(plan.sessionDir));
-  const yes = new Set<string>(accepted);
-  return applyClaude(claude, store, instance, (name) => yes.has(claudePath(name)));
+  const isAccepted = new Set<string>(accepted);
+  return applyClaude(claude, store, instance, (name) => isAccepted.has(claudePath(name)));
 }
 
 /** Id of the conversation that the session wrote to last; undefined where none was collected. */
@@ -57,12 +57,12 @@ export function lastConversation({ plan }: SessionRecord): string | undefined {
   return wasCollected(plan.sessionDir) ? readCollected(plan.sessionDir).claude?.conversation : undefined;
 }
 
-/** What of Claude's data needs a yes of its own. */
+/** Number of suspect files of Claude's data, each of which needs an answer. */
 export function claudeWaiting(review: Review): number {
   return (review.claude?.items ?? []).filter(({ state }) => state === 'suspect').length;
 }
 
-/** What the session did to Claude's data and never comes back. */
+/** Number of blocked findings in Claude's data, which never comes back. */
 export function claudeHeldBack({ claude }: Review): number {
   const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
   return findings.filter(({ severity }) => severity === 'blocked').length;

@@ -5,24 +5,24 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { collectClaudeData } from './claude-data.ts';
-import { outcomeAfterResume } from './left-changes.ts';
+import { outcomeAfterResume } from './remaining-changes.ts';
 import { auditCollected } from './review-session.ts';
 
-export interface Ended {
+export interface CollectInput {
   readonly workspace: Workspace;
-  /** What stood there before, for the audit. */
+  /** The project before the session. */
   readonly auditBase: () => Promise<BaseReader>;
   /** Credentials that were inside. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Freezes what a session changed, audits it, and writes both before anything is shown. Precondition: the last writer
- * has ended.
+ * Freezes what a session changed, audits it, and writes both before anything is shown. Returns the record, which is
+ * pending then. Precondition: the last writer has ended.
  */
 export async function collectSession(
   record: SessionRecord,
-  { workspace, auditBase, secrets }: Ended,
+  { workspace, auditBase, secrets }: CollectInput,
   deps: SessionDeps,
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });

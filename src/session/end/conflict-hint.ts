@@ -1,6 +1,6 @@
 import type { ApplyOutcome } from '../../types/session.ts';
 
-/** The commands that resolve the conflicts of an apply, a line each; none where it has no conflict. */
+/** Lines with the commands that resolve the conflicts of an apply; none where there is no conflict. */
 export function conflictHint({ changes }: ApplyOutcome, id: string): string[] {
   const count = changes.filter(({ verdict }) => verdict === 'conflict').length;
   if (count === 0) return [];

@@ -8,17 +8,17 @@ import { acceptAdvice, leftLines, resultLine } from '../../terminal/review/outco
 import type { ClaudeOutcome } from '../../types/claude-data.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import type { AgentEnd } from '../start/agent-run.ts';
 import type { PersonDeps } from '../start/deps.ts';
-import type { AgentEnd } from '../start/launch.ts';
 import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;
-  /** What was decided about. */
+  /** The changes that were decided about. */
   readonly review: Review;
-  /** All that the session changed, for the report; default: what was decided about. */
+  /** All that the session changed, for the report. Default: the changes that were decided about. */
   readonly whole?: Review;
   readonly choice: Choice;
   readonly agent: AgentEnd;
@@ -28,43 +28,46 @@ export interface SessionEnd {
 }
 
 /**
- * Says what became of the session's changes and what can be done next, and writes the reports; gives the exit status.
- * Throws where a report cannot be written: whoever asked for one must not go on without it.
+ * Prints what became of the session's changes and the next commands, and writes the reports. Returns the exit status.
+ * Throws where a report cannot be written: a script that asked for one must not continue without it.
  */
 export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<number> {
   const { review, whole = review, choice, outcome } = end;
   let { record } = end;
-  const say = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
+  const print = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
   const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
   const waiting = open + unignored + claudeWaiting(review);
   const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
   if (choice.discard) {
     record = updateRecord(record, { stage: 'discarded' });
-    say('Discarded. Nothing was changed on this machine.');
+    print('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
     const files = fileProgress(review, outcome.changes);
-    sayOutcome(outcome, files, say);
-    for (const line of conflictHint(outcome, record.id)) say(line);
-    if (counts.waiting > 0) say(`What is left is pending in session ${record.id}: run-claude apply ${record.id}`);
+    printOutcome(outcome, files, print);
+    for (const line of conflictHint(outcome, record.id)) print(line);
+    if (counts.waiting > 0) print(`The rest is pending in session ${record.id}: run-claude apply ${record.id}`);
     const isAsked = deps.screen !== undefined && end.isAsked === true;
     const advice = isAsked ? undefined : acceptAdvice(record.id, files);
-    if (advice !== undefined) say(advice);
+    if (advice !== undefined) print(advice);
   } else if (waiting > 0) {
     const { id } = record;
-    say(`Nothing was applied. The changes wait in session ${id}: run-claude diff ${id}, run-claude apply ${id}`);
+    print(
+      `Nothing was applied. The changes are pending in session ${id}: run-claude diff ${id}, run-claude apply ${id}`,
+    );
   } else {
-    // Nothing to decide on: what is clean of Claude's data needs no answer.
+    // Nothing to decide: clean files of Claude's data need no answer.
     const claude = await bringClaudeBack(record, [], deps);
     const left = { changes: choice.left, at: new Date().toISOString(), claude };
     record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
-    sayClaude(claude, say);
+    printClaude(claude, print);
   }
-  if (madeCommits(review) && !choice.discard) say(`Commits were made inside: run-claude commits ${record.id} --import`);
+  if (madeCommits(review) && !choice.discard)
+    print(`Commits were made inside: run-claude commits ${record.id} --import`);
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
-    limited: end.agent.stopped !== undefined && interruptedBy === undefined,
+    limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
     heldBack: counts.heldBack + claudeHeldBack(review),
@@ -78,19 +81,20 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
   return status;
 }
 
-function sayOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], say: (text: string) => void): void {
-  if (files.length > 0) say(resultLine(files, 'Applied'));
+function printOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], print: (text: string) => void): void {
+  if (files.length > 0) print(resultLine(files, 'Applied'));
   for (const { path, verdict, why } of outcome.changes) {
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
-      say(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
+      print(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
   }
-  for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) say(text);
-  sayClaude(outcome.claude ?? [], say);
+  for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) print(text);
+  printClaude(outcome.claude ?? [], print);
 }
 
-function sayClaude(outcome: readonly ClaudeOutcome[], say: (text: string) => void): void {
+function printClaude(outcome: readonly ClaudeOutcome[], print: (text: string) => void): void {
   const back = outcome.filter(({ verdict }) => verdict === 'applied').length;
-  if (back > 0) say(`Claude's data: ${amount(back, 'files')} brought back for this project.`);
+  if (back > 0) print(`Claude's data: ${amount(back, 'files')} brought back for this project.`);
   for (const { path, verdict } of outcome)
-    if (verdict === 'conflict') say(`conflict: ~/.claude/${cleanLine(path)} (it changed for this project meanwhile)`);
+    if (verdict === 'conflict')
+      print(`conflict: ~/.claude/${cleanLine(path)} (it changed for this project in the meantime)`);
 }

@@ -15,8 +15,8 @@ import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
 /**
- * What can be chosen of a collected session, by its own policy, and with what `apply --include-ignored` asks for besides.
- * Reads only what was frozen.
+ * The changes of a collected session that can be chosen, by its own policy. `release` is what `--include-ignored` of a
+ * later `apply` names. Reads only what was frozen.
  */
 export function reviewOf(
   record: SessionRecord,
@@ -34,7 +34,7 @@ export function reviewOf(
   });
 }
 
-/** Of content that is not held whole the audit gets the two ends: more than a text may have, and what kind it is. */
+/** Of a large file the audit gets the beginning and the end: enough to see its format, and more than a text may have. */
 const END_BYTES = HELD_BYTES / 4;
 
 export interface AuditedSession {
@@ -43,7 +43,7 @@ export interface AuditedSession {
   readonly base: BaseReader;
 }
 
-/** The audit over what was frozen in a session's directory. What is missing there is blocked. */
+/** Audits what was frozen in a session's directory. A change whose content is missing there is blocked. */
 export function auditCollected(collected: Collected, { sessionDir, policy, base }: AuditedSession): readonly Finding[] {
   const sizes = new Map(
     collected.changes.flatMap(({ before, after }) =>
@@ -53,7 +53,7 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
   return auditChanges({
     changes: collected.changes,
     content: (digest) =>
-      readable(() =>
+      contentIfIntact(() =>
         (sizes.get(digest) ?? 0) > HELD_BYTES
           ? readEndsSync(storeDir(sessionDir), digest, END_BYTES)
           : readContentSync(storeDir(sessionDir), digest),
@@ -65,8 +65,8 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
   });
 }
 
-/** Content that is gone or not what was frozen is none: that change is blocked, and the others can still be applied. */
-function readable(read: () => Buffer): Buffer | undefined {
+/** Undefined for content that is missing or damaged: its change is blocked, and the others can still be applied. */
+function contentIfIntact(read: () => Buffer): Buffer | undefined {
   try {
     return read();
   } catch (error) {
@@ -76,22 +76,22 @@ function readable(read: () => Buffer): Buffer | undefined {
 }
 
 /**
- * What is to become of a session's changes: the policy's answer with --auto-apply, a person's at a terminal, otherwise
- * nothing is decided. A session that was stopped from outside is never auto-applied.
+ * The decision about a session's changes: the policy's with --auto-apply, the user's on a terminal, otherwise none. A
+ * session that was stopped from outside is never applied automatically.
  */
 export async function decideSession(
   record: SessionRecord,
   review: Review,
   deps: PersonDeps,
-  stopped: boolean,
+  isStopped: boolean,
 ): Promise<Choice> {
   const { policy, project } = record.plan;
-  const interrupted = deps.interruption.by() !== undefined;
+  const isInterrupted = deps.interruption.by() !== undefined;
   if (policy.autoApply) {
     tellSummary(review, deps);
-    return stopped || interrupted ? chooseNothing(review) : chooseClean(review);
+    return isStopped || isInterrupted ? chooseNothing(review) : chooseClean(review);
   }
-  if (deps.screen === undefined || interrupted || !hasQuestion(review)) {
+  if (deps.screen === undefined || isInterrupted || !hasQuestion(review)) {
     tellSummary(review, deps);
     return chooseNothing(review);
   }
@@ -104,7 +104,7 @@ export async function decideSession(
   });
 }
 
-/** Whether there is anything that a person could decide, or should know of before the prompt is back. */
+/** Whether there is anything for the user to decide, or to see before the shell's prompt returns. */
 function hasQuestion(review: Review): boolean {
   const asks = (state: string): boolean => state === 'suspect' || state === 'blocked';
   const isOpen = review.items.some(({ state }) => state === 'clean' || asks(state));

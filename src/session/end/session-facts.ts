@@ -24,7 +24,7 @@ export type SessionState =
   | 'discarded'
   | 'failed';
 
-/** What tells one session from another, for every listing. */
+/** What listings show of a session. */
 export interface SessionFacts {
   readonly state: SessionState;
   /** Undefined where nothing was collected: it runs, it was interrupted, or it failed. */
@@ -32,9 +32,9 @@ export interface SessionFacts {
   readonly findings: Readonly<Record<Severity, number>>;
   /** Paths that have such a finding. */
   readonly paths: Readonly<Record<'blocked' | 'suspect', number>>;
-  /** Commits were made inside. */
+  /** The agent made commits. */
   readonly hasCommits: boolean;
-  /** Entries that ignore rules matched. */
+  /** Number of entries that ignore rules matched. */
   readonly ignored: number;
 }
 
@@ -43,7 +43,7 @@ export function isEmpty({ state, hasCommits, ignored, findings }: SessionFacts):
   return state === 'unchanged' && !hasCommits && ignored === 0 && findings.blocked + findings.suspect === 0;
 }
 
-/** Reads what was frozen of the session. */
+/** The facts of a session, from what was frozen of it. */
 export function sessionFacts(record: SessionRecord): SessionFacts {
   const none = { files: undefined, ...foundIn([]), hasCommits: false, ignored: 0 };
   const { stage, plan } = record;
@@ -55,7 +55,7 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   const review = reviewOf(record);
   const files = countProgress(fileProgress(review, record.outcome?.changes ?? []));
   return {
-    state: copyState(record, files, isClaudeDataLeft(record, review)),
+    state: copyState(record, files, isClaudeDataPending(record, review)),
     files,
     ...foundIn(findingsOf(review)),
     hasCommits: madeCommits(review),
@@ -74,14 +74,14 @@ function foundIn(
   };
 }
 
-/** Whether text of Claude's data waits for a yes, or conversations of a session that nobody has decided about. */
-function isClaudeDataLeft({ outcome }: SessionRecord, review: Review): boolean {
+/** Whether a file of Claude's data needs an answer, or a session without a decision has conversations to bring back. */
+function isClaudeDataPending({ outcome }: SessionRecord, review: Review): boolean {
   return claudeWaiting(review) > 0 || (outcome === undefined && (review.claude?.items ?? []).length > 0);
 }
 
-function copyState({ stage }: SessionRecord, files: ProgressCounts, claudeWaits: boolean): SessionState {
+function copyState({ stage }: SessionRecord, files: ProgressCounts, isClaudePending: boolean): SessionState {
   if (stage === 'discarded') return 'discarded';
-  if (files.left > 0 || (stage === 'pending' && claudeWaits))
+  if (files.left > 0 || (stage === 'pending' && isClaudePending))
     return files.applied + files.inPart > 0 ? 'partly-applied' : 'pending';
   if (files.applied > 0) return 'applied';
   return files.blocked > 0 ? 'blocked' : 'unchanged';

@@ -15,10 +15,10 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
 
-/** Read when this is loaded: before the session's end run-claude may be replaced on the disk. */
+/** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
 const TOOL = { name: 'run-claude', version: ownVersion() } as const;
 
-/** report.json of a session's own directory, written whatever the person asked for. */
+/** The report in the session's own directory, which is always written. */
 const OWN_REPORT = 'report.json';
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
@@ -73,7 +73,7 @@ function networkRow({ host, port, passed, refused, failed, up, down, why }: Host
   return { host, port, passed, refused, failed, bytesOut: up, bytesIn: down, ...(why === undefined ? {} : { why }) };
 }
 
-/** What an audit alone has to say; {@link sessionReport} builds on it. */
+/** The report of an audit alone; {@link sessionReport} adds to it. */
 export function auditReport(review: Review, project: string, exitStatus: number, base?: string): Report {
   const findings = findingsOf(review);
   const severities = { blocked: 0, suspect: 0, note: 0 };
@@ -121,8 +121,10 @@ export function reaches(failOn: Severity | undefined, review: Review): boolean {
 }
 
 /**
- * The file that a person named for a report. Its directory must be there now, and be the same one when the report is
- * written: in bind mode the agent could put a link in its place meanwhile. Throws usageError.
+ * The file that the user named for a report. Its directory must exist now, and be the same one when the report is written:
+ * in bind mode the agent could replace it with a link in the meantime.
+ *
+ * @throws {RunClaudeError} USAGE where the file cannot be written.
  */
 export function reportPlace(file: string, cwd: string): ReportPlace {
   const render = rendererFor(file);
@@ -135,9 +137,13 @@ export function reportPlace(file: string, cwd: string): ReportPlace {
   return {
     write: (report) => {
       if (realDirectory(path.dirname(full)) !== directory) {
-        throw new RunClaudeError('REPORT_MOVED', `the folder of ${file} is another one than before; no report there`, {
-          hint: `The session's own directory has it as ${OWN_REPORT}.`,
-        });
+        throw new RunClaudeError(
+          'REPORT_MOVED',
+          `the folder of ${file} was replaced during the session; no report was written there`,
+          {
+            hint: `The report is in the session's own directory, as ${OWN_REPORT}.`,
+          },
+        );
       }
       writeFileAtomic(path.join(directory, path.basename(full)), render(report));
     },

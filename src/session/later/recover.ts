@@ -1,5 +1,3 @@
-import { readSnapshot } from '../../bind/snapshot.ts';
-import { findCredential } from '../../claude/credentials/credentials.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
@@ -7,19 +5,19 @@ import { ownerState, updateRecord } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLinks } from '../../workspace/drop-layer.ts';
-import { reopenWorkspace } from '../../workspace/open.ts';
-import { openAuditBase } from '../end/audit-base.ts';
-import { collectBound } from '../end/bind-claude.ts';
+import { modeOf } from '../modes/modes.ts';
+import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { homeRoot, openHome } from '../start/home.ts';
 import { prepareImage } from '../start/prepare-image.ts';
-import { askAboutAgent } from './attach-again.ts';
+import { askAboutAgent } from './orphaned-agent.ts';
 
 /**
- * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended (a person
- * is asked first where the agent still runs), its layer is collected, frozen and audited. A session that is past that
- * is given back as it is. Throws RunClaudeError SESSION_RUNNING while its own command is there, SESSION_LOST when its
- * layer is gone.
+ * Makes a session whose command was killed ready for review: ends its containers (on a terminal it asks first where the
+ * agent still runs), and collects, freezes and audits its changes. Returns the record; a session that needs none of this
+ * is returned as it is.
+ *
+ * @throws {RunClaudeError} SESSION_RUNNING while its own command runs, WORKSPACE_GONE when its layer no longer exists.
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;
@@ -36,13 +34,13 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
   let current = updateRecord(record, { owner: processIdentity() });
   try {
     current = await askAboutAgent(current, deps);
-    // An end that was waited for is its own.
-    const cutOff = current.stage === record.stage;
-    const text = `Session ${record.id} was cut off. Collecting what it left...`;
-    if (cutOff) tell({ kind: 'message', level: 'info', text });
+    // Attached, the agent ran to its own end.
+    const isCutOff = current.stage === record.stage;
+    const text = `Session ${record.id} was cut off. Collecting its changes...`;
+    if (isCutOff) tell({ kind: 'message', level: 'info', text });
     await removeContainers(deps.engine, record.id);
-    const why = current.stoppedBecause ?? (cutOff ? 'run-claude was killed' : undefined);
-    const recovered = await collectLeft(current, deps, why);
+    const why = current.stoppedBecause ?? (isCutOff ? 'run-claude was killed' : undefined);
+    const recovered = await collectRemains(current, deps, why);
     await removeRest(recovered, deps);
     return updateRecord(recovered, { owner: undefined });
   } catch (error) {
@@ -51,54 +49,48 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
   }
 }
 
-/** By how far it came: nothing ran, the project itself is put right, or the layer is frozen. */
-async function collectLeft(
+/** Collects what the agent left, by the session's own mode; a session whose agent never ran has failed. */
+async function collectRemains(
   record: SessionRecord,
   deps: SessionDeps,
   stoppedBecause: string | undefined,
 ): Promise<SessionRecord> {
   const { plan } = record;
   const { engine, tell } = deps;
-  if (plan.mode === 'bind') {
-    const snapshot = readSnapshot(plan.sessionDir);
-    if (record.stage === 'planned' || snapshot === undefined) return updateRecord(record, { stage: 'failed' });
-    await (await import('../end/end-bind.ts')).finishBind(record, snapshot, deps);
-    await prepareImage(plan, deps);
-    const left = await collectBound(record, await openHome(engine, plan), deps, await tokensInside(plan, deps));
-    const waits = left.claude !== undefined && left.claude.items.length > 0;
-    return updateRecord(left.record, { stage: waits ? 'pending' : 'applied', stoppedBecause });
-  }
-  if (record.workspace === undefined) {
-    tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
-    return updateRecord(record, { stage: 'failed' });
-  }
-  await prepareImage(plan, deps);
-  const { collectSession } = await import('../end/collect.ts');
-  const roots = [homeRoot(await openHome(engine, plan))];
-  const workspace = await reopenWorkspace({ plan, engine, tell, roots }, record.workspace);
+  const cleanup = openCleanupStack(tell);
   try {
-    const secrets = await tokensInside(plan, deps);
-    const auditBase = openAuditBase(workspace, plan);
-    return updateRecord(await collectSession(record, { workspace, auditBase, secrets }, deps), { stoppedBecause });
+    // Where the project itself has to be restored, that comes before the image and the home.
+    const roots = async () => {
+      await prepareImage(plan, deps);
+      return [homeRoot(await openHome(engine, plan))];
+    };
+    const isStarted = record.stage !== 'planned';
+    const view = isStarted ? await (await modeOf(plan)).reopen(record, plan, deps, { roots, cleanup }) : undefined;
+    if (view === undefined) {
+      tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
+      return updateRecord(record, { stage: 'failed' });
+    }
+    const collected = await view.collect(record, () => tokensInside(plan, deps));
+    return updateRecord(collected.record, { stoppedBecause });
   } finally {
-    await workspace.close({ keepLayer: true });
+    await cleanup.close();
   }
 }
 
-/** With --credentials=file: what the agent had, as far as the host still has it. */
-async function tokensInside({ policy }: Plan, { env, host }: SessionDeps): Promise<string[]> {
+/** With --credentials=file: the token that the agent had, as far as the host still has it. */
+async function tokensInside({ policy }: Plan, { findCredential }: SessionDeps): Promise<string[]> {
   if (policy.credentials !== 'file') return [];
-  const source = await findCredential({ env, home: host.home, platform: host.platform });
+  const source = await findCredential();
   const secret = await source?.current().catch(() => undefined);
   return secret === undefined ? [] : [secret.value];
 }
 
-/** What a killed command left besides. A failure is told: the session's work is safe by now. */
+/** Removes what else a killed command left. A failure is a warning only: the session's changes are collected by then. */
 async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: SessionDeps): Promise<void> {
   try {
     for (const found of await engine.list(id)) {
       if (found.kind === 'network') await engine.removeNetwork(found.name);
-      // A layer may be a volume as well: it stays where an agent may have written in it.
+      // A layer can be a volume too: it is kept where an agent may have written to it.
       if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw'))) {
         await engine.removeVolume(found.name);
       }

@@ -4,19 +4,19 @@ import { type AgentSide, joinEnv } from '../../gateway/agent-side.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 
-/** What a plan does not say of the agent's container. */
+/** What the agent's container needs besides its plan. */
 export interface AgentContainerParts {
-  /** Text of our profile. */
+  /** Text of run-claude's profile. */
   readonly seccomp: string;
   readonly argv: readonly string[];
-  /** Beside the plan's. */
+  /** Variables besides those of the plan. */
   readonly env: Readonly<Record<string, string>>;
-  /** Workspace, home and the like; the gateway's sockets come on top. */
+  /** Workspace, home and other places. The gateway's sockets are added to them. */
   readonly mounts: readonly Mount[];
   readonly gateway: AgentSide;
 }
 
-/** The agent's container of a plan: for its session, and for --dry-run. */
+/** The specification of a plan's container, for its session and for --dry-run. */
 export function agentContainer(
   plan: Plan,
   { seccomp, argv, env, mounts, gateway }: AgentContainerParts,
@@ -41,7 +41,7 @@ export function agentContainer(
   });
 }
 
-/** The words of the program inside. */
+/** The command line of the program in the container. */
 export function programArgv({ program }: Plan): readonly string[] {
   if (program.kind === 'exec') return program.argv;
   if (program.kind === 'shell') return ['/bin/bash', ...program.args];

@@ -5,17 +5,18 @@ import type { Interruption } from '../../terminal/interruption.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { HostFacts } from '../../types/plan.ts';
+import { type CredentialLookup, credentialLookup } from './credential.ts';
 
-/** Where a report goes, settled before anything starts. */
+/** Where a report is written, checked before anything starts. */
 export interface ReportPlace {
   write(report: Report): void;
 }
 
-/** What deciding and applying need: the person and this machine. */
+/** What deciding and applying need: the user and this machine. */
 export interface PersonDeps {
   readonly host: HostFacts;
   readonly tell: Tell;
-  /** The person's terminal; undefined where questions cannot be asked. */
+  /** The user's terminal; undefined where questions cannot be asked. */
   readonly screen: Screen | undefined;
   readonly interruption: Interruption;
   /** Where --report wants the outcome. */
@@ -26,6 +27,12 @@ export interface PersonDeps {
 export interface SessionDeps extends PersonDeps {
   readonly engine: Engine;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A look at the project that the command began with. */
-  readonly ahead?: TakeLook | undefined;
+  readonly findCredential: CredentialLookup;
+  /** A scan of the project that the command began with. */
+  readonly prescan?: TakeLook | undefined;
+}
+
+/** The same with an engine and this process's environment. */
+export function sessionDeps(deps: PersonDeps, engine: Engine, env: SessionDeps['env']): SessionDeps {
+  return { ...deps, engine, env, findCredential: credentialLookup(env, deps.host) };
 }

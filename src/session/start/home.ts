@@ -8,21 +8,26 @@ import type { Plan } from '../../types/plan.ts';
 const INSIDE = '/home/agent';
 
 /**
- * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it lies there, and stays.
+ * The home of a session's agent: made empty, or the one that exists. With `--tmpdir` it is made there, and kept.
  *
- * @throws RunClaudeError TMPDIR_ELSEWHERE where the engine keeps it in a volume of its own; as openPlace besides.
+ * @throws {RunClaudeError} TMPDIR_ELSEWHERE where the engine keeps homes in volumes and `--tmpdir` is set; what openPlace
+ * throws.
  */
 export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
   const place = await openPlace(engine, homePlace(plan));
   if (keptStaging(plan) === undefined) return place;
   if (place.kind === 'directory') return { ...place, remove: async () => undefined };
   await place.remove();
-  throw new RunClaudeError('TMPDIR_ELSEWHERE', 'this engine keeps what is staged in a volume; --tmpdir cannot be met', {
-    hint: 'Leave --tmpdir out.',
-  });
+  throw new RunClaudeError(
+    'TMPDIR_ELSEWHERE',
+    '--tmpdir does not work with this engine, which keeps staged files in a volume',
+    {
+      hint: 'Start without --tmpdir.',
+    },
+  );
 }
 
-/** The mount of the home of a session that is not started. */
+/** The mount of the home in a session that is not started. */
 export function plannedHomeMount(plan: Plan): Mount {
   return placeMount(plan.engine, homePlace(plan), INSIDE, false);
 }
@@ -38,12 +43,12 @@ function homePlace(plan: Plan): PlaceOptions {
   };
 }
 
-/** Where `--tmpdir` keeps what this run stages. */
+/** The directory in which `--tmpdir` keeps what this run stages; undefined without that option. */
 export function keptStaging({ policy, sessionId }: Plan): string | undefined {
   return policy.tmpdir === undefined ? undefined : path.join(policy.tmpdir, `run-claude-${sessionId}`);
 }
 
-/** For the session's collector, which reads it after the agent's end. */
+/** The home as a root of the session's collector, which reads it after the agent's end. */
 export function homeRoot(home: Place): ReaderRoot {
   return { name: 'home', mount: home.mount(INSIDE, true) };
 }

@@ -1,7 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
-import { EXIT } from '../../errors.ts';
 import type { Gateway } from '../../gateway/start-gateway.ts';
 import { whyStopped } from '../../record/stop-request.ts';
 import { type AttachedTerminal, type AttachOutcome, attachTerminal } from '../../terminal/attach/attach.ts';
@@ -9,131 +7,188 @@ import type { Container } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { type ActivityLine, showActivityLine } from './activity-line.ts';
+import { type AgentEnd, type AgentRun, openAgentRun } from './agent-run.ts';
 import type { SessionDeps } from './deps.ts';
-import { type SignOfLife, showSignOfLife } from './sign-of-life.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
-export interface AgentEnd {
-  readonly status: number;
-  /** The person let go of it: it runs on, and the status says nothing. */
-  readonly letGo?: boolean;
-  /** Why we stopped it, when we did. */
-  readonly stopped: string | undefined;
-  /** The gateway did not start, or the container itself, so the program never did. */
-  readonly neverRan?: Error | undefined;
+/** What works while the agent runs. */
+export interface LaunchCompanions {
+  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage'>;
+  /** Holds what the agent writes to the limit, and counts it. */
+  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'> | undefined;
+  /** Called once the program may run; a failure stops the session. */
+  readonly whileRunning?: (() => Promise<unknown>) | undefined;
 }
 
-/** What goes on beside the agent. */
-export interface Beside {
-  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage'>;
-  /** Where what it writes is held to the limit, and counted. */
-  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'>;
-  /** Begun once the program may run; a failure stops the session. */
-  readonly meanwhile?: () => Promise<unknown>;
-  /** It runs already, and its terminal is gone. */
-  readonly again?: boolean;
-}
+export type LaunchOutcome =
+  | ({ readonly kind: 'ended' } & AgentEnd)
+  /** The user detached from the agent, which runs on. Only an agent that was attached to again allows it. */
+  | { readonly kind: 'detached' }
+  /** The gateway or the container did not start, so the program never ran. */
+  | { readonly kind: 'start-failed'; readonly error: Error };
 
 /** Every full-screen program sends some of these: a warning each time would hide those that matter. */
-const ORDINARY: ReadonlySet<string> = new Set(['query', 'other', 'device control']);
-
-/** How long the agent has to end by itself once it was asked to. */
-const GRACE_MS = 10_000;
+const ORDINARY_DROPS: ReadonlySet<string> = new Set(['query', 'other', 'device control']);
 
 /**
- * Runs the agent's container with the person's terminal (or pipes) until it ends, or until a limit or a signal ends it.
+ * Runs the agent's container with the user's terminal (or pipes) until it ends, or until a limit or a signal ends it.
  * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
  */
 export async function launch(
   agent: Container,
   plan: Plan,
   deps: SessionDeps,
-  { gateway, disk, meanwhile, again = false }: Beside = {},
-): Promise<AgentEnd> {
-  let stopped: string | undefined;
-  let neverRan: Error | undefined;
-  const done = new AbortController();
-  const stop = (why: string): void => {
-    if (stopped !== undefined || done.signal.aborted) return;
-    stopped = why;
-    deps.tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${why}` });
-    void endWithin(agent, done.signal);
-  };
-  if (gateway !== undefined) {
-    gateway.ready.catch((error: Error) => {
-      neverRan = error;
-      return agent.kill('SIGKILL').catch(() => undefined);
+  companions: LaunchCompanions = {},
+): Promise<Exclude<LaunchOutcome, { kind: 'detached' }>> {
+  const outcome = await runAttached(agent, plan, deps, companions, false);
+  if (outcome.kind === 'detached') throw new Error('an agent on its first terminal was detached from');
+  return outcome;
+}
+
+/** As {@link launch}, for a container that runs already and whose terminal was lost. */
+export async function reattach(
+  agent: Container,
+  plan: Plan,
+  deps: SessionDeps,
+  companions: LaunchCompanions,
+): Promise<LaunchOutcome> {
+  return runAttached({ ...agent, start: async () => undefined }, plan, deps, companions, true);
+}
+
+async function runAttached(
+  agent: Container,
+  plan: Plan,
+  deps: SessionDeps,
+  companions: LaunchCompanions,
+  isReattached: boolean,
+): Promise<LaunchOutcome> {
+  const { tell } = deps;
+  const { gateway } = companions;
+  const run = openAgentRun(agent, tell);
+  if (gateway !== undefined) stopWithGateway(gateway, run);
+  const ignoreRequests = stopOnRequest(run, plan, deps);
+  const monitors = openMonitors(run, agent, plan, tell, companions);
+  const start = async (): Promise<void> => {
+    await agent.start().catch((error: Error) => {
+      run.failStart(error);
+      throw error;
     });
-    void gateway.lost.then((error) => stop(error.message));
-    void gateway.exceeded.then(stop);
-  }
-  let growth: GrowthWatch | undefined;
-  let terminal: AttachedTerminal | undefined;
-  let life: SignOfLife | undefined;
-  const watch = (): void => {
-    if (done.signal.aborted) return;
-    meanwhile?.().catch((error: Error) => stop(error.message));
-    if (disk !== undefined) growth = watchGrowth(disk, agent, { terminal, tell: deps.tell, stop });
-    if (showsSignOfLife(plan)) {
-      const changes = disk === undefined ? undefined : () => disk.watchChanges();
-      life = showSignOfLife({
-        id: plan.sessionId,
-        tell: deps.tell,
-        requests: () => gateway?.usage().requests,
-        changes,
-      });
-    }
+    // The gateway failed before the container ran: the kill at that time had no effect.
+    if (run.state.kind === 'start-failed') await run.kill();
+    // The program waits for the gateway and for nothing else: the rest comes after.
+    void Promise.resolve(gateway?.ready).then(monitors.start, () => undefined);
   };
-  const onAbort = (): void => stop(whyStopped(plan.sessionDir));
-  deps.interruption.signal.addEventListener('abort', onAbort);
-  const timer =
-    plan.policy.timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => stop('its time limit is reached'), plan.policy.timeoutMs);
   try {
-    const awake = async (): Promise<void> => {
-      await agent.start().catch((error: Error) => {
-        neverRan ??= error;
-        throw error;
-      });
-      // It failed meanwhile: the signal came too early.
-      if (neverRan !== undefined) await agent.kill('SIGKILL');
-      // The program waits for the gateway and for nothing else: the rest comes after.
-      void Promise.resolve(gateway?.ready).then(watch, () => undefined);
-    };
-    if (plan.tty) deps.tell({ kind: 'terminal-lent' });
-    const ended = await attachTerminal(
-      { ...agent, start: awake },
+    if (plan.tty) tell({ kind: 'terminal-lent' });
+    const attached = await attachTerminal(
+      { ...agent, start },
       {
         streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
         tty: plan.tty,
-        // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
-        // Of an agent without a terminal the input has ended with the command that it came from.
-        stdin: again ? plan.tty : !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
+        // The command that an agent without a terminal was started from has ended, and its input with it.
+        stdin: isReattached ? plan.tty : passesInput(plan),
         signals: process,
-        again,
-        keys: (typed) => growth?.keys(typed) ?? typed,
+        again: isReattached,
+        keys: monitors.keys,
         suspend: suspendOwnGroup,
-        attached: (attached) => {
-          terminal = attached;
-        },
-        beforeOutput: (passed) => life?.beforeOutput(passed),
+        attached: monitors.attached,
+        beforeOutput: monitors.beforeOutput,
       },
     );
-    if (plan.tty) deps.tell({ kind: 'terminal-returned' });
-    tellDropped(ended.dropped, deps.tell);
-    return { status: ended.status ?? 0, stopped, neverRan, letGo: ended.status === undefined };
+    if (plan.tty) tell({ kind: 'terminal-returned' });
+    reportDropped(attached.dropped, tell);
+    return outcomeOf(run, attached.status);
   } catch (error) {
-    if (neverRan !== undefined) return { status: EXIT.failed, stopped, neverRan };
+    if (run.state.kind === 'start-failed') return run.state;
     throw error;
   } finally {
-    done.abort();
-    clearTimeout(timer);
-    growth?.stop();
-    life?.stop();
-    if (plan.tty) deps.tell({ kind: 'terminal-returned' });
-    deps.interruption.signal.removeEventListener('abort', onAbort);
+    run.end();
+    ignoreRequests();
+    monitors.stop();
+    if (plan.tty) tell({ kind: 'terminal-returned' });
   }
+}
+
+function outcomeOf({ state }: AgentRun, status: number | undefined): LaunchOutcome {
+  if (state.kind === 'start-failed') return state;
+  if (status === undefined) return { kind: 'detached' };
+  return { kind: 'ended', status, stopReason: state.kind === 'stopping' ? state.reason : undefined };
+}
+
+/** The agent does not run without its gateway, nor beyond the limits that the gateway counts. */
+function stopWithGateway({ ready, lost, exceeded }: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>, run: AgentRun): void {
+  ready.catch((error: Error) => {
+    run.failStart(error);
+    return run.kill();
+  });
+  void lost.then((error) => run.stop(error.message));
+  void exceeded.then(run.stop);
+}
+
+/** Stops the run at an interruption, a `stop` command, or the time limit. Returns what ends that. */
+function stopOnRequest(run: AgentRun, { sessionDir, policy }: Plan, { interruption }: SessionDeps): () => void {
+  const onAbort = (): void => run.stop(whyStopped(sessionDir));
+  interruption.signal.addEventListener('abort', onAbort);
+  const timer =
+    policy.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => run.stop('its time limit is reached'), policy.timeoutMs);
+  return () => {
+    clearTimeout(timer);
+    interruption.signal.removeEventListener('abort', onAbort);
+  };
+}
+
+/** What watches the agent from its start to its end, and shares the terminal with it. */
+interface Monitors {
+  /** To be called once the program may run. */
+  readonly start: () => void;
+  readonly attached: (terminal: AttachedTerminal) => void;
+  /** Returns what of the typed bytes is for the agent. */
+  readonly keys: (typed: Buffer) => Buffer;
+  readonly beforeOutput: (passed: Buffer) => void;
+  readonly stop: () => void;
+}
+
+function openMonitors(
+  run: AgentRun,
+  agent: Container,
+  plan: Plan,
+  tell: Tell,
+  { gateway, disk, whileRunning }: LaunchCompanions,
+): Monitors {
+  let terminal: AttachedTerminal | undefined;
+  let growth: GrowthWatch | undefined;
+  let activity: ActivityLine | undefined;
+  return {
+    start() {
+      if (run.state.kind === 'ended') return;
+      whileRunning?.().catch((error: Error) => run.stop(error.message));
+      if (disk !== undefined) growth = watchGrowth(disk, agent, { terminal, tell, stop: run.stop });
+      if (!hasActivityLine(plan)) return;
+      activity = showActivityLine({
+        id: plan.sessionId,
+        tell,
+        requests: () => gateway?.usage().requests,
+        changes: disk && (() => disk.watchChanges()),
+      });
+    },
+    attached(attached) {
+      terminal = attached;
+    },
+    keys: (typed) => growth?.keys(typed) ?? typed,
+    beforeOutput: (passed) => activity?.beforeOutput(passed),
+    stop() {
+      growth?.stop();
+      activity?.stop();
+    },
+  };
+}
+
+/** `claude -p` waits for what is piped to it, and a terminal pipes nothing. */
+function passesInput({ program }: Plan): boolean {
+  return !(process.stdin.isTTY && program.kind === 'claude' && program.print);
 }
 
 /**
@@ -142,47 +197,40 @@ export async function launch(
  */
 function suspendOwnGroup(): void {
   process.kill(0, 'SIGTSTP');
-  // In the background no other process tells us of a resized window.
+  // In the background no other process reports a resized window.
   process.kill(process.pid, 'SIGWINCH');
 }
 
-/** A program in the pipe behind us, such as a pager, would share the terminal with the line. */
-function showsSignOfLife({ tty, program }: Plan): boolean {
+/** A program that reads run-claude's output from a pipe, such as a pager, would share the terminal with the line. */
+function hasActivityLine({ tty, program }: Plan): boolean {
   if (tty || program.kind !== 'claude' || process.stderr.isTTY !== true) return false;
   if (process.stdout.isTTY === true) return true;
   const out = fstatSync(1);
   return !out.isFIFO() && !out.isSocket();
 }
 
-function tellDropped(dropped: AttachOutcome['dropped'], tell: Tell): void {
-  for (const [what, count] of Object.entries(dropped)) {
-    const text = `control sequences of the agent that did not reach your terminal: ${count} × ${what}`;
+function reportDropped(dropped: AttachOutcome['dropped'], tell: Tell): void {
+  for (const [reason, count] of Object.entries(dropped)) {
+    const text = `control sequences of the agent that did not reach your terminal: ${count} × ${reason}`;
     if (count === 0) continue;
-    if (ORDINARY.has(what)) tell({ kind: 'trace', text });
+    if (ORDINARY_DROPS.has(reason)) tell({ kind: 'trace', text });
     else tell({ kind: 'message', level: 'warning', text });
   }
 }
 
-/** TERM, then KILL: what the agent starts may ignore the first. */
-async function endWithin(agent: Container, done: AbortSignal): Promise<void> {
-  await agent.kill('SIGTERM').catch(() => undefined);
-  await sleep(GRACE_MS, undefined, { signal: done }).catch(() => undefined);
-  if (!done.aborted) await agent.kill('SIGKILL').catch(() => undefined);
-}
-
-/** As {@link launch}, with the credential's file served inside meanwhile where that was asked for. */
+/** As {@link launch}, with the credential's file served inside until the end where `--credentials=file` asks for it. */
 export async function launchWithCredential(
   agent: Container,
   plan: Plan,
   deps: SessionDeps,
-  staged: Beside & { readonly credential: CredentialFile | undefined },
-): Promise<AgentEnd> {
-  const stop = staged.credential?.serve(agent, plan.user, (error) => {
+  companions: LaunchCompanions & { readonly credential: CredentialFile | undefined },
+): ReturnType<typeof launch> {
+  const stopServing = companions.credential?.serve(agent, plan.user, (error) => {
     deps.tell({ kind: 'message', level: 'warning', text: `the credential inside: ${error.message}` });
   });
   try {
-    return await launch(agent, plan, deps, staged);
+    return await launch(agent, plan, deps, companions);
   } finally {
-    stop?.();
+    stopServing?.();
   }
 }

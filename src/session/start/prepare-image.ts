@@ -8,10 +8,10 @@ import type { Plan } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** How long one build waits for another of the same person. */
+/** How long a build waits for another build of the same user. */
 const BUILD_WAIT_MS = 60 * 60_000;
 
-/** The image that a session would run on, built or not: nothing is built for it. Throws as addressForeign does. */
+/** The tag of the image that a session would run on, whether it is built or not. Throws what addressForeign throws. */
 export async function sessionImage(
   policy: Pick<Policy, 'image' | 'toolchain'>,
   engine: Engine,
@@ -24,26 +24,27 @@ export async function sessionImage(
 }
 
 /**
- * The plan's image on the engine, built when it is missing or where `rebuild` asks for it; somebody else's gets our
- * layers over it and is attacked by the probes first. Throws IMAGE_MISSING, IMAGE_REFUSED for a foreign one, and as
- * ensureImage does.
+ * Makes sure that the engine has the plan's image: builds it when it is missing, or where `isRebuild` asks for it. A
+ * custom image gets run-claude's layers over it and is attacked by the probes first.
+ *
+ * @throws {RunClaudeError} IMAGE_MISSING or IMAGE_REFUSED for a custom image; what ensureImage throws.
  */
 export async function prepareImage(
   plan: Plan,
   deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host' | 'interruption'>,
-  rebuild = false,
+  isRebuild = false,
 ): Promise<void> {
   const { engine, tell, env, host } = deps;
   const { signal } = deps.interruption;
   const { image: reference, toolchain, runtime } = plan.policy;
-  if ((reference !== undefined || !rebuild) && (await engine.hasImage(plan.image))) return;
-  // Loaded where something is built: a start does not wait for it.
+  if ((reference !== undefined || !isRebuild) && (await engine.hasImage(plan.image))) return;
+  // Loaded only where something is built: a start does not wait for it.
   const { ensureImage } = await import('../../image/ensure.ts');
   const ours = await ensureImage(engine, {
     env,
     cacheDir: host.cacheDir,
     toolchain,
-    rebuild,
+    rebuild: isRebuild,
     tell,
     signal,
     exclusive: buildLock(tell, signal),
@@ -57,13 +58,13 @@ export async function prepareImage(
   const prove = (image: string): Promise<void> => refuseOpen(engine, { image, runtime, user });
   const tag = await ensureForeign(engine, { reference, ours: ours.tag, tell, prove });
   if (tag !== plan.image) {
-    throw new RunClaudeError('IMAGE_MISSING', `${reference} is another image than when this session began`);
+    throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
   }
 }
 
-/** Of several builds of one person, one runs at a time; a person who waits is told for whom. */
+/** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */
 export function buildLock(tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {
-  const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
-  const options = { what: 'building the image', waitMs: BUILD_WAIT_MS, signal, waiting };
+  const onWait = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
+  const options = { what: 'building the image', waitMs: BUILD_WAIT_MS, signal, waiting: onWait };
   return (file, body) => withLock(file, options, body);
 }

@@ -12,10 +12,10 @@ export interface ProbedContainer {
   readonly user: string;
 }
 
-/** Small, so that the bombs among the attacks go off quickly, or rather do not. */
+/** Small, so that attacks on memory and processes reach their limit quickly. */
 const LIMITS = { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 };
 
-/** Has the image's probes attack a container like the agent's, without workspace, home and gateway. */
+/** Runs the image's probes, which attack a container like the agent's, without workspace, home and gateway. */
 export async function probeLayers(engine: Engine, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
   const { image, runtime, user } = probed;
   return runProbes(
@@ -39,7 +39,7 @@ export async function probeLayers(engine: Engine, probed: ProbedContainer): Prom
   );
 }
 
-/** Throws RunClaudeError IMAGE_REFUSED naming what got through, when anything did. */
+/** @throws {RunClaudeError} IMAGE_REFUSED, which names the attacks, when at least one succeeded. */
 export async function refuseOpen(engine: Engine, probed: ProbedContainer): Promise<void> {
   const open = (await probeLayers(engine, probed)).filter((row) => row.result === 'open');
   if (open.length === 0) return;

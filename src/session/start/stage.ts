@@ -1,28 +1,42 @@
 import path from 'node:path';
 import { type CredentialFile, credentialFile } from '../../claude/credentials/credential-file.ts';
-import { claudeConfigDir, findCredential } from '../../claude/credentials/credentials.ts';
+import { claudeConfigDir } from '../../claude/credentials/credentials.ts';
 import { dataLabel, dataVolume, ISOLATED_DIR } from '../../claude/instances/isolated.ts';
 import { type StagedClaude, stageClaude } from '../../claude/stage/stage.ts';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
-import { usageError } from '../../errors.ts';
 import { placeholderOf } from '../../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { namedConversation } from '../../plan/claude-words.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
-import type { CredentialSource, Secret } from '../../types/credential.ts';
+import type { Secret } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import { agentContainer, programArgv } from './agent-container.ts';
+import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
+import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
-import type { Scope } from './scope.ts';
 
-/** Everything that the agent's container stands on; its program waits for the gateway. */
-export interface Staged<W> {
+/** What the agent works on. */
+export interface AgentView {
+  readonly mounts: readonly Mount[];
+}
+
+/** What opening a view is handed. */
+export interface ViewParts {
+  /** The agent's home, for the collector that reads it afterwards. */
+  readonly roots: () => Promise<readonly ReaderRoot[]>;
+  readonly cleanup: CleanupGroup;
+}
+
+export type OpenView<V extends AgentView> = (parts: ViewParts) => Promise<V>;
+
+/** Everything that the agent's container needs; its program waits for the gateway. */
+export interface Staged<V> {
   readonly agent: ContainerSpec;
-  readonly workspace: W;
+  readonly view: V;
   readonly claude: StagedClaude;
   readonly home: Place;
   readonly gateway: Gateway;
@@ -31,30 +45,29 @@ export interface Staged<W> {
 }
 
 /**
- * Opens the workspace, fills the home and begins to start the gateway, side by side. What was made is kept in `scope`,
- * also when another part fails; the first failure is thrown.
+ * Opens the view, fills the home and begins to start the gateway, all concurrently. What was made is kept in
+ * `cleanup`, also when another part fails; the first failure is thrown.
  */
-export async function stage<W extends { readonly mounts: readonly Mount[] }>(
+export async function stage<V extends AgentView>(
   plan: Plan,
   deps: SessionDeps,
-  scope: Scope,
-  openIt: (roots: readonly ReaderRoot[], scope: Pick<Scope, 'use'>) => Promise<W>,
-): Promise<Staged<W>> {
+  cleanup: CleanupStack,
+  openView: OpenView<V>,
+): Promise<Staged<V>> {
   const seccomp = await readSeccompProfile();
   const { engine, tell } = deps;
-  const home = scope.use(await openHome(engine, plan), (place) => place.remove());
-  const credential = await credentialOf(plan, deps);
+  const home = cleanup.use(await openHome(engine, plan), (place) => place.remove());
+  const credential = await credentialForSession(plan, deps);
   const file = plan.policy.credentials === 'file' && credential ? credentialFile(credential) : undefined;
-  const beside = scope.beside();
-  const parts = await allOrFirstFailure([
-    // First: the longest of all ways to the agent's first instruction is the engine's, by the network to the gateway.
+  const group = cleanup.group();
+  const [gateway, view, claude] = await allOrFirstFailure([
+    // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
-      beside.use(started, (gateway) => gateway.stop()),
+      group.use(started, (one) => one.stop()),
     ),
-    openIt([homeRoot(home)], beside),
+    openView({ roots: async () => [homeRoot(home)], cleanup: group }),
     fillHome({ plan, deps, home, kind: credential?.kind, file }),
   ]);
-  const [gateway, workspace, claude] = parts;
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
   if (kept !== undefined)
@@ -68,27 +81,13 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
     env: claude.env,
-    mounts: [...workspace.mounts, home.mount('/home/agent', false), ...mounts],
+    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts],
     gateway,
   });
-  return { agent, workspace, claude, home, gateway, credential: file };
+  return { agent, view, claude, home, gateway, credential: file };
 }
 
-/** The person's own, as the policy wants it. Throws what finding and refreshing throw. */
-export async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
-  if (plan.policy.credentials === 'none') return undefined;
-  const { env, host } = deps;
-  const found = await findCredential({ env, home: host.home, platform: host.platform });
-  if (plan.policy.credentials === 'file' && found?.cloud !== undefined)
-    throw usageError(
-      `--credentials=file: not with ${found.name}`,
-      'The broker signs for Bedrock and Vertex AI. To hand cloud keys to the agent: --credentials=none --env NAME --allow-host HOST.',
-    );
-  if (plan.policy.freshCreds && found?.fixed !== true) await found?.refresh();
-  return found;
-}
-
-/** With --isolate-claude-data: the engine volume that stays with the project. */
+/** With --isolate-claude-data: the mount of the project's own volume, which outlives the session. */
 async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude): Promise<Mount[]> {
   if (!plan.policy.isolateClaudeData) return [];
   const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
@@ -137,11 +136,11 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
   return staged;
 }
 
-/** As Promise.all, but waits for the others to settle, so that what they made is in the scope before it is closed. */
+/** As Promise.all, but waits for all of them, so that what they made is on the cleanup stack before that is closed. */
 async function allOrFirstFailure<T extends readonly Promise<unknown>[]>(
   parts: readonly [...T],
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  const settled = await Promise.allSettled(parts);
-  for (const part of settled) if (part.status === 'rejected') throw part.reason;
+  const results = await Promise.allSettled(parts);
+  for (const part of results) if (part.status === 'rejected') throw part.reason;
   return (await Promise.all(parts)) as { [K in keyof T]: Awaited<T[K]> };
 }

@@ -11,20 +11,20 @@ export interface GrowthOptions {
 }
 
 export interface GrowthWatch {
-  /** Takes what the person types and gives what of it is the agent's: all of it, or nothing while it is paused. */
+  /** Takes what the user types. Returns what of it is for the agent: all, or nothing while the agent is paused. */
   keys(typed: Buffer): Buffer;
   stop(): void;
 }
 
 const CTRL_C = 0x03;
-/** As before every question of ours: a key meant for the agent answers nothing. */
+/** As before every question of run-claude: a key that was typed for the agent answers nothing. */
 const SILENCE_MS = 500;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Holds the session to its disk limit. At a terminal the agent is paused and run-claude's screen replaces its own.
- * It goes on when space is free again or the user presses `c` (which allows twice as much); Ctrl-C stops it. Elsewhere
- * it is stopped, its work kept.
+ * Holds the session to its disk limit. On a terminal the agent is paused and run-claude's screen replaces the agent's.
+ * The agent continues when space is free again, or when the user presses `c`, which doubles the limit; Ctrl-C stops it.
+ * Without a terminal the agent is stopped and its work kept.
  */
 export function watchGrowth(
   workspace: Pick<Workspace, 'watchDisk'>,
@@ -33,12 +33,14 @@ export function watchGrowth(
 ): GrowthWatch {
   let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
   let lastKeyMs = 0;
-  const say = (text: string): void => tell({ kind: 'message', level: 'warning', text });
-  const goOn = (): void => {
-    const was = paused;
+  const warn = (text: string): void => tell({ kind: 'message', level: 'warning', text });
+  const resume = (): void => {
+    const pause = paused;
     paused = undefined;
-    if (was !== undefined) terminal?.showAgent();
-    was?.done.then(() => agent.unpause()).catch((error: Error) => say(`The agent cannot go on: ${error.message}`));
+    if (pause !== undefined) terminal?.showAgent();
+    pause?.done
+      .then(() => agent.unpause())
+      .catch((error: Error) => warn(`The agent cannot continue: ${error.message}`));
   };
   const watch = workspace.watchDisk({
     reached(why) {
@@ -51,12 +53,12 @@ export function watchGrowth(
         stop(why);
       });
       paused = { why, done };
-      say(`The agent is paused: ${why}.`);
+      warn(`The agent is paused: ${why}.`);
       terminal.showOver(pausedLines(why));
     },
     fell() {
-      if (paused !== undefined) say('The agent goes on.');
-      goOn();
+      if (paused !== undefined) warn('The agent continues.');
+      resume();
     },
   });
   return {
@@ -67,12 +69,12 @@ export function watchGrowth(
       lastKeyMs = performance.now();
       if (silentMs < SILENCE_MS) return NOTHING;
       if (typed.includes(CTRL_C)) {
-        goOn();
+        resume();
         stop(why);
       } else if (typed.every((key) => key === 0x63)) {
         watch.allowMore();
-        goOn();
-        say('The agent goes on, with twice as much.');
+        resume();
+        warn('The agent continues, with twice the limit.');
       }
       return NOTHING;
     },
@@ -85,9 +87,9 @@ function pausedLines(why: string): readonly string[] {
     '[sandbox] The agent is paused:',
     `          ${why}.`,
     '',
-    '          c       go on, with twice as much',
+    '          c       continue, with twice the limit',
     '          Ctrl-C  stop the agent and keep its work',
     '',
-    '          It goes on by itself when there is room again.',
+    '          The agent continues by itself when there is room again.',
   ];
 }

@@ -72,8 +72,8 @@ class Bench implements Disposable {
   }
 
   async open(plan: Plan): Promise<BindSession> {
-    const watched = (name: string): boolean => name.endsWith('Makefile');
-    return openBind({ plan, watched, tell: (event) => void ('text' in event && this.told.push(event.text)) });
+    const isWatched = (name: string): boolean => name.endsWith('Makefile');
+    return openBind({ plan, isWatched, tell: (event) => void ('text' in event && this.told.push(event.text)) });
   }
 
   async close(plan: Plan, session: BindSession, yes?: boolean): Promise<BindOutcome> {
@@ -171,7 +171,7 @@ describe('a .git that is a directory', () => {
     for (const attack of [RENAME, COMMONDIR, WRITES]) {
       inside(attack);
       expect(digest(path.join(bench.main, '.git'))).toBe(before);
-      // Only reads: the host's own index refresh would be a change of ours.
+      // Only reads: the host's own index refresh would be a change that this test makes.
       bench.git(bench.main, '--no-optional-locks', 'status', '--porcelain');
       expect(existsSync(bench.marker)).toBe(false);
     }
@@ -247,7 +247,7 @@ describe('a .git that is a file', () => {
 });
 
 describe('what is planted where nothing is shielded', () => {
-  it('goes into quarantine at exit, and a line at start says not to run git', async () => {
+  it('is moved to quarantine at the end, and a line at the start says not to run git', async () => {
     bench = new Bench();
     const plan = bench.plan();
     const session = await bench.open(plan);
@@ -269,7 +269,7 @@ describe('what is planted where nothing is shielded', () => {
     expect(existsSync(bench.marker)).toBe(false);
   });
 
-  it('is put back in a repository that was there, which may still get commits', async () => {
+  it('is restored in an existing repository, which can still get commits', async () => {
     bench = new Bench();
     const nested = path.join(bench.main, 'sub');
     bench.repository(nested);
@@ -295,7 +295,7 @@ describe('what is planted where nothing is shielded', () => {
     expect(bench.git(nested, 'log', '--format=%s')).toBe('first\n');
   });
 
-  it('stays when the person says so, and a repository that went is named', async () => {
+  it('stays when the user declines, and a removed repository is reported', async () => {
     bench = new Bench();
     bench.repository(path.join(bench.main, 'sub'));
     const plan = bench.plan();
@@ -305,6 +305,6 @@ describe('what is planted where nothing is shielded', () => {
     const outcome = await bench.close(plan, session, false);
     expect(existsSync(path.join(bench.main, '.git'))).toBe(true);
     expect(outcome.heldBack).toBe(1);
-    expect(bench.told.join('\n')).toContain('sub/.git: the repository is gone or moved');
+    expect(bench.told.join('\n')).toContain('sub/.git: the repository was removed or moved');
   });
 });

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listBindChanges } from '../../../src/bind/changes.ts';
-import { compareRepositories, type GitTrouble } from '../../../src/bind/compare.ts';
-import { restoreTrouble } from '../../../src/bind/restore.ts';
+import { compareRepositories, type GitDifference } from '../../../src/bind/compare.ts';
+import { restoreDifference } from '../../../src/bind/restore.ts';
+import { scanProject } from '../../../src/bind/scan-project.ts';
 import { type BindSnapshot, bindStore, takeSnapshot } from '../../../src/bind/snapshot.ts';
-import { walkProject } from '../../../src/bind/walk.ts';
 
 let top: string;
 let root: string;
@@ -42,31 +42,31 @@ beforeEach(async () => {
   write('sub/.git/info/exclude', '# none\n');
   write('.gitignore', 'out/\n');
   write('a.txt', 'a\n');
-  before = await takeSnapshot({ root, sessionDir: top, shielded: false, watched: (name) => name === '.gitignore' });
+  before = await takeSnapshot({ root, sessionDir: top, isShielded: false, isWatched: (name) => name === '.gitignore' });
 });
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-const troubles = (): GitTrouble[] =>
+const differences = (): GitDifference[] =>
   compareRepositories(
     before,
-    walkProject(root, () => false),
+    scanProject(root, () => false),
   );
 
 async function restoreAll(): Promise<string[]> {
   const options = { root, sessionDir: top, before, content: bindStore(top) };
   const lines: string[] = [];
-  for (const trouble of troubles()) {
-    lines.push(await restoreTrouble(trouble, options).catch((error: Error) => `NOT: ${error.message}`));
+  for (const difference of differences()) {
+    lines.push(await restoreDifference(difference, options).catch((error: Error) => `NOT: ${error.message}`));
   }
   return lines;
 }
 
-it('sees nothing in what git writes every day', () => {
+it('finds no difference in what git writes in daily work', () => {
   write('sub/.git/COMMIT_EDITMSG', 'm\n');
   write('sub/.git/refs/heads/main', '0\n');
   write('sub/.git/objects/ab/cd', 'x');
   write('sub/.git/index', 'x');
-  expect(troubles()).toEqual([]);
+  expect(differences()).toEqual([]);
 });
 
 it.each([
@@ -82,10 +82,10 @@ it.each([
   ['one under another letter case', () => plantBare('out/.GIT'), 'out/.GIT'],
 ])('finds and undoes %s', async (_, attack, where) => {
   attack();
-  expect(troubles().map((trouble) => trouble.path)).toContain(where);
+  expect(differences().map((difference) => difference.path)).toContain(where);
   await restoreAll();
   // What was put back has an inode of its own.
-  expect(troubles().filter(({ kind }) => kind !== 'changed')).toEqual([]);
+  expect(differences().filter(({ kind }) => kind !== 'changed')).toEqual([]);
   expect(lstatSync(at('sub/.git/hooks/pre-push')).mode & 0o777).toBe(0o644);
   expect(lstatSync(at('sub/.git/hooks')).isDirectory()).toBe(true);
   expect(readFileSync(at('sub/.git/hooks/pre-push'), 'utf8')).toBe('#!/bin/sh\n');
@@ -102,12 +102,12 @@ it('writes nothing through a link that took the place of a folder', async () => 
   mkdirSync(path.join(top, 'outside'));
   symlinkSync(path.join(top, 'outside'), at('sub/.git/hooks'));
   const options = { root, sessionDir: top, before, content: bindStore(top) };
-  const removed: GitTrouble = { path: 'sub/.git/hooks/pre-push', kind: 'removed', why: 'removed' };
-  await expect(restoreTrouble(removed, options)).rejects.toThrow(/no folder any more/);
+  const removed: GitDifference = { path: 'sub/.git/hooks/pre-push', kind: 'removed', why: 'removed' };
+  await expect(restoreDifference(removed, options)).rejects.toThrow(/not a folder any more/);
   expect(existsSync(path.join(top, 'outside', 'pre-push'))).toBe(false);
 });
 
-it('counts what was ignored before, and only that', async () => {
+it('counts changes that the earlier ignore rules match, and no others', async () => {
   write('out/one', '1');
   write('out/two', '2');
   write('.gitignore', '*\n');
@@ -115,7 +115,7 @@ it('counts what was ignored before, and only that', async () => {
   const { changes, ignored } = await listBindChanges(
     root,
     before,
-    walkProject(root, () => false),
+    scanProject(root, () => false),
     top,
   );
   expect(ignored).toEqual([{ directory: 'out', entries: 3, bytes: expect.any(Number) }]);

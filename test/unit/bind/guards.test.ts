@@ -15,16 +15,16 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareRepositories, same } from '../../../src/bind/compare.ts';
+import { compareRepositories, isSameEntry } from '../../../src/bind/compare.ts';
 import { isExecutablePart, isRepositoryAt } from '../../../src/bind/repositories.ts';
-import { restoreTrouble } from '../../../src/bind/restore.ts';
+import { restoreDifference } from '../../../src/bind/restore.ts';
+import { type HostEntry, readRegularFile, scanProject } from '../../../src/bind/scan-project.ts';
 import { bindStore, takeSnapshot } from '../../../src/bind/snapshot.ts';
-import { readRegular, type Seen, walkProject } from '../../../src/bind/walk.ts';
 import { openGitObjects } from '../../../src/commits/git-objects.ts';
 
 const top = mkdtempSync(path.join(tmpdir(), 'run-claude-bind-guards-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
-const seen = (more: Partial<Seen> = {}): Seen => ({
+const seen = (more: Partial<HostEntry> = {}): HostEntry => ({
   kind: 'file',
   mode: 0o644,
   uid: 0,
@@ -35,7 +35,7 @@ const seen = (more: Partial<Seen> = {}): Seen => ({
   ino: '1',
   ...more,
 });
-const entries = (of: Record<string, Seen>) => ({
+const entries = (of: Record<string, HostEntry>) => ({
   entries: new Map(Object.entries(of)),
   unreadable: new Map<string, string>(),
 });
@@ -55,23 +55,23 @@ describe('what is read of a project after a bind session', () => {
     ['folder', 10_000, undefined],
     ['fifo', 10, undefined],
   ])('%s, at most %i bytes', (name, limit, wanted) => {
-    expect(readRegular(top, name, limit)?.toString()).toBe(wanted);
+    expect(readRegularFile(top, name, limit)?.toString()).toBe(wanted);
   });
 });
 
-describe('what is told apart', () => {
-  it.each<[string, Partial<Seen>]>([
+describe('entries differ by', () => {
+  it.each<[string, Partial<HostEntry>]>([
     ['mode', { mode: 0o755 }],
     ['size', { size: 2 }],
     ['inode', { ino: '2' }],
-    ['change time, which nobody can set back', { ctimeNs: '2' }],
+    ['change time, which no program can set', { ctimeNs: '2' }],
     ['kind', { kind: 'symlink' }],
   ])('%s', (_, more) => {
-    expect(same(seen(), seen())).toBe(true);
-    expect(same(seen(), seen(more))).toBe(false);
+    expect(isSameEntry(seen(), seen())).toBe(true);
+    expect(isSameEntry(seen(), seen(more))).toBe(false);
   });
 
-  it('another repository in the place of one that was there, and a folder that cannot be read any more', () => {
+  it('a repository replaced by another one, and a folder that is no longer readable', () => {
     const repository = { 'sub/.git': seen({ kind: 'dir' }), 'sub/.git/HEAD': seen() };
     const before = {
       ...entries(repository),
@@ -105,7 +105,7 @@ describe('what is told apart', () => {
   });
 });
 
-it('puts back owner, mode and content under a name of any length; what was there goes onto another disk as it is', async () => {
+it('restores owner, mode and content under a name of any length; a link is moved to another disk as a link', async () => {
   const root = path.join(top, 'project');
   // Elsewhere: a rename cannot bring it there.
   const sessionDir = mkdtempSync('/dev/shm/run-claude-bind-guards-');
@@ -116,24 +116,24 @@ it('puts back owner, mode and content under a name of any length; what was there
     for (const name of ['sub/.git/HEAD', long]) writeFileSync(at(name), 'mine');
     chmodSync(at(long), 0o750);
     if (process.getuid?.() === 0) chownSync(at(long), 1234, 1234);
-    const before = await takeSnapshot({ root, sessionDir, shielded: false, watched: () => false });
+    const before = await takeSnapshot({ root, sessionDir, isShielded: false, isWatched: () => false });
     rmSync(at(long));
     symlinkSync('/etc/passwd', at(long));
-    const trouble = { path: long, kind: 'changed', why: 'changed' } as const;
-    const said = await restoreTrouble(trouble, { root, sessionDir, before, content: bindStore(sessionDir) });
-    expect(said).toContain('put back as it was');
+    const difference = { path: long, kind: 'changed', why: 'changed' } as const;
+    const said = await restoreDifference(difference, { root, sessionDir, before, content: bindStore(sessionDir) });
+    expect(said).toContain('; restored');
     const back = lstatSync(at(long));
     expect([readFileSync(at(long), 'utf8'), back.mode & 0o7777, back.isFile()]).toEqual(['mine', 0o750, true]);
     if (process.getuid?.() === 0) expect(back.uid).toBe(1234);
     const moved = /the new one is (\S+)$/.exec(said)?.[1] ?? '';
     expect(readlinkSync(moved)).toBe('/etc/passwd');
-    expect(walkProject(root, () => false).entries.size).toBe(before.entries.size);
+    expect(scanProject(root, () => false).entries.size).toBe(before.entries.size);
   } finally {
     rmSync(sessionDir, { recursive: true, force: true });
   }
 });
 
-describe('objects of a repository that somebody else prepared', () => {
+describe('objects of a hostile repository', () => {
   const repo = path.join(top, 'repo');
   const env = { PATH: process.env['PATH'], HOME: top, GIT_CONFIG_NOSYSTEM: '1' };
   const git = (...args: string[]): string =>
@@ -151,7 +151,7 @@ describe('objects of a repository that somebody else prepared', () => {
     }
   });
 
-  it('are those themselves: no replacement, no graft, no other repository, no option for a name', async () => {
+  it('are read without replacements, grafts, another repository, or names taken for options', async () => {
     const [head, middle, first] = ['HEAD', 'HEAD~1', 'HEAD~2'].map((name) => git('rev-parse', name)) as [
       string,
       string,

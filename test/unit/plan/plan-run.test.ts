@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/settings.ts';
 import { describePlan, startScreen } from '../../../src/plan/describe-plan.ts';
 import { maskPlan, restoreVariables } from '../../../src/plan/mask-plan.ts';
-import { type PlanInput, planRun } from '../../../src/plan/plan-run.ts';
+import { type PlanInput, planRun, withTrial } from '../../../src/plan/plan-run.ts';
 import { refuseProject } from '../../../src/plan/refuse-project.ts';
+import { needsTrial } from '../../../src/plan/strategy.ts';
 import type { EngineFacts } from '../../../src/types/engine.ts';
 import type { HostFacts, Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
@@ -69,7 +70,6 @@ const plan = (other: Other = {}): Plan =>
     },
     image: 'run-claude:0',
     program: { kind: 'claude', args: ['hi'], print: false },
-    trial: { works: true, why: '' },
     person: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
     ...other.rest,
   });
@@ -105,15 +105,26 @@ describe('the user inside', () => {
 describe('the strategy', () => {
   it.each([
     [{}, 'layers'],
-    [{ rest: { trial: { works: false, why: 'NFS' } } }, 'copy'],
     [{ engine: { local: false } }, 'volume'],
     [{ engine: { usernsRemap: true } }, 'volume'],
     [{ policy: { strategy: 'copy' } }, 'copy'],
     [{ policy: { mode: 'bind' } }, 'bind'],
   ] as [Other, string][])('of %j is %s', (other, strategy) => expect(plan(other).strategy).toBe(strategy));
+  it('follows the trial of an overlay volume where it depends on one, and nothing else in the plan does', () => {
+    const planned = plan();
+    expect(needsTrial(planned)).toBe(true);
+    expect(withTrial(planned, undefined)).toEqual(planned);
+    expect(withTrial(planned, { works: true, why: '' }).strategy).toBe('layers');
+    const failed = withTrial(planned, { works: false, why: 'NFS' });
+    expect(failed).toEqual({ ...planned, strategy: 'copy', strategyReason: 'NFS' });
+    for (const other of [{ engine: { local: false } }, { policy: { mode: 'bind' } }] as Other[]) {
+      expect(needsTrial(plan(other))).toBe(false);
+      expect(withTrial(plan(other), { works: false, why: 'NFS' })).toEqual(plan(other));
+    }
+  });
   it('is refused by name where it cannot work', () => {
     const policy = { strategy: 'layers' } as const;
-    expect(() => plan({ policy, rest: { trial: { works: false, why: 'NFS' } } })).toThrow('NFS');
+    expect(() => withTrial(plan({ policy }), { works: false, why: 'NFS' })).toThrow('NFS');
     expect(() => plan({ policy, engine: { local: false } })).toThrow('does not run on this kernel');
     expect(() => plan({ policy, engine: { usernsRemap: true } })).toThrow('remaps users');
     expect(() => plan({ policy: { mode: 'bind' }, engine: { usernsRemap: true } })).toThrow('remaps users');

@@ -106,7 +106,7 @@ it.each([
 });
 
 it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
-  const old = ['pending', 'applied', 'discarded', 'running', 'collected', 'failed'].map((stage) => session(stage, 40));
+  const old = ['pending', 'applied', 'discarded', 'running', 'ended', 'failed'].map((stage) => session(stage, 40));
   const commits = [{ path: '.git/refs/heads/x', inGit: true }];
   const layers = [session('applied', 1), session('applied', 15, commits), session('discarded', 1)];
   const kept = [session('applied', 13, commits), session('pending', 15, commits)];

@@ -12,7 +12,7 @@ afterEach(() => vi.useRealTimers());
 const WHY = 'it has written 1.5 GB (--disk allows 1.0 GB)';
 const OVER = `over: ${WHY}.`;
 
-/** A person's terminal joined to an agent, with the disk watched; streams and the disk's word are the test's. */
+/** A user's terminal attached to an agent whose disk is watched. The test has the streams and reports the disk. */
 function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }) {
   const calls: string[] = [];
   const said: string[] = [];
@@ -82,7 +82,7 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
   };
 }
 
-it('keys reach the agent until it is paused; then a lone c after a silence allows more, and none of them is the agent’s', async () => {
+it('keys reach the agent until it is paused; then a single c after a silence allows more, and no key reaches the agent', async () => {
   await using s = scene({ tty: true });
   await s.silence();
   await s.type('cat c\x03');
@@ -105,7 +105,7 @@ it('keys reach the agent until it is paused; then a lone c after a silence allow
   expect([s.got(), s.calls]).toEqual(['c', ['pause', OVER, 'allow more', 'agent', 'unpause']]);
 });
 
-it('Ctrl-C at the question stops the agent, and it does not see it', async () => {
+it('Ctrl-C at the question stops the agent, and the key does not reach the agent', async () => {
   await using s = scene({ tty: true });
   s.hooks.reached(WHY);
   await s.silence();
@@ -113,13 +113,13 @@ it('Ctrl-C at the question stops the agent, and it does not see it', async () =>
   expect([s.got(), s.calls.sort()]).toEqual(['', ['agent', OVER, 'pause', `stop: ${WHY}`, 'unpause']]);
 });
 
-it('goes on by itself when there is room again, and asks anew when there is none', async () => {
+it('continues the agent when there is room again, and asks again when there is none', async () => {
   await using s = scene({ tty: true });
   s.hooks.reached(WHY);
   await s.silence();
   s.hooks.fell();
   await vi.advanceTimersByTimeAsync(0);
-  expect([s.calls, s.said.at(-1)]).toEqual([['pause', OVER, 'agent', 'unpause'], 'The agent goes on.']);
+  expect([s.calls, s.said.at(-1)]).toEqual([['pause', OVER, 'agent', 'unpause'], 'The agent continues.']);
   await s.type('typed');
   expect(s.got()).toBe('typed');
   s.hooks.reached(WHY);

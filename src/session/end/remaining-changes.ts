@@ -9,12 +9,12 @@ import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from
 import type { PersonDeps } from '../start/deps.ts';
 import { reviewOf } from './review-session.ts';
 
-/** Reason of a path that an earlier apply brought, in the outcome of a later one. */
+/** The reason that the outcome of a later apply gives for a path that an earlier one applied. */
 const APPLIED_BEFORE = 'applied before';
 
 /**
- * Paths of a session that earlier applies brought to the project and that are still there, also with edits of the
- * user's. What the user took out again can be applied again. Reads the project, writes nothing.
+ * Paths of a session that earlier applies brought to the project and that it still has, with or without later edits by
+ * the user. What the user removed can be applied again. Reads the project, writes nothing.
  *
  * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
  */
@@ -40,41 +40,41 @@ async function appliedPaths(
     audit: () => [],
     acceptMerge: async () => false,
   });
-  // A conflict is an edit of the user's on top of what was applied.
-  const there = outcome.changes.filter(({ verdict }) => verdict === 'same' || verdict === 'conflict');
-  return new Set(there.map(({ path }) => path));
+  // A conflict is an edit by the user after the apply.
+  const present = outcome.changes.filter(({ verdict }) => verdict === 'same' || verdict === 'conflict');
+  return new Set(present.map(({ path }) => path));
 }
 
-/** A session as it stands beside the project. */
-export interface LeftReview {
+/** A session's changes, compared with the project as it is now. */
+export interface RemainingReview {
   /** All that the session changed. */
   readonly whole: Review;
   /** What of it the project does not have. */
   readonly review: Review;
-  /** Outcomes of what earlier applies brought and the project still has. */
-  readonly before: readonly ChangeOutcome[];
+  /** Outcomes for the paths that earlier applies brought and the project still has. */
+  readonly appliedBefore: readonly ChangeOutcome[];
 }
 
 /**
- * What can still be chosen of a session that may have been applied in part, before it was resumed or by an earlier
- * command. `record` has the policy to judge by; `release` is as in {@link reviewOf}.
+ * What can still be applied of a session that may have been applied in part, before it was resumed or by an earlier
+ * command. `record` has the policy that decides what is suspect; `release` is as in {@link reviewOf}.
  *
  * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
  */
-export async function reviewLeft(
+export async function reviewRemaining(
   record: SessionRecord,
   deps: PersonDeps,
   release?: boolean | readonly string[],
-): Promise<LeftReview> {
+): Promise<RemainingReview> {
   const collected = readCollected(record.plan.sessionDir);
-  const done = await appliedPaths(record, collected, deps);
+  const applied = await appliedPaths(record, collected, deps);
   const whole = reviewOf(record, collected, release);
   // At the end of most sessions nothing was applied yet.
-  const isWhole = done.size === 0 && record.outcome === undefined;
+  const isWhole = applied.size === 0 && record.outcome === undefined;
   return {
     whole,
-    review: isWhole ? whole : reviewOf(record, withoutApplied(collected, done, record.outcome), release),
-    before: [...done].map((path) => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE })),
+    review: isWhole ? whole : reviewOf(record, withoutApplied(collected, applied, record.outcome), release),
+    appliedBefore: [...applied].map((path) => ({ path: path as RelPath, verdict: 'same', why: APPLIED_BEFORE })),
   };
 }
 
@@ -82,7 +82,7 @@ function isWholeApplied(outcome: ChangeOutcome): boolean {
   return isApplied(outcome) && outcome.why !== IN_PART;
 }
 
-/** What was collected, without what is applied: paths of the workspace in `paths`, and Claude's data that came back. */
+/** The collected changes without those that are applied: workspace `paths`, and Claude's data that came back. */
 export function withoutApplied(
   collected: CollectedRecord,
   paths: ReadonlySet<string>,
@@ -104,7 +104,7 @@ export function withoutApplied(
   };
 }
 
-/** The outcome of earlier applies, once the session ran again: what it changed since is left, whatever it was before. */
+/** The outcome of earlier applies after the session ran again: what the session changed since then is not applied. */
 export function outcomeAfterResume(
   outcome: ApplyOutcome | undefined,
   before: CollectedRecord,
@@ -134,7 +134,7 @@ function isSameEnd(a: Change | undefined, b: Change): boolean {
   return a !== undefined && end(a) === end(b);
 }
 
-/** The outcome of earlier applies after an undo: what was undone is left again. */
+/** The outcome of earlier applies after an undo: what was undone is not applied any more. */
 export function outcomeAfterUndo(outcome: ApplyOutcome | undefined, undone: ApplyOutcome): ApplyOutcome | undefined {
   if (outcome === undefined) return undefined;
   const back = new Set(undone.changes.filter(isApplied).map(({ path }) => path));

@@ -5,40 +5,39 @@ import { dropLayer, hasLayer } from '../../workspace/drop-layer.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 const DAY_MS = 86_400_000;
-/** contract.md, "What stays": a layer that still holds something, after its session was applied. */
-const HELD_DAYS = 14;
+/** How long a layer that still holds something is kept after its session was applied. */
+const KEPT_DAYS = 14;
 
 /**
- * Why a session's layer is of no use any more, undefined while it is: discarded; applied and nothing else in it; or
- * applied two weeks ago. Pending work is never named here.
+ * Why a session's layer can be removed: its session was discarded, failed, was applied in full, or was applied two weeks
+ * ago. Undefined while the layer is needed; the layer of a pending session always is.
  */
-export function layerIsOver(record: SessionRecord, nowMs: number): string | undefined {
+export function layerRemovalReason(record: SessionRecord, nowMs: number): string | undefined {
   if (!hasLayer(record.plan.sessionDir)) return undefined;
   if (record.stage === 'discarded') return 'its session was discarded';
   if (record.stage === 'failed') return 'its session failed';
   if (record.stage !== 'applied') return undefined;
   const days = Math.floor((nowMs - Date.parse(record.updated)) / DAY_MS);
-  if (days >= HELD_DAYS) return `its session was applied ${days} days ago`;
+  if (days >= KEPT_DAYS) return `its session was applied ${days} days ago`;
   return holdsMore(record) ? undefined : 'all of it was applied';
 }
 
-/** After the last word of the session: a layer that holds nothing more is no use to anyone. */
-export async function dropLayerIfOver(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
+/** At the end of a session: removes its layer unless it is still needed. A failure leaves it to the next gc. */
+export async function dropUnneededLayer(plan: Plan, { engine, tell }: SessionDeps): Promise<void> {
   const record = readRecord(plan.sessionDir);
-  if (record === undefined || layerIsOver(record, Date.now()) === undefined) return;
-  // What can't be removed now is removed by the next gc.
+  if (record === undefined || layerRemovalReason(record, Date.now()) === undefined) return;
   await dropLayer(plan, engine).catch((error: Error) => tell({ kind: 'trace', text: `layer: ${error.message}` }));
 }
 
-/** Commits, withheld output or blocked entries that only the layer still has in full. */
+/** Whether only the layer has something in full: commits, withheld output or blocked entries. */
 function holdsMore(record: SessionRecord): boolean {
   if (record.bound !== undefined) return record.bound.commits !== false;
-  // What was never collected is told by nothing but the layer.
+  // Changes that were never collected are in the layer alone.
   if (!wasCollected(record.plan.sessionDir)) return true;
   const { changes, withheld } = readCollected(record.plan.sessionDir);
   const commits = changes.some(
     ({ path, inGit }) => inGit === true && /(^|\/)(refs\/|packed-refs$|objects\/)/.test(path),
   );
-  const left = record.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same') ?? false;
-  return commits || withheld.length > 0 || left || changes.some(({ ignored }) => ignored === true);
+  const hasRest = record.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same') ?? false;
+  return commits || withheld.length > 0 || hasRest || changes.some(({ ignored }) => ignored === true);
 }

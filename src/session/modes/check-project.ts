@@ -1,7 +1,7 @@
 import { auditChanges } from '../../audit/audit.ts';
 import { isWatchedPath } from '../../audit/files.ts';
 import { type BindOutcome, closeBind } from '../../bind/session.ts';
-import { type BindSnapshot, bindStore, KEPT_BYTES } from '../../bind/snapshot.ts';
+import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
 import { askLine, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
@@ -13,14 +13,14 @@ import type { Finding } from '../../types/finding.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 
-/** Of all suspect changes together; the person's own tools show the rest. */
-const DIFF_LINES = 400;
+/** Of all suspect changes together; the user's own tools show the rest. */
+const MAX_DIFF_LINES = 400;
 
 /**
- * Puts the project right after a bind session's agent has ended, and says what it left. Precondition: its container is
- * gone. Throws what the disk says; nothing is worse then than before.
+ * Restores what a bind session's agent changed and git could execute, audits its other changes, and reports both.
+ * Precondition: the agent's container has been removed. Throws errors of the disk; a later call continues.
  */
-export async function finishBind(
+export async function checkProject(
   record: SessionRecord,
   snapshot: BindSnapshot,
   deps: PersonDeps,
@@ -43,15 +43,15 @@ export async function finishBind(
     const plain = text.replace(/^WARNING: /, '').replace(' (BLOCKED — not synced)', '');
     tell({ kind: 'finding', severity, text: `${plain} (it is in your project)` });
   }
-  const large = files.filter(({ after }) => after?.kind === 'file' && after.size > KEPT_BYTES);
+  const large = files.filter(({ after }) => after?.kind === 'file' && after.size > MAX_KEPT_BYTES);
   for (const { path } of large)
-    tell({ kind: 'message', level: 'info', text: `not looked into, too large: ${cleanLine(path)}` });
+    tell({ kind: 'message', level: 'info', text: `not audited, too large: ${cleanLine(path)}` });
   await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
   for (const { directory, entries } of outcome.ignored) {
     tell({
       kind: 'message',
       level: 'info',
-      text: `not looked at: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
+      text: `not audited: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
     });
   }
   return outcome;
@@ -61,10 +61,10 @@ function changedLine(count: number): string {
   return count === 0 ? 'No files changed' : `${amount(count, 'files')} changed in the project`;
 }
 
-/** Of the prefix `[sandbox] ` before each line. */
+/** Columns of the prefix `[sandbox] ` before each line. */
 const PREFIX_COLUMNS = 10;
 
-/** The differences of what is suspect. What was not kept is said, never hidden. */
+/** Prints the diffs of suspect changes. A missing earlier content is reported, never hidden. */
 async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: PersonDeps): Promise<void> {
   const suspects = outcome.changes.filter(({ path }) =>
     outcome.findings.some((finding) => finding.path === path && finding.severity !== 'note'),
@@ -72,15 +72,15 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Per
   const lines: string[] = [];
   for (const change of suspects) {
     const item = { change, state: 'suspect', findings: [] } as const;
-    const kept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
-    const diff = kept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
+    const isKept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
+    const diff = isKept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
     lines.push(
       ...diffLines(item, diff, { colour: false, columns: (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS }),
     );
-    if (!kept) lines.push('what it held before the session was not kept');
+    if (!isKept) lines.push('its content before the session was not kept');
   }
-  for (const text of lines.slice(0, DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });
-  const more = lines.length - DIFF_LINES;
+  for (const text of lines.slice(0, MAX_DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });
+  const more = lines.length - MAX_DIFF_LINES;
   if (more > 0) deps.tell({ kind: 'message', level: 'info', text: `... and ${more} more lines: see git diff` });
 }
 
@@ -104,7 +104,7 @@ async function auditBound(
   return findings.filter(({ rule, path }) => rule !== 'unreadable' || isWatchedPath(path));
 }
 
-/** A file whose earlier content was not kept is judged as if all of it were new: more is seen, nothing less. */
+/** A file whose earlier content was not kept is audited as if all of it were new: that finds more, never less. */
 function withoutUnknown(change: Change): Change {
   const { before, ...rest } = change;
   return before?.kind === 'file' && before.size > 0 && before.digest === undefined ? rest : change;
@@ -112,13 +112,13 @@ function withoutUnknown(change: Change): Change {
 
 function askToRestore({ screen }: PersonDeps): Parameters<typeof closeBind>[0]['ask'] {
   if (screen === undefined) return undefined;
-  return async (troubles) => {
-    for (const { path, why } of troubles) {
+  return async (differences) => {
+    for (const { path, why } of differences) {
       screen.stderr.write(`[sandbox] git could run: ${cleanLine(path)} (${cleanLine(why)})\n`);
     }
-    // An n meant for the agent must not leave them in place.
+    // An n that was typed for the agent must not leave them in place.
     if (!(await waitForSilence(screen))) return true;
-    const answer = await askLine(screen, '[sandbox] Put these right now? [Y/n]:');
+    const answer = await askLine(screen, '[sandbox] Restore these now? [Y/n]:');
     return answer === undefined || !/^n(o)?$/i.test(answer.trim());
   };
 }

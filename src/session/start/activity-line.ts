@@ -1,42 +1,42 @@
 import { amount } from '../../terminal/progress.ts';
 import type { Tell } from '../../types/event.ts';
 import type { LiveReader } from '../../workspace/live.ts';
-import { lookPace } from './look-pace.ts';
+import { scanPace } from './scan-pace.ts';
 
-export interface SignOfLifeOptions {
+export interface ActivityLineOptions {
   readonly id: string;
   readonly tell: Tell;
-  /** To the model, so far. */
+  /** How many requests went to the model so far. */
   readonly requests: () => number | undefined;
-  /** Of a copy: counts the changed files. */
+  /** In copy mode: counts the changed files. */
   readonly changes: (() => Promise<LiveReader>) | undefined;
   readonly nowMs?: () => number;
 }
 
-export interface SignOfLife {
-  /** Takes the line off the screen: the agent writes there. */
+export interface ActivityLine {
+  /** Removes the line from the screen, where the agent is about to write `passed`. */
   beforeOutput(passed: Buffer): void;
   stop(): void;
 }
 
-/** A run that is over by then needs no line. */
+/** A shorter run needs no line. */
 const FIRST_MS = 3000;
 const EVERY_MS = 1000;
 
 /**
- * One line on the terminal of an agent that has none of its own (`-p`), replaced in place each second: how long it runs,
- * its requests, the files that it changed. The first time it comes with the command that shows more.
+ * One line on the terminal of an agent that does not use the terminal itself (`-p`), replaced in place each second: how
+ * long the agent runs, its requests, the files that it changed. The first line comes with the command that shows more.
  */
-export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
+export function showActivityLine(options: ActivityLineOptions): ActivityLine {
   const { id, tell, requests, nowMs = () => performance.now() } = options;
   const started = nowMs();
-  let over = false;
+  let isStopped = false;
   let files: number | undefined;
   let isLineStart = true;
   let isHinted = false;
 
   const draw = (): void => {
-    // A line of the agent that has not ended must not be continued by this one.
+    // This line must not continue an unfinished line of the agent.
     if (!isLineStart) return;
     if (!isHinted && options.changes !== undefined)
       tell({
@@ -45,23 +45,23 @@ export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
         text: `To see its changes as they happen: run-claude diff --follow ${id}`,
       });
     isHinted = true;
-    tell({ kind: 'status-line', text: lifeLine(nowMs() - started, requests() ?? 0, files) });
+    tell({ kind: 'status-line', text: activityText(nowMs() - started, requests() ?? 0, files) });
   };
   const count = async (): Promise<void> => {
     if (options.changes === undefined) return;
     await delay(FIRST_MS);
-    if (over) return;
+    if (isStopped) return;
     const reader = await options.changes();
-    const pace = lookPace(nowMs);
-    while (!over) {
-      pace.begin(true);
+    const pace = scanPace(nowMs);
+    while (!isStopped) {
+      pace.startScan(true);
       const { changes } = await reader.look(false);
       const isChanged = files !== changes.length;
       files = changes.length;
-      await delay(pace.end(isChanged));
+      await delay(pace.endScan(isChanged));
     }
   };
-  // The line does without a number that cannot be had.
+  // Where files cannot be counted, the line goes without their number.
   count().catch(() => undefined);
   let timer = setTimeout(() => {
     draw();
@@ -73,14 +73,14 @@ export function showSignOfLife(options: SignOfLifeOptions): SignOfLife {
       isLineStart = passed.at(-1) === 0x0a;
     },
     stop() {
-      over = true;
+      isStopped = true;
       clearTimeout(timer);
       tell({ kind: 'status-line' });
     },
   };
 }
 
-/** Keeps no process from ending. */
+/** Does not keep the process alive. */
 function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref();
@@ -88,11 +88,11 @@ function delay(milliseconds: number): Promise<void> {
 }
 
 /** 'Running for 1 min 5 s, 3 requests, 2 files changed'. */
-export function lifeLine(elapsedMs: number, requests: number, files: number | undefined): string {
+export function activityText(elapsedMs: number, requests: number, files: number | undefined): string {
   const seconds = Math.floor(elapsedMs / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const time =
     hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
-  const asked = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
-  return `Running for ${time}, ${asked}${files === undefined ? '' : `, ${amount(files, 'files')} changed`}`;
+  const requestCount = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
+  return `Running for ${time}, ${requestCount}${files === undefined ? '' : `, ${amount(files, 'files')} changed`}`;
 }

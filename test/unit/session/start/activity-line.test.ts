@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { lifeLine, showSignOfLife } from '../../../../src/session/start/sign-of-life.ts';
+import { activityText, showActivityLine } from '../../../../src/session/start/activity-line.ts';
 import type { SessionEvent } from '../../../../src/types/event.ts';
 import type { LiveReader } from '../../../../src/workspace/live.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-it('a long run has one line each second, never after a line of the agent that has not ended, and none at its end', async () => {
+it('a long run shows one line each second, not after an unfinished line of the agent, and none after its end', async () => {
   const told: SessionEvent[] = [];
   const reader = { look: async () => ({ changes: [{}, {}], ignored: [] }) } as unknown as LiveReader;
-  const life = showSignOfLife({
+  const line = showActivityLine({
     id: 'ID',
     tell: (event) => told.push(event),
     requests: () => 1,
@@ -25,21 +25,21 @@ it('a long run has one line each second, never after a line of the agent that ha
     { kind: 'status-line', text: expect.stringMatching(/^Running for 3 s, 1 request/) },
     { kind: 'status-line', text: 'Running for 4 s, 1 request, 2 files changed' },
   ]);
-  life.beforeOutput(Buffer.from('half a line'));
+  line.beforeOutput(Buffer.from('half a line'));
   await vi.advanceTimersByTimeAsync(3000);
   expect(told.splice(0)).toEqual([{ kind: 'status-line' }]);
-  life.beforeOutput(Buffer.from(' and its end\n'));
+  line.beforeOutput(Buffer.from(' and its end\n'));
   await vi.advanceTimersByTimeAsync(1000);
   expect(told.splice(0)).toHaveLength(2);
-  life.stop();
+  line.stop();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(told).toEqual([{ kind: 'status-line' }]);
 });
 
-it('tells times as people do', () => {
-  expect([65_000, 3_725_000].map((ms) => lifeLine(ms, 0, undefined))).toEqual([
+it('writes the time in hours, minutes and seconds', () => {
+  expect([65_000, 3_725_000].map((ms) => activityText(ms, 0, undefined))).toEqual([
     'Running for 1 min 5 s, 0 requests',
     'Running for 1 h 2 min, 0 requests',
   ]);
-  expect(lifeLine(0, 2, 1)).toBe('Running for 0 s, 2 requests, 1 file changed');
+  expect(activityText(0, 2, 1)).toBe('Running for 0 s, 2 requests, 1 file changed');
 });

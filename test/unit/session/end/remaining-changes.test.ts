@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CHANGED_SINCE } from '../../../../src/review/file-progress.ts';
-import { outcomeAfterResume, outcomeAfterUndo, withoutApplied } from '../../../../src/session/end/left-changes.ts';
+import { outcomeAfterResume, outcomeAfterUndo, withoutApplied } from '../../../../src/session/end/remaining-changes.ts';
 import type { Change } from '../../../../src/types/entry.ts';
 import type { ApplyOutcome, CollectedRecord, Verdict } from '../../../../src/types/session.ts';
 

@@ -2,52 +2,53 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import type { EntryKind } from '../types/entry.ts';
 
-/** One thing in a project as the host sees it; what tells a change is all here. */
-export interface Seen {
+/** An entry of a project as lstat shows it: all that a change can be seen by. */
+export interface HostEntry {
   readonly kind: EntryKind;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
   readonly size: number;
   readonly mtimeNs: string;
-  /** Set by the kernel alone: what changes a file cannot put it back. */
+  /** Set by the kernel: a program that changes a file cannot restore it. */
   readonly ctimeNs: string;
   readonly ino: string;
 }
 
-export interface Walked {
-  readonly entries: ReadonlyMap<string, Seen>;
+export interface ProjectScan {
+  /** By path relative to the root. */
+  readonly entries: ReadonlyMap<string, HostEntry>;
   /** Directories that could not be listed, with the reason: nothing below them is known. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
-const DEEPEST = 3500;
+const MAX_PATH_BYTES = 3500;
 
 /**
  * Every entry below `root`, parents before children, by lstat alone: no link is followed, nothing is opened but
- * directories. `skip` leaves out an entry and what is below it. Preconditions: nobody hostile writes there now.
+ * directories. `skip` leaves out an entry and what is below it. Precondition: no agent writes there now.
  */
-export function walkProject(root: string, skip: (path: string) => boolean): Walked {
-  const entries = new Map<string, Seen>();
+export function scanProject(root: string, skip: (path: string) => boolean): ProjectScan {
+  const entries = new Map<string, HostEntry>();
   const unreadable = new Map<string, string>();
-  const waiting: string[] = [''];
-  for (let dir = waiting.pop(); dir !== undefined; dir = waiting.pop()) {
+  const directories: string[] = [''];
+  for (let dir = directories.pop(); dir !== undefined; dir = directories.pop()) {
     for (const name of listDir(root, dir, unreadable)) {
       const path = dir === '' ? name : `${dir}/${name}`;
       if (skip(path)) continue;
-      const seen = look(root, path);
+      const seen = statEntry(root, path);
       if (seen === undefined) continue;
       entries.set(path, seen);
-      if (seen.kind === 'dir') waiting.push(path);
+      if (seen.kind === 'dir') directories.push(path);
     }
   }
   return { entries, unreadable };
 }
 
 function listDir(root: string, dir: string, unreadable: Map<string, string>): string[] {
-  const bytes = absolute(root, dir);
+  const bytes = absolutePath(root, dir);
   try {
-    if (bytes.length > DEEPEST) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+    if (bytes.length > MAX_PATH_BYTES) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
     return readdirSync(bytes, { encoding: 'buffer' }).map(decodeBytes).sort();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -56,9 +57,9 @@ function listDir(root: string, dir: string, unreadable: Map<string, string>): st
   }
 }
 
-/** What is at a path; undefined when nothing is. */
-export function look(root: string, path: string): Seen | undefined {
-  const stat = lstatSync(absolute(root, path), { bigint: true, throwIfNoEntry: false });
+/** The entry at a path; undefined when there is none. */
+export function statEntry(root: string, path: string): HostEntry | undefined {
+  const stat = lstatSync(absolutePath(root, path), { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   const kind: EntryKind = stat.isFile()
     ? 'file'
@@ -85,11 +86,11 @@ export function look(root: string, path: string): Seen | undefined {
   };
 }
 
-/** A regular file's bytes, at most `limit`; undefined when it is larger, no regular file, a link, or cannot be read. */
-export function readRegular(root: string, path: string, limit: number): Buffer | undefined {
+/** The bytes of a regular file; undefined when it has more than `limit`, is not a regular file, or cannot be read. */
+export function readRegularFile(root: string, path: string, limit: number): Buffer | undefined {
   let fd: number;
   try {
-    fd = openSync(absolute(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    fd = openSync(absolutePath(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return undefined;
@@ -110,17 +111,17 @@ export function readRegular(root: string, path: string, limit: number): Buffer |
   }
 }
 
-/** A link's target, undefined when it is none. */
+/** The target of a link; undefined when the path is not a link. */
 export function readLink(root: string, path: string): string | undefined {
   try {
-    return decodeBytes(readlinkSync(absolute(root, path), { encoding: 'buffer' }));
+    return decodeBytes(readlinkSync(absolutePath(root, path), { encoding: 'buffer' }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return undefined;
   }
 }
 
-/** The bytes of an absolute path below a root. */
-export function absolute(root: string, path: string): Buffer {
+/** An absolute path below `root`, as the bytes that it has on the disk. */
+export function absolutePath(root: string, path: string): Buffer {
   return path === '' ? encodeBytes(root) : encodeBytes(`${root}/${path}`);
 }

@@ -1,0 +1,93 @@
+import { RunClaudeError } from '../../errors.ts';
+import { startGateway } from '../../gateway/start-gateway.ts';
+import { updateRecord } from '../../record/session.ts';
+import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { openCleanupStack } from '../start/cleanup-stack.ts';
+import { credentialForSession } from '../start/credential.ts';
+import type { SessionDeps } from '../start/deps.ts';
+import { reattach } from '../start/launch.ts';
+
+const DETACH_KEYS_HINT = 'Ctrl-P Ctrl-Q leaves it again';
+
+/**
+ * Asks the user what to do with an agent that still runs although its command was killed. Attached, the agent has this
+ * terminal until it ends or the user detaches. Stopped, its session is collected by the caller. Or it is left as it is.
+ * Returns the record as it is then; unchanged where there is no terminal to ask on, or no such agent.
+ *
+ * @throws {RunClaudeError} SESSION_LEFT when the agent runs on; what starting the gateway throws.
+ */
+export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
+  const { screen, engine, tell } = deps;
+  const name = `run-claude-${record.id}`;
+  const found = (await engine.list(record.id)).find((one) => one.kind === 'container' && one.name === name);
+  if (screen === undefined || found?.running !== true || record.stage !== 'running') return record;
+  const tellInfo = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  const isAttachable = canAttach(record);
+  tellInfo(`The command of session ${record.id} was killed; its agent still runs, without a network.`);
+  if (!(await waitForSilence(screen))) throw sessionLeft(record);
+  const keys = isAttachable ? '[a/s/L/?]' : '[s/L/?]';
+  for (;;) {
+    const choices = isAttachable
+      ? 'Attach to it, stop and collect it, or leave it'
+      : 'Stop and collect it, or leave it';
+    const answer = (await askLine(screen, `[sandbox] ${choices}? ${keys}:`))?.trim().toLowerCase();
+    if (answer === 's') return record;
+    if (answer === undefined || answer === '' || answer === 'l') throw sessionLeft(record);
+    if (answer === 'a' && isAttachable) return attachAgain(record, name, deps);
+    if (isAttachable) {
+      const typedHint = record.plan.tty ? DETACH_KEYS_HINT : 'what was piped to it has ended; Ctrl-C stops it';
+      tellInfo(`a  its network back, and this terminal, until it ends (${typedHint})`);
+    }
+    tellInfo('s  end it now and collect what it left');
+    tellInfo('l  leave it as it is (also Enter)');
+  }
+}
+
+/** Neither the bridge network that the agent is on nor a certificate that it trusts can be made a second time. */
+function canAttach({ plan: { policy } }: SessionRecord): boolean {
+  return policy.network !== 'open' && policy.brokers.length === 0 && policy.credentials !== 'file';
+}
+
+async function attachAgain(record: SessionRecord, name: string, deps: SessionDeps): Promise<SessionRecord> {
+  const { plan } = record;
+  const { engine, env, tell } = deps;
+  const agent = await engine.find(name);
+  if (agent === undefined) return record;
+  const cleanup = openCleanupStack(tell);
+  let isDetached = false;
+  try {
+    await (await engine.find(`run-claude-${record.id}-gateway`))?.remove();
+    await engine.removeNetwork(`run-claude-${record.id}`);
+    const credential = await credentialForSession(plan, deps);
+    const gateway = cleanup.use(await startGateway({ engine, plan, credential, env, tell, agentRuns: true }), (one) =>
+      one.stop(isDetached),
+    );
+    await gateway.ready;
+    const detachHint = plan.tty ? ` ${DETACH_KEYS_HINT}.` : '';
+    tell({ kind: 'message', level: 'info', text: `Attached. Limits of time and cost count from now.${detachHint}` });
+    const outcome = await reattach(agent, plan, deps, { gateway });
+    if (outcome.kind === 'start-failed') throw outcome.error;
+    if (outcome.kind === 'detached') {
+      isDetached = true;
+      agent.detach();
+      throw sessionLeft(record);
+    }
+    await agent.remove();
+    return updateRecord(record, {
+      stage: 'ended',
+      agentStatus: outcome.status,
+      stoppedBecause: outcome.stopReason,
+      usage: gateway.usage(),
+    });
+  } finally {
+    await cleanup.close();
+  }
+}
+
+function sessionLeft({ id }: SessionRecord): RunClaudeError {
+  return new RunClaudeError('SESSION_LEFT', `session ${id} was left as it is: its agent still runs`, {
+    hint: `Any command for it asks again: run-claude status ${id}`,
+    status: 120,
+  });
+}

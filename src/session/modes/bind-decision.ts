@@ -1,0 +1,83 @@
+import { exitStatus } from '../../record/exit-status.ts';
+import { storeDir, updateRecord } from '../../record/session.ts';
+import { outcomeCounts } from '../../review/policy.ts';
+import { openContentStore } from '../../store/content.ts';
+import { askSuspects } from '../../terminal/review/ask-review.ts';
+import { claudeLines } from '../../terminal/review/summary.ts';
+import type { RelPath } from '../../text/path.ts';
+import type { Review } from '../../types/review.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { bringClaudeBack, claudeHeldBack } from '../end/claude-data.ts';
+import { reaches, sessionReport, writeOwnReport } from '../end/write-report.ts';
+import type { AgentEnd } from '../start/agent-run.ts';
+import type { PersonDeps } from '../start/deps.ts';
+import type { CollectedSession, DecidedSession } from './mode.ts';
+
+/** Shows what the session did to Claude's data, and asks for each suspect file on a terminal. */
+export async function decideBound(
+  { record, review, heldBack }: CollectedSession,
+  _agent: AgentEnd,
+  deps: PersonDeps,
+): Promise<DecidedSession> {
+  const reviewed = await review();
+  const { claude } = reviewed.review;
+  for (const { text, severity } of claude === undefined ? [] : claudeLines(claude)) {
+    if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
+    else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
+  }
+  const choice = {
+    decided: true,
+    discard: false,
+    chosen: [],
+    folders: [],
+    left: [],
+    claude: await askForClaude(record, reviewed.review, deps),
+  };
+  return { ...reviewed, record, heldBack, choice };
+}
+
+/** Paths of the suspect files that the user accepted. */
+async function askForClaude(
+  { plan: { project, sessionDir } }: SessionRecord,
+  review: Review,
+  { screen, interruption, host }: PersonDeps,
+): Promise<readonly RelPath[]> {
+  if (screen === undefined || interruption.by() !== undefined) return [];
+  const content = openContentStore(storeDir(sessionDir));
+  const question = { review, content, project: project.root, home: host.home, screen };
+  const accepted = await askSuspects(question, review.claude?.items ?? []);
+  return [...accepted].map(({ change }) => change.path);
+}
+
+/** Brings clean and accepted files of Claude's data back. The project's own files need nothing: they are changed. */
+export async function applyBound(decided: DecidedSession, deps: PersonDeps): Promise<DecidedSession> {
+  const claude = await bringClaudeBack(decided.record, decided.choice.claude ?? [], deps);
+  const outcome = { changes: [], claude, at: new Date().toISOString() };
+  const stage = outcomeCounts(outcome).waiting > 0 ? 'pending' : 'applied';
+  return { ...decided, outcome, record: updateRecord(decided.record, { stage, outcome }) };
+}
+
+/** Names what can be done next and writes the reports. Returns the exit status. */
+export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: PersonDeps): Promise<number> {
+  const { record, review, choice, heldBack, outcome } = decided;
+  if (record.bound?.commits === true) {
+    const text = `Commits were made inside: run-claude commits ${record.id} --import`;
+    deps.tell({ kind: 'message', level: 'info', text });
+  }
+  const counts = outcomeCounts(outcome ?? { changes: [], at: '' });
+  const interruptedBy = deps.interruption.by();
+  const status = exitStatus({
+    ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    limited: agent.stopReason !== undefined && interruptedBy === undefined,
+    conflicts: counts.conflicts,
+    decided: true,
+    heldBack: heldBack + counts.heldBack + claudeHeldBack(review),
+    failOn: reaches(record.plan.policy.failOn, review),
+    waiting: 0,
+    agent: agent.status,
+  });
+  const report = sessionReport({ record, review, choice, exitStatus: status });
+  writeOwnReport(report, record.plan.sessionDir);
+  deps.report?.write(report);
+  return status;
+}

@@ -1,0 +1,93 @@
+import { isWatchedPath } from '../../audit/files.ts';
+import { type BindOutcome, openBind } from '../../bind/session.ts';
+import { type BindSnapshot, readSnapshot } from '../../bind/snapshot.ts';
+import { listSessions, ownerState } from '../../record/session.ts';
+import { buildReview } from '../../review/build-review.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { Review } from '../../types/review.ts';
+import type { BoundGit, SessionRecord } from '../../types/session.ts';
+import type { SessionDeps } from '../start/deps.ts';
+import type { ViewParts } from '../start/stage.ts';
+import { applyBound, decideBound, endBound } from './bind-decision.ts';
+import { checkProject } from './check-project.ts';
+import { collectBound } from './collect-bound.ts';
+import type { SessionMode, SessionView } from './mode.ts';
+
+/**
+ * Bind mode: the agent works on the user's own files. `.git` is shielded, and what could run by itself is restored as
+ * soon as the agent has ended, by this command or the next one. What is decided about is Claude's data alone.
+ */
+export const bindMode: SessionMode = {
+  async open(plan, deps, parts) {
+    warnOfOtherAgents(plan, deps);
+    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched });
+    return { ...viewOf(plan, deps, parts, snapshot, bound), mounts };
+  },
+
+  async reopen({ bound }, plan, deps, parts) {
+    const snapshot = readSnapshot(plan.sessionDir);
+    return snapshot === undefined ? undefined : viewOf(plan, deps, parts, snapshot, bound);
+  },
+
+  decide: decideBound,
+  apply: applyBound,
+  end: endBound,
+
+  uncollectedWarning({ id, project }) {
+    return `What the agent left was not checked: run no git in ${project} before 'run-claude status ${id}' has done so.`;
+  },
+};
+
+function viewOf(
+  plan: Plan,
+  deps: SessionDeps,
+  parts: ViewParts,
+  snapshot: BindSnapshot,
+  bound: BoundGit | undefined,
+): SessionView {
+  return {
+    mounts: [],
+    recorded: bound === undefined ? {} : { bound },
+    async collect(record, secrets) {
+      // First, and without the engine: the project must not stay as the agent left it.
+      const project = await checkProject(record, snapshot, deps);
+      const outside = await collectBound(record, await parts.roots(), deps, await secrets());
+      const review = reviewOf(plan, snapshot, project, outside.claude);
+      return {
+        record: outside.record,
+        heldBack: project.heldBack,
+        review: async () => ({ whole: review, review }),
+      };
+    },
+  };
+}
+
+/** For the report, in the form that the changes of a copy have. */
+function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome, claude: Review['claude']): Review {
+  const { changes, ignored: withheld, findings } = outcome;
+  const review = buildReview({
+    collected: { changes, problems: [], withheld, baseEntries: before.entries.size },
+    findings,
+    allowSuspect: plan.policy.allowSuspect,
+    includeIgnored: true,
+  });
+  return { ...review, ...(claude && { claude }) };
+}
+
+/** Content that the snapshot keeps: files that the audit reads, and the ignore rules. */
+function isWatched(path: string): boolean {
+  return isWatchedPath(path) || /(^|\/)\.gitignore$/.test(path);
+}
+
+/** Two agents on the same files see, and undo, each other's work. */
+function warnOfOtherAgents(plan: Plan, { host, tell }: SessionDeps): void {
+  const isOther = (one: SessionRecord): boolean =>
+    one.id !== plan.sessionId &&
+    one.project === plan.project.root &&
+    one.plan.mode === 'bind' &&
+    one.owner !== undefined &&
+    ownerState(one) !== 'gone';
+  for (const { id } of listSessions(host.stateDir).sessions.filter(isOther)) {
+    tell({ kind: 'message', level: 'warning', text: `session ${id} works on these same files right now` });
+  }
+}

@@ -1,0 +1,85 @@
+import type { WorkspaceOptions } from '../../layer/layer.ts';
+import type { Plan } from '../../types/plan.ts';
+import { openWorkspace, reopenWorkspace } from '../../workspace/open.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { SessionDeps } from '../start/deps.ts';
+import type { ViewParts } from '../start/stage.ts';
+import type { SessionMode, SessionView } from './mode.ts';
+
+/** Copy mode: the agent works on a layer over a copy of the project; what it changed is applied after a yes. */
+export const copyMode: SessionMode = {
+  open: (plan, deps, parts) => openView(plan, deps, parts, openWorkspace),
+
+  async reopen({ workspace }, plan, deps, parts) {
+    if (workspace === undefined) return undefined;
+    return openView(plan, deps, parts, (options) => reopenWorkspace(options, workspace));
+  },
+
+  async decide({ record, review, heldBack }, { stopReason }, deps) {
+    const { decideSession } = await loadEnd();
+    const reviewed = await review();
+    const choice = await decideSession(record, reviewed.review, deps, stopReason !== undefined);
+    return { ...reviewed, record, heldBack, choice };
+  },
+
+  async apply(decided, deps) {
+    const { choice, record } = decided;
+    if (choice.discard || !choice.decided) return decided;
+    const { applySession } = await loadEnd();
+    const { autoApply, yes } = record.plan.policy;
+    const applied = await applySession(record, choice, deps, { conflict: 'ask', dryRun: false, yes: autoApply || yes });
+    return { ...decided, ...applied };
+  },
+
+  async end(decided, agent, deps) {
+    const { endSession } = await loadEnd();
+    return endSession({ ...decided, agent, isAsked: !decided.record.plan.policy.autoApply }, deps);
+  },
+};
+
+/** What follows the agent's end, loaded while the agent runs: no start waits for it. */
+function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
+  return import('../end/after-agent.ts');
+}
+
+async function openView(
+  plan: Plan,
+  deps: SessionDeps,
+  { roots, cleanup }: ViewParts,
+  openIt: (options: WorkspaceOptions) => Promise<Workspace>,
+): Promise<SessionView> {
+  const { engine, tell, interruption, prescan } = deps;
+  const options = { plan, engine, tell, signal: interruption.signal, ahead: prescan, roots: await roots() };
+  const workspace = await openIt(options);
+  cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
+  return viewOf(workspace, plan, deps);
+}
+
+function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps): SessionView {
+  const isCollecting = new AbortController();
+  let audit: ReturnType<typeof openAudit> | undefined;
+  const openAudit = async () => {
+    const end = await loadEnd();
+    return { ...end, auditBase: end.openAuditBase(workspace, plan) };
+  };
+  /** The audit of this view; the base is read when it is first asked for. */
+  const auditOnce = () => (audit ??= openAudit());
+  const warmUp = async (): Promise<void> => {
+    const { auditBase, readyToAsk, warmUpAudit } = await auditOnce();
+    if (plan.tty) await readyToAsk();
+    await warmUpAudit(auditBase, isCollecting.signal);
+  };
+  return {
+    mounts: workspace.mounts,
+    recorded: { workspace: workspace.record },
+    disk: workspace,
+    whileRunning: () => Promise.all([workspace.wake(), warmUp()]),
+    async collect(record, secrets) {
+      isCollecting.abort();
+      const { auditBase, collectSession, reviewRemaining } = await auditOnce();
+      const collected = await collectSession(record, { workspace, auditBase, secrets: await secrets() }, deps);
+      // A session that was resumed may have been applied in part before.
+      return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
+    },
+  };
+}

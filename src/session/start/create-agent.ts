@@ -1,0 +1,24 @@
+import type { Container } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { CleanupStack } from './cleanup-stack.ts';
+import type { SessionDeps } from './deps.ts';
+import { type AgentView, type OpenView, type Staged, stage } from './stage.ts';
+
+/**
+ * The agent's container and everything that it needs, created and not started. What was made is kept in `cleanup`.
+ * Precondition: the plan's image exists. Throws what its parts throw, and Interrupted between them: then no agent ever
+ * runs.
+ */
+export async function createAgent<V extends AgentView>(
+  plan: Plan,
+  deps: SessionDeps,
+  cleanup: CleanupStack,
+  openView: OpenView<V>,
+): Promise<{ readonly staged: Staged<V>; readonly agent: Container }> {
+  const { signal } = deps.interruption;
+  const staged = await stage(plan, deps, cleanup, openView);
+  signal.throwIfAborted();
+  const agent = cleanup.use(await deps.engine.create(staged.agent), (container) => container.remove());
+  signal.throwIfAborted();
+  return { staged, agent };
+}

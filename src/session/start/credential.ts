@@ -1,0 +1,41 @@
+import { findCredential } from '../../claude/credentials/credentials.ts';
+import { usageError } from '../../errors.ts';
+import type { CredentialSource } from '../../types/credential.ts';
+import type { HostFacts, Plan } from '../../types/plan.ts';
+import type { SessionDeps } from './deps.ts';
+
+/** The credential of Claude on this host; undefined where there is none. */
+export type CredentialLookup = () => Promise<CredentialSource | undefined>;
+
+/**
+ * A lookup that searches the host when it is first called and gives the same source from then on. A source reads its
+ * token again each time that it is used, so a login that the host refreshes later is seen.
+ */
+export function credentialLookup(
+  env: SessionDeps['env'],
+  { home, platform }: Pick<HostFacts, 'home' | 'platform'>,
+): CredentialLookup {
+  let found: ReturnType<CredentialLookup> | undefined;
+  return () => (found ??= findCredential({ env, home, platform }));
+}
+
+/**
+ * The user's credential, refreshed where the policy asks for it; undefined where there is none, or with
+ * `--credentials none`.
+ *
+ * @throws {RunClaudeError} USAGE where the policy cannot be met with it; what finding and refreshing throw.
+ */
+export async function credentialForSession(
+  { policy }: Plan,
+  { findCredential }: Pick<SessionDeps, 'findCredential'>,
+): Promise<CredentialSource | undefined> {
+  if (policy.credentials === 'none') return undefined;
+  const found = await findCredential();
+  if (policy.credentials === 'file' && found?.cloud !== undefined)
+    throw usageError(
+      `--credentials=file: not with ${found.name}`,
+      'The broker signs for Bedrock and Vertex AI. To hand cloud keys to the agent: --credentials=none --env NAME --allow-host HOST.',
+    );
+  if (policy.freshCreds && found?.fixed !== true) await found?.refresh();
+  return found;
+}
