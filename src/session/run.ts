@@ -1,3 +1,4 @@
+import { agentOf } from '../agent/agents.ts';
 import { processIdentity } from '../host/process.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
@@ -29,7 +30,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
 export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
   await prepareImage(plan, deps);
   // Its conversation lies in the session's store: the agent can go on with what the project's own data has.
-  if (plan.program.kind === 'claude') {
+  if (agentOf(plan.program) !== undefined) {
     const { bringClaudeBack } = await import('./end/claude-data.ts');
     await bringClaudeBack(ended, [], deps);
   }
@@ -84,7 +85,7 @@ async function carryThrough(
     const status = await settle(record, ended, deps);
     await dropLayerIfOver(plan, deps);
     // Claude names its own command at its end, which does not find a conversation that was held in a copy.
-    if (plan.program.kind === 'claude' && hasLayer(plan.sessionDir)) {
+    if (agentOf(plan.program) !== undefined && hasLayer(plan.sessionDir)) {
       deps.tell({
         kind: 'message',
         level: 'info',

@@ -7,7 +7,6 @@ import { resumeSession } from '../../session/run.ts';
 import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
-import { asksForPrint, choosesConversation } from '../grammar/claude-options.ts';
 
 /** `resume [ID] [-- words…]`: the agent again, on the layer that its session left. */
 export const resumeCommand: CommandRun = (line, context) =>
@@ -22,8 +21,6 @@ export const resumeCommand: CommandRun = (line, context) =>
       }
       const plan = resumePlan(recorded, {
         words: line.rest,
-        print: asksForPrint(line.rest),
-        choosesConversation: choosesConversation(line.rest),
         conversation: lastConversation(record),
         host: deps.host,
         term: context.env['TERM'],

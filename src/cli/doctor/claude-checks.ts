@@ -1,4 +1,5 @@
-import { describeCredential, findCredential } from '../../claude/credentials/credentials.ts';
+import { DEFAULT_AGENT } from '../../agent/agents.ts';
+import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { imageFiles } from '../../image/address.ts';
 import { changedInputs, imageInputs } from '../../image/inputs.ts';
@@ -11,7 +12,8 @@ export async function credentialCheck(context: CommandContext): Promise<Check> {
   const login = 'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or log in with claude on this machine.';
   try {
     const { env, places } = context;
-    const source = await findCredential({ env, home: places.home, platform: process.platform });
+    const { find } = await DEFAULT_AGENT.loadCredentials();
+    const source = await find({ env, home: places.home, platform: process.platform });
     if (source === undefined) return warning('credential', 'none found: Claude cannot work without one', login);
     return ok('credential', describeCredential(source, Date.now()));
   } catch (error) {

@@ -1,8 +1,8 @@
+import { agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agent/agents.ts';
 import type { FlagValue } from '../../config/merge-policy.ts';
 import { nearest } from '../../config/nearest.ts';
 import { usageError } from '../../errors.ts';
 import type { Program } from '../../types/plan.ts';
-import { asksForPrint, CLAUDE_OPTIONS, readClaudeOption } from './claude-options.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 import { type Taken, takeOption } from './take-option.ts';
@@ -74,7 +74,7 @@ function commandShape(name: string): CommandShape {
 interface Sorted {
   readonly taken: readonly Taken[];
   readonly project: string | undefined;
-  readonly forClaude: readonly string[];
+  readonly forAgent: readonly string[];
 }
 
 function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: CommandShape | undefined): CommandLine {
@@ -89,13 +89,12 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
     throw usageError('exec: no command', 'Write run-claude exec [options] [PROJECT] -- COMMAND….');
   }
   if (exec !== undefined && has('shell')) throw usageError('--shell and exec exclude each other');
-  const words = [...sorted.forClaude, ...rest];
   const program: Program =
     exec !== undefined
       ? { kind: 'exec', argv: rest }
       : has('shell')
-        ? { kind: 'shell', args: words }
-        : { kind: 'claude', args: words, print: asksForPrint(sorted.forClaude) || asksForPrint(rest) };
+        ? { kind: 'shell', args: [...sorted.forAgent, ...rest] }
+        : agentProgram(DEFAULT_AGENT, sorted.forAgent, rest);
   return {
     kind: 'run',
     action: has('check') ? 'check' : has('dry-run') ? 'dry-run' : 'run',
@@ -107,7 +106,7 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
 
 function sortWords(words: readonly string[], isDirectory: IsDirectory, exec: boolean): Sorted {
   const taken: Taken[] = [];
-  const forClaude: string[] = [];
+  const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
@@ -116,25 +115,25 @@ function sortWords(words: readonly string[], isDirectory: IsDirectory, exec: boo
       taken.push(ours);
       i += ours.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
-      const claude = exec ? undefined : readClaudeOption(word);
+      const claude = exec ? undefined : DEFAULT_AGENT.commandLine.readOption(word);
       if (claude === undefined) throw unknownOption(word, exec);
-      forClaude.push(word);
+      forAgent.push(word);
       if ((claude.arity === 'one' || claude.arity === 'many') && !claude.joined) {
-        forClaude.push(valueForClaude(words[i + 1], word));
+        forAgent.push(valueForClaude(words[i + 1], word));
         i++;
       }
-    } else if (project === undefined && forClaude.length === 0) {
+    } else if (project === undefined && forAgent.length === 0) {
       if (commandNamed.has(word)) throw commandTooLate(word);
       if (isDirectory(word)) project = word;
-      else if (word.includes(' ') && !exec) forClaude.push(word);
+      else if (word.includes(' ') && !exec) forAgent.push(word);
       else throw noSuchFolder(word, exec, i === 0);
     } else if (exec) {
       throw usageError(`exec: '${word}' after the project`, "The command's words go after --.");
     } else {
-      forClaude.push(word);
+      forAgent.push(word);
     }
   }
-  return { taken, project, forClaude };
+  return { taken, project, forAgent };
 }
 
 /** A value that is forgotten must not swallow an option of ours that was meant to protect. */
@@ -149,7 +148,10 @@ function valueForClaude(word: string | undefined, option: string): string {
 function unknownOption(word: string, exec: boolean): Error {
   const name = word.split('=', 1)[0] ?? word;
   const ours = RUN_OPTIONS.map((option) => `--${option.name}`);
-  const near = nearest(name, exec ? ours : [...ours, ...CLAUDE_OPTIONS.keys()].filter((known) => known.length > 2));
+  const near = nearest(
+    name,
+    exec ? ours : [...ours, ...DEFAULT_AGENT.commandLine.optionNames].filter((known) => known.length > 2),
+  );
   return usageError(
     `unknown option ${name}`,
     near === undefined
@@ -200,7 +202,7 @@ function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
         ? '--auto-apply'
         : program.kind === 'exec'
           ? 'exec'
-          : program.kind === 'claude' && program.print
+          : isPrintOnly(program)
             ? '--print'
             : undefined;
   if (bind) flags.push({ flag: '--bind', setting: 'mode', value: 'bind' });

@@ -1,9 +1,10 @@
+import { programArgv } from '../../agent/agents.ts';
 import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { gatewayContainer } from '../../gateway/gateway-container.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
-import { agentContainer, programArgv } from '../../session/start/agent-container.ts';
+import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
@@ -67,7 +68,7 @@ function workspaceVolume(plan: Plan): string {
 function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
   return agentContainer(plan, {
     seccomp: SECCOMP,
-    argv: programArgv(plan),
+    argv: programArgv(plan.program),
     env: {},
     mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],
     gateway: agentSide(plan, source, env),

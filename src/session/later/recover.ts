@@ -1,5 +1,5 @@
+import { findCredential } from '../../agent/find-credential.ts';
 import { readSnapshot } from '../../bind/snapshot.ts';
-import { findCredential } from '../../claude/credentials/credentials.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
@@ -86,9 +86,9 @@ async function collectLeft(
 }
 
 /** With --credentials=file: what the agent had, as far as the host still has it. */
-async function tokensInside({ policy }: Plan, { env, host }: SessionDeps): Promise<string[]> {
-  if (policy.credentials !== 'file') return [];
-  const source = await findCredential({ env, home: host.home, platform: host.platform });
+async function tokensInside(plan: Plan, { env, host }: SessionDeps): Promise<string[]> {
+  if (plan.policy.credentials !== 'file') return [];
+  const source = await findCredential(plan, host, env);
   const secret = await source?.current().catch(() => undefined);
   return secret === undefined ? [] : [secret.value];
 }

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { agentOf, isPrintOnly } from '../../agent/agents.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import { EXIT } from '../../errors.ts';
 import type { Gateway } from '../../gateway/start-gateway.ts';
@@ -109,7 +110,7 @@ export async function launch(
         tty: plan.tty,
         // `claude -p` waits for what is piped to it, and a terminal pipes nothing.
         // Of an agent without a terminal the input has ended with the command that it came from.
-        stdin: again ? plan.tty : !(process.stdin.isTTY && plan.program.kind === 'claude' && plan.program.print),
+        stdin: again ? plan.tty : !(process.stdin.isTTY && isPrintOnly(plan.program)),
         signals: process,
         again,
         keys: (typed) => growth?.keys(typed) ?? typed,
@@ -148,7 +149,7 @@ function suspendOwnGroup(): void {
 
 /** A program in the pipe behind us, such as a pager, would share the terminal with the line. */
 function showsSignOfLife({ tty, program }: Plan): boolean {
-  if (tty || program.kind !== 'claude' || process.stderr.isTTY !== true) return false;
+  if (tty || agentOf(program) === undefined || process.stderr.isTTY !== true) return false;
   if (process.stdout.isTTY === true) return true;
   const out = fstatSync(1);
   return !out.isFIFO() && !out.isSocket();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLAUDE_OPTIONS } from '../../../../src/cli/grammar/claude-options.ts';
+import { CLAUDE_OPTIONS } from '../../../../src/claude/command-line/options.ts';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { type CommandLine, parseCommandLine, type RunLine } from '../../../../src/cli/grammar/parse-command-line.ts';
