@@ -79,6 +79,7 @@ export async function stage<W extends { readonly mounts: readonly Mount[] }>(
  * asks for it. Throws what finding and refreshing throw.
  */
 export async function credentialOf(plan: Plan, deps: SessionDeps): Promise<CredentialSource | undefined> {
+  if (plan.policy.credentials === 'none') return undefined;
   const { credential, env, host } = deps;
   const found = credential === undefined ? await findCredential(plan, host, env) : credential.source;
   if (plan.policy.credentials === 'file' && found?.cloud !== undefined)
