@@ -19,7 +19,7 @@ export interface Option {
 
 export type Group =
   | 'Where Claude works'
-  | 'What goes in and out'
+  | 'Files in and out'
   | 'Limits'
   | 'Network and secrets'
   | 'The sandbox'
@@ -58,27 +58,22 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('Where Claude works', 'shallow', 'copy less: no old history, no vendored directories'),
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where Claude works', 'shell', 'run bash instead of Claude', action),
-  needed('What goes in and out', 'exclude', 'GLOB', 'leave matching paths out of the copy', many),
-  needed('What goes in and out', 'include', 'GLOB', 'put excluded paths back', many),
-  needed('What goes in and out', 'mask', 'GLOB', 'show matching files as empty', many),
+  needed('Files in and out', 'exclude', 'GLOB', 'leave matching paths out of the copy', many),
+  needed('Files in and out', 'include', 'GLOB', 'put excluded paths back', many),
+  needed('Files in and out', 'mask', 'GLOB', 'show matching files as empty', many),
   {
     name: 'include-ignored',
     value: 'optional',
     placeholder: 'GLOB',
     help: 'also bring back files that ignore rules match',
-    group: 'What goes in and out',
+    group: 'Files in and out',
     setting: 'include-ignored',
     many: true,
   },
-  none('What goes in and out', 'auto-apply', 'apply clean changes without a question, hold back the rest'),
-  needed('What goes in and out', 'allow-suspect', 'GLOB', 'treat suspect changes of these paths as clean', many),
-  needed(
-    'What goes in and out',
-    'fail-on',
-    'LEVEL',
-    'exit with status 121 from this severity on: note, suspect, blocked',
-  ),
-  needed('What goes in and out', 'report', 'FILE', 'write the outcome to FILE (.json, .sarif, .md)'),
+  none('Files in and out', 'auto-apply', 'apply clean changes without a question, hold back the rest'),
+  needed('Files in and out', 'allow-suspect', 'GLOB', 'treat suspect changes of these paths as clean', many),
+  needed('Files in and out', 'fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
+  needed('Files in and out', 'report', 'FILE', 'write the outcome to FILE (.json, .sarif, .md)'),
   needed('Limits', 'memory', 'SIZE', 'memory (default 8g)'),
   needed('Limits', 'cpus', 'N', 'processors (default all)'),
   needed('Limits', 'pids', 'N', 'number of processes (default 4096)'),
