@@ -62,7 +62,7 @@ export function promptOf(program: Program): string | undefined {
 
 /**
  * The program of a session for another run of it, with words of the user's. An agent continues `conversation`, by
- * default the one that its first run was told to continue, and does not get its first prompt again. A shell or another
+ * default the one that its first run continued, and does not get its first prompt again. A shell or another
  * command is repeated as it was, unless words take the place of its own.
  */
 export function resumedProgram(

@@ -3,8 +3,8 @@ import { maskWords } from '../../plan/mask-words.ts';
 import type { Program } from '../../types/plan.ts';
 
 /**
- * What a session ran, for a listing: the user's prompt in quotes, or the command. Values that look like secrets are
- * masked in a command. Not cleaned: clean it before it is printed.
+ * What a session ran, for a listing: the user's prompt in quotes, or the command. In a command, values that look like
+ * secrets are masked. The text is not cleaned for the terminal.
  */
 export function programText(program: Program): string {
   if (program.kind === 'exec') return commandText(program.argv);
@@ -13,7 +13,7 @@ export function programText(program: Program): string {
   return [agentOf(program)?.name ?? 'shell', commandText(program.args)].filter((part) => part !== '').join(' ');
 }
 
-/** Words as a shell would read them, on one line. */
+/** Words quoted for a shell, on one line. */
 function commandText(words: readonly string[]): string {
   const quoted = (word: string): string =>
     /^[\w@%+=:,./[\]-]+$/.test(word) ? word : `'${oneLine(word).replaceAll("'", "'\\''")}'`;

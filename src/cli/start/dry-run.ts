@@ -13,17 +13,17 @@ import { dockerCommand } from './docker-command.ts';
 
 export interface DryRun {
   readonly source: CredentialSource | undefined;
-  /** The credential's source, for people. */
+  /** The credential's source in words. */
   readonly shown: string;
   readonly env: NodeJS.ProcessEnv;
-  /** As everything that is made on the engine is labelled. */
+  /** The label of everything that run-claude makes on the engine. */
   readonly owner: string;
 }
 
-/** Stands where the profile's text would: the commands name its file. */
+/** In place of the profile's text: the commands name its file. */
 const SECCOMP = 'file';
 
-/** The whole plan and the `docker` commands of its session, as text. Nothing is started or written. */
+/** The whole plan and the `docker` commands of its session. Starts and writes nothing. */
 export function dryRunText(plan: Plan, dry: DryRun): string {
   const style = { seccompFile: SECCOMP_FILE, masked: new Set(Object.keys(plan.policy.env)), owner: dry.owner };
   const gateway = plan.policy.network !== 'none';

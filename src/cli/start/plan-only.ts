@@ -3,8 +3,8 @@ import { newSessionId } from '../../record/id.ts';
 import { sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
-import { ownerHere } from '../context/connect-ours.ts';
 import type { CommandContext } from '../context/context.ts';
+import { ownerHere } from '../context/open-engine.ts';
 import { dryRunText } from './dry-run.ts';
 import type { RunSetup } from './set-up-run.ts';
 

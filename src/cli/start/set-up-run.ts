@@ -10,8 +10,8 @@ import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 
@@ -31,7 +31,7 @@ export interface RunSetup {
  * Reads the policy and the facts of project and host, hands them to `onFacts`, and connects the engine. Starts nothing.
  *
  * @throws {RunClaudeError} USAGE for a project that is refused and for options that contradict each other; otherwise as
- * readPolicy and connectOurs
+ * readPolicy and openEngine
  */
 export async function setUpRun(
   line: RunLine,
@@ -52,7 +52,7 @@ export async function setUpRun(
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   onFacts({ policy, project, host });
-  const engine = await connectOurs(policy.engine, context);
+  const engine = await openEngine(policy.engine, context);
   const person = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],

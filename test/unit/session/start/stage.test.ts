@@ -17,7 +17,10 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const planOf = (policy: Partial<Plan['policy']> = {}): Plan =>
-  ({ program: { kind: 'claude', args: [], print: false }, policy: { credentials: 'broker', ...policy } }) as unknown as Plan;
+  ({
+    program: { kind: 'claude', args: [], print: false },
+    policy: { credentials: 'broker', ...policy },
+  }) as unknown as Plan;
 const depsOf = (more: Partial<SessionDeps> = {}): SessionDeps =>
   ({ env: {}, host: { home, platform: 'linux' }, ...more }) as SessionDeps;
 
