@@ -34,7 +34,15 @@ export const bundling = {
 };
 
 /** What a session's start loads, in the order in which it does: first what looks at the project, then the rest. */
-const STAGES = { plan: 'src/cli/commands/run.ts', start: 'src/cli/start/start-session.ts' };
+const STAGES = {
+  // The agent's parts are loaded by import(), from its row in src/agent/.
+  plan: [
+    'src/cli/commands/run.ts',
+    'src/claude/credentials/credentials.ts',
+    'src/claude/credentials/credential-file.ts',
+  ],
+  start: ['src/cli/start/start-session.ts', 'src/claude/stage/stage.ts'],
+};
 /** @type {Map<string, string>} */
 const stageOf = new Map();
 
@@ -52,8 +60,8 @@ const fileForEachStage = {
       return loaded;
     };
     const earlier = new Set(['src/main.ts', 'src/cli/commands/sessions.ts'].flatMap((entry) => [...loadedBy(entry)]));
-    for (const [stage, entry] of Object.entries(STAGES)) {
-      for (const id of loadedBy(entry)) {
+    for (const [stage, entries] of Object.entries(STAGES)) {
+      for (const id of entries.flatMap((entry) => [...loadedBy(entry)])) {
         if (!earlier.has(id)) stageOf.set(id, stage);
         earlier.add(id);
       }

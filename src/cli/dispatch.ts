@@ -1,7 +1,7 @@
 import type { CommandContext, CommandRun } from './context/context.ts';
 import type { CommandLineOfCommand } from './grammar/parse-command-line.ts';
 
-// Loaded when needed: `sessions` must not pay for what a session loads.
+// Each command is loaded when it runs: `sessions` must not load what a session needs.
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   status: async () => (await import('./commands/status.ts')).statusCommand,
   diff: async () => (await import('./commands/diff.ts')).diffCommand,

@@ -11,7 +11,7 @@ import type { CommandContext } from './context/context.ts';
 import { type CommandLine, parseCommandLine } from './grammar/parse-command-line.ts';
 import { printError } from './print-error.ts';
 
-/** One run of the command: words in, exit status out. Prints every error itself. */
+/** Runs one command line. Returns the exit status; prints every error itself. */
 export async function main(argv: readonly string[]): Promise<number> {
   const early = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
@@ -51,8 +51,8 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch {
-    // It was removed meanwhile; nothing else makes this fail.
-    throw usageError('the current directory is gone', 'Change to one that is there.');
+    // The only cause: the directory was removed.
+    throw usageError('the current directory no longer exists', 'Change to a directory that exists.');
   }
 }
 

@@ -2,19 +2,20 @@ import { EXIT, RunClaudeError } from '../errors.ts';
 import { remedyOf } from '../store/remedy.ts';
 import type { Tell } from '../types/event.ts';
 
-/** Where an update or a removal took a part of this program that it had not loaded yet. */
-const REPLACED = 'Was it updated or removed meanwhile? Nothing is lost: run-claude sessions shows what waits.';
+/** The hint where an update or a removal deleted a part of this program before it was loaded. */
+const REPLACED =
+  'Was run-claude updated or removed while it ran? Nothing is lost: run-claude sessions lists pending changes.';
 
-/** Tells a person what went wrong: one clear line, what to do next, the stack only with --trace. Gives the exit status. */
+/** Prints an error: one line, the next step, and with --trace the stack. Returns the exit status. */
 export function printError(error: unknown, tell: Tell): number {
   const text = error instanceof Error ? error.message : String(error);
-  // A disk that refuses is no bug, whoever wrote to it.
+  // A full or failing disk is not a bug, whatever wrote to it.
   const remedy = error instanceof Error ? (isReplaced(error) ? REPLACED : remedyOf(error)) : undefined;
   const known = error instanceof RunClaudeError || remedy !== undefined;
   const { hint, status } =
     error instanceof RunClaudeError
       ? error
-      : { hint: remedy ?? 'With --trace it says where; please report it.', status: EXIT.failed };
+      : { hint: remedy ?? 'Please report it, with the output of the same command and --trace.', status: EXIT.failed };
   tell({ kind: 'message', level: 'error', text: known ? text : `a bug in run-claude: ${text}` });
   if (hint !== undefined) tell({ kind: 'message', level: 'info', text: hint });
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -5,9 +5,9 @@ import { maskWords } from '../plan/mask-words.ts';
 import type { Tell } from '../types/event.ts';
 
 /**
- * Tells every HTTP request that this process makes (method, host, path, status, milliseconds) and every program that it
- * starts, with the seconds since the start. Queries, headers and bodies are left out, and the values of what looks like
- * a secret: they may carry credentials. Ends when disposed.
+ * Traces every HTTP request of this process (method, host, path, status, milliseconds) and every program that it starts,
+ * with the seconds since the start, until it is disposed. Queries, headers, bodies and values that look like secrets are
+ * left out: they may hold credentials.
  */
 export function traceCalls(tell: Tell, nowMs: () => number = () => performance.now()): Disposable {
   const began = new WeakMap<ClientRequest, number>();

@@ -1,4 +1,5 @@
-import type { CredentialSource, ProviderApi, Secret } from '../types/credential.ts';
+import { homeAgent } from '../agent/agents.ts';
+import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 
@@ -13,28 +14,6 @@ const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 /** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
 const API_PORT = 47_801;
 const PROXY_PORT = 47_802;
-
-/** Stands where the credential would, by kind: long enough to look real to the client, worth nothing elsewhere. */
-const PLACEHOLDERS: Readonly<
-  Record<Exclude<Secret['kind'], 'aws-keys'>, { readonly variable: string; readonly value: string }>
-> = {
-  'api-key': { variable: 'ANTHROPIC_API_KEY', value: 'sk-ant-api03-placeholder-of-run-claude-the-real-one-is-outside' },
-  oauth: {
-    variable: 'CLAUDE_CODE_OAUTH_TOKEN',
-    value: 'sk-ant-oat01-placeholder-of-run-claude-the-real-one-is-outside',
-  },
-  'auth-token': { variable: 'ANTHROPIC_AUTH_TOKEN', value: 'placeholder-of-run-claude-the-real-one-is-outside' },
-};
-
-/** Where the client shows a credential of that kind; with the clouds it shows none. */
-function placeholder(kind: Secret['kind'] | undefined): (typeof PLACEHOLDERS)[keyof typeof PLACEHOLDERS] {
-  return PLACEHOLDERS[kind === undefined || kind === 'aws-keys' ? 'oauth' : kind];
-}
-
-/** The placeholder's value alone. */
-export function placeholderOf(kind: Secret['kind'] | undefined): string {
-  return placeholder(kind).value;
-}
 
 /** The certificate of the session's own CA, where there is one. */
 const SESSION_CA = `${GATEWAY_DIR}/ca.pem`;
@@ -64,7 +43,7 @@ export interface AgentSide {
 
 /** How the agent reaches its gateway; nothing of it is secret. `env`: this process's, for the choice of models. */
 export function agentSide(
-  { sessionId, policy }: Pick<Plan, 'sessionId' | 'policy'>,
+  { sessionId, policy, program }: Pick<Plan, 'sessionId' | 'policy' | 'program'>,
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
   env: NodeJS.ProcessEnv,
 ): AgentSide {
@@ -76,8 +55,7 @@ export function agentSide(
   return {
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
     env: {
-      ...(broker ? providerEnv(source?.kind, source?.cloud?.api) : {}),
-      ...(broker && source?.cloud !== undefined ? modelVariables(env) : {}),
+      ...(broker ? homeAgent(program).broker.variables(source, `http://127.0.0.1:${API_PORT}`, env) : {}),
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
       ...(policy.brokers.length > 0 ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
@@ -93,36 +71,6 @@ export function agentSide(
 /** The engine's names for what a session's gateway stands on. */
 export function gatewayNames(sessionId: string): { readonly volume: string; readonly network: string } {
   return { volume: `run-claude-${sessionId}-gw`, network: `run-claude-${sessionId}` };
-}
-
-function providerEnv(kind: Secret['kind'] | undefined, api: ProviderApi | undefined): Readonly<Record<string, string>> {
-  const url = `http://127.0.0.1:${API_PORT}`;
-  if (api?.kind === 'bedrock')
-    return {
-      CLAUDE_CODE_USE_BEDROCK: '1',
-      CLAUDE_CODE_SKIP_BEDROCK_AUTH: '1',
-      ANTHROPIC_BEDROCK_BASE_URL: url,
-      AWS_REGION: api.region,
-    };
-  if (api?.kind === 'vertex')
-    return {
-      CLAUDE_CODE_USE_VERTEX: '1',
-      CLAUDE_CODE_SKIP_VERTEX_AUTH: '1',
-      ANTHROPIC_VERTEX_BASE_URL: url,
-      ANTHROPIC_VERTEX_PROJECT_ID: api.project,
-      CLOUD_ML_REGION: api.region,
-    };
-  const { variable, value } = placeholder(kind);
-  return { ANTHROPIC_BASE_URL: url, [variable]: value };
-}
-
-/** The person's choice of models, plain words only. */
-export function modelVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const names = /^ANTHROPIC_(MODEL|SMALL_FAST_MODEL|DEFAULT_(OPUS|SONNET|HAIKU)_MODEL)$/;
-  const kept = Object.entries(env).filter(
-    ([name, value]) => names.test(name) && /^[A-Za-z0-9][A-Za-z0-9._:@/[\]-]{0,255}$/.test(value ?? ''),
-  );
-  return Object.fromEntries(kept) as Record<string, string>;
 }
 
 /** Variables that hold a program's options: the person's own come after ours, where they win. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { isPrintOnly, withPermissionMode } from '../agent/agents.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
-import { withPermissions } from './claude-words.ts';
 import { type PersonEnvironment, planEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
@@ -42,8 +42,8 @@ export function planRun(input: PlanInput): Plan {
     policy,
     engine,
     image: input.image,
-    program: planProgram(input.program, policy),
-    tty: host.stdinTty && host.stdoutTty && !(input.program.kind === 'claude' && input.program.print),
+    program: withPermissionMode(input.program, policy),
+    tty: host.stdinTty && host.stdoutTty && !isPrintOnly(input.program),
     strategy,
     strategyReason: reason,
     user,
@@ -78,9 +78,4 @@ function wholeGb(mb: number): number {
 /** First 16 hex digits of the SHA-256 of a real path: the name of what belongs to it in our directories. */
 export function pathKey(realPath: string): string {
   return createHash('sha256').update(realPath).digest('hex').slice(0, 16);
-}
-
-/** Claude is told the permission mode of the policy, unless the user's words for Claude choose one. */
-function planProgram(program: Program, { permissions }: Policy): Program {
-  return program.kind === 'claude' ? { ...program, args: withPermissions(program.args, permissions) } : program;
 }

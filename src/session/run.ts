@@ -1,3 +1,4 @@
+import { agentOf } from '../agent/agents.ts';
 import { processIdentity } from '../host/process.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
 import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
@@ -29,7 +30,7 @@ export async function runSession(plan: Plan, deps: SessionDeps): Promise<number>
 export async function resumeSession(ended: SessionRecord, plan: Plan, deps: SessionDeps): Promise<number> {
   await prepareImage(plan, deps);
   // Its conversation is in the session's store: the agent can continue it from the project's own data.
-  if (plan.program.kind === 'claude') {
+  if (agentOf(plan.program) !== undefined) {
     const { bringClaudeBack } = await import('./end/claude-data.ts');
     await bringClaudeBack(ended, [], deps);
   }
@@ -106,8 +107,8 @@ function tellUncollected(mode: SessionMode, record: SessionRecord, { tell }: Ses
   if (text !== undefined) tell({ kind: 'message', level: 'error', text });
 }
 
-/** At its end Claude prints a command that does not find a conversation held in a copy. */
+/** At its end an agent may print a command that does not find a conversation held in a copy. */
 function tellResume({ program, sessionDir, sessionId }: Plan, { tell }: SessionDeps): void {
-  if (program.kind !== 'claude' || !hasLayer(sessionDir)) return;
+  if (agentOf(program) === undefined || !hasLayer(sessionDir)) return;
   tell({ kind: 'message', level: 'info', text: `To continue this session: run-claude resume ${sessionId}` });
 }

@@ -35,9 +35,20 @@ export interface HostFacts {
   readonly rows: number;
 }
 
-/** What runs inside. */
+/** Agents that a session can run: each has a file and a row in src/agent/. */
+export type AgentName = 'claude';
+
+/** An agent with the words of its command line. */
+export interface AgentProgram {
+  readonly kind: AgentName;
+  readonly args: readonly string[];
+  /** The words ask for one answer on stdout, without a terminal (`-p`). */
+  readonly print: boolean;
+}
+
+/** What runs inside: an agent, a shell or any other command. */
 export type Program =
-  | { readonly kind: 'claude'; readonly args: readonly string[]; readonly print: boolean }
+  | AgentProgram
   | { readonly kind: 'shell'; readonly args: readonly string[] }
   | { readonly kind: 'exec'; readonly argv: readonly string[] };
 

@@ -74,7 +74,7 @@ it('goes to its end when nobody reads it any more, as with `2>&1 | head`, or not
   expect(scene.shell(full)).toMatch(/ERROR: not all of the output could be written: ENOSPC.*\nended with 125\n$/);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n?? two.txt\n');
   const gone = scene.shell(`mkdir gone; cd gone; rmdir ../gone; ${command} sessions 2>&1 || echo "ended with $?"`);
-  expect(gone).toMatch(/ERROR: the current directory is gone\n.*\nended with 2\n$/);
+  expect(gone).toMatch(/ERROR: the current directory no longer exists\n.*\nended with 2\n$/);
 });
 
 it('two sessions of one project run at once, and the second apply merges against the first', async () => {

@@ -5,12 +5,12 @@ import { writeOutcome } from '../context/write-outcome.ts';
 
 const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 
-/** `apply [ID]`: the question at the end, again; with --yes, --only or --skip without it. */
+/** `apply [ID]`: asks the session's question again. With --yes, --only or --skip there is no question. */
 export const applyCommand: CommandRun = async (line, context) => {
   const conflict = optionChoice(line, 'conflict', CONFLICT) ?? 'ask';
   const [dryRun, json] = [line.options.has('dry-run'), line.options.has('json')];
   const ignored = line.options.get('include-ignored');
-  // Without a value it means everything.
+  // Without a value the option means every file.
   const release = ignored?.includes('') ? true : ignored;
   return withSession(line, context, 'decide', async (record, deps) => {
     const { status, outcome } = await applyLater(record, deps, {

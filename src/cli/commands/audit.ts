@@ -18,7 +18,7 @@ import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 
-/** `audit --rules`; `audit [PATH] --base REF`, a branch; `audit [ID]`, a session: what the gate has to say. */
+/** `audit [PATH] --base REF` audits a branch, `audit [ID]` a session. `audit --rules` lists the rules. */
 export const auditCommand: CommandRun = async (line, context) => {
   if (line.options.has('rules')) return listRules(line, context);
   const file = optionValue(line, 'report');
@@ -32,7 +32,7 @@ export const auditCommand: CommandRun = async (line, context) => {
   const [word] = line.words;
   if (range === undefined) {
     if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
-      throw usageError(`audit ${word}: compared with what?`, `run-claude audit ${word} --base main`);
+      throw usageError(`audit ${word}: no base to compare with`, `Write run-claude audit ${word} --base main.`);
     }
     return withSession(line, context, 'any', (record) => {
       const { failOn } = record.plan.policy;
@@ -52,7 +52,7 @@ interface Audited {
   readonly failOn: Severity | undefined;
 }
 
-/** Where the outcome goes, settled before anything is looked at. */
+/** Where the outcome is written: known before anything is read, so that a wrong --report fails first. */
 interface Output {
   readonly place: ReportPlace | undefined;
   readonly failOn: Severity | undefined;
@@ -60,7 +60,7 @@ interface Output {
   readonly write: (text: string) => void;
 }
 
-/** Shows and writes what was found; gives the exit status. */
+/** Prints and writes the findings. Returns the exit status. */
 function conclude({ review, project, base, failOn }: Audited, output: Output): number {
   const status = reaches(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
   const report = auditReport(review, project, status, base);

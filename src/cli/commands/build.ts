@@ -1,14 +1,14 @@
 import { ensureImage } from '../../image/ensure.ts';
 import { jsonLine } from '../../report/json.ts';
 import { buildLock } from '../../session/start/prepare-image.ts';
-import { connectOurs, ENGINES } from '../context/connect-ours.ts';
 import { type CommandRun, optionChoice } from '../context/context.ts';
+import { ENGINES, openEngine } from '../context/open-engine.ts';
 
-/** `build [--rebuild] [--toolchain]`: the image on the engine; prints its tag. */
+/** `build [--rebuild] [--toolchain]`: builds the image on the engine and prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
   const { env, places, tell } = context;
   const { signal } = context.interruption;
-  const engine = await connectOurs(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
+  const engine = await openEngine(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
   try {
     const image = await ensureImage(engine, {
       env,

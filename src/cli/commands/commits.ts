@@ -9,20 +9,20 @@ import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { allowOptions } from '../../terminal/review/outcome-lines.ts';
 import { findingLine, firstOfAKind } from '../../terminal/review/summary.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import { type CommandRun, optionValue } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 
 /**
- * `commits [ID]`: the commits that a session made, with what the audit says of each; `--import` brings them as refs of
- * ours, with `--branch` one of them as a new branch too. Exit 121 when they are held back.
+ * `commits [ID]`: the commits of a session, with the findings of each. `--import` imports them as refs under run-claude's
+ * own prefix, and `--branch` also makes a branch of one. Exit 121 when they are held back.
  */
 export const commitsCommand: CommandRun = (line, context) =>
   withSession(line, context, 'decide', async (record, deps) => {
     for (const name of ['branch', 'allow-suspect']) {
       if (line.options.has(name) && !line.options.has('import')) throw usageError(`--${name} needs --import`);
     }
-    const engine = await connectOurs(record.plan.policy.engine, context);
+    const engine = await openEngine(record.plan.policy.engine, context);
     try {
       using received = await fetchCommits(record, sessionDeps(deps, engine, context.env));
       const commits = received === undefined ? [] : readCommits(received);
@@ -37,7 +37,7 @@ export const commitsCommand: CommandRun = (line, context) =>
         deps.tell({
           kind: 'message',
           level: 'info',
-          text: 'this session has no commits that the project does not have',
+          text: 'The session has no commits that the project lacks.',
         });
         return EXIT.ok;
       }
@@ -80,17 +80,17 @@ function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps):
   }
 }
 
-/** Blocked: never. Suspect: with a yes of the user's, or with --allow-suspect. */
+/** Whether the user accepts the findings. Blocked: never. Suspect: by a yes, or by --allow-suspect. */
 async function mayImport(findings: readonly CommitFinding[], { screen, tell }: PersonDeps): Promise<boolean> {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   if (findings.some(({ finding }) => finding.severity === 'blocked')) {
-    say('Nothing was imported: what is blocked in a commit stays out with all of them.');
+    say('Nothing was imported: a change in a commit is blocked, so none of the commits is imported.');
     return false;
   }
   const suspect = findings.filter(({ finding }) => finding.severity === 'suspect');
   if (suspect.length === 0) return true;
   const changes = `${suspect.length} suspect ${suspect.length === 1 ? 'change' : 'changes'}`;
-  // What was typed before the question is no yes to it.
+  // Input from before the question must not count as its answer.
   const isAsked = screen !== undefined && (await waitForSilence(screen));
   const answer = isAsked ? await askLine(screen, `[sandbox] Import these commits with ${changes}? [y/N]:`) : undefined;
   if (isYes(answer)) return true;
@@ -109,24 +109,24 @@ async function offerMoves(project: string, received: ReceivedCommits, { screen, 
   for (const branch of received.branches) {
     say(`Imported ${cleanLine(branch.ref)}`);
     const move = planMove(project, branch);
-    if ('why' in move) say(`${cleanLine(branch.branch)} is not moved: ${move.why}`);
+    if ('why' in move) say(`Branch ${cleanLine(branch.branch)} was not moved: ${move.why}`);
     else if (screen === undefined) say(`To move ${cleanLine(branch.branch)} there: ${byHand(move)}`);
     else if (isYes(await askLine(screen, moveQuestion(move)))) {
       moveBranch(project, move);
       say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
-    } else say(`${cleanLine(move.branch)} stays where it is; later: ${byHand(move)}`);
+    } else say(`Branch ${cleanLine(move.branch)} was not moved. To move it later: ${byHand(move)}`);
   }
 }
 
-/** What a person types instead. Where the files were applied already, git would not merge over them. */
+/** The command that moves the branch by hand. git would refuse to merge over files that were applied already. */
 function byHand({ branch, ref, checkedOut }: BranchMove): string {
   const there = cleanLine(ref);
   if (!checkedOut) return `git fetch . ${there}:${cleanLine(branch)}`;
-  return `git merge --ff-only ${there}, or, once the session's files were applied: git reset ${there}`;
+  return `git merge --ff-only ${there} (after an apply: git reset ${there})`;
 }
 
 function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {
   const what = `${commits} ${commits === 1 ? 'commit' : 'commits'}`;
   const files = checkedOut ? '; your files stay as they are' : '';
-  return `[sandbox] Move ${cleanLine(branch)} on by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
+  return `[sandbox] Move ${cleanLine(branch)} forward by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
 }

@@ -7,7 +7,7 @@ import type { Policy } from '../../types/policy.ts';
 import type { CommandRun } from '../context/context.ts';
 import { type ConfigFile, readPolicy } from '../context/read-policy.ts';
 
-/** `config [PROJECT]`: every setting with its value and origin, and the files that were read or looked for. */
+/** `config [PROJECT]`: every setting with its value and origin, and the files that were looked for. */
 export const configCommand: CommandRun = async (line, context) => {
   const { policy, origins, warnings, files } = await readPolicy(line.words[0], [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
@@ -32,7 +32,7 @@ export const configCommand: CommandRun = async (line, context) => {
   for (const { name, value, origin } of tables.filter((table) => table.origin !== 'default')) {
     context.write(`${name.padEnd(20)} ${text(value)} ${cleanLine(origin)}\n`);
   }
-  context.write('\nFiles, the later one counts:\n');
+  context.write('\nFiles, a later one overrides an earlier one:\n');
   for (const { path, state } of files) context.write(`${FILE_STATES[state].padEnd(20)} ${cleanLine(path)}\n`);
   return 0;
 };

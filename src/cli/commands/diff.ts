@@ -18,8 +18,8 @@ import { whenText } from '../../text/when.ts';
 import type { ContentReader } from '../../types/entry.ts';
 import type { Review, ReviewItem } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
@@ -61,7 +61,7 @@ function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly Revie
 interface Showing {
   readonly line: CommandLineOfCommand;
   readonly context: CommandContext;
-  /** To be marked as applied. */
+  /** Those to mark as applied. */
   readonly applied: ReadonlySet<ReviewItem>;
   readonly store: ContentReader;
 }
@@ -90,7 +90,7 @@ async function show(items: readonly ReviewItem[], { line, context, applied, stor
   }
 }
 
-/** Fires when nobody reads what is written any more: `| head`, a pager that was left. */
+/** Fires when stdout has no reader: `| head`, or a pager that was closed. */
 function whenUnread(): AbortSignal {
   const unread = new AbortController();
   process.stdout.once('error', () => unread.abort());
@@ -112,12 +112,12 @@ function countsOf(diff: FileDiff): string {
   return `+${count('+')} -${count('-')}`;
 }
 
-/** `diff --follow`: what a running session changes, as it happens, until it ends, Ctrl-C, or nobody reads it. */
+/** `diff --follow`: each change of a running session as it happens. Ends with the session, at Ctrl-C, or without a reader. */
 async function follow(record: SessionRecord, line: CommandLineOfCommand, context: CommandContext): Promise<number> {
   if (!isRunning(record)) {
-    throw usageError(`session ${record.id} does not run`, 'Without --follow, diff shows what it changed.');
+    throw usageError(`session ${record.id} is not running`, 'Leave --follow out: diff prints what it changed.');
   }
-  const engine = await connectOurs(record.plan.policy.engine, context);
+  const engine = await openEngine(record.plan.policy.engine, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
   const { tell, write } = context;
   const signal = AbortSignal.any([context.interruption.signal, whenUnread()]);

@@ -6,7 +6,7 @@ import { amount } from '../../terminal/progress.ts';
 import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
 
-/** `discard [ID]`: asks for the whole word on a terminal; elsewhere it needs --yes. */
+/** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
   withSession(line, context, 'decide', async (record, deps) => {
     if (!line.options.has('yes')) {
@@ -17,7 +17,7 @@ export const discardCommand: CommandRun = (line, context) =>
         deps.tell({
           kind: 'message',
           level: 'info',
-          text: 'Nothing was discarded. --yes does it without a question.',
+          text: 'Nothing was discarded. With --yes there is no question.',
         });
         return EXIT.undecided;
       }

@@ -5,10 +5,10 @@ import { jsonText } from '../../report/json.ts';
 import { type GcItem, planGc, runGc } from '../../session/later/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 
-/** `gc [--dry-run]`: names what no session needs any more, and removes it. */
+/** `gc [--dry-run]`: lists and removes what no session needs. */
 export const gcCommand: CommandRun = async (line, context) => {
   const engine = await engineIfAny(context);
   try {
@@ -19,7 +19,11 @@ export const gcCommand: CommandRun = async (line, context) => {
     if (line.options.has('json')) context.write(jsonText({ removed, problems }));
     else for (const item of removed) context.write(`${dry ? 'would remove' : 'removed'} ${shown(item)}\n`);
     for (const { path, why } of problems)
-      context.tell({ kind: 'message', level: 'warning', text: `${cleanLine(path)} stays: ${cleanLine(why)}` });
+      context.tell({
+        kind: 'message',
+        level: 'warning',
+        text: `${cleanLine(path)} was not removed: ${cleanLine(why)}`,
+      });
     if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'There is nothing to remove.' });
     return problems.length === 0 ? 0 : 1;
   } finally {
@@ -29,9 +33,9 @@ export const gcCommand: CommandRun = async (line, context) => {
 
 async function engineIfAny(context: CommandContext): Promise<Engine | undefined> {
   try {
-    return await connectOurs('auto', context);
+    return await openEngine('auto', context);
   } catch (error) {
-    const text = `Objects in the container engine are left for the next gc: ${(error as Error).message}`;
+    const text = `The container engine does not answer, so its objects are left for the next gc: ${(error as Error).message}`;
     context.tell({ kind: 'message', level: 'warning', text });
     return undefined;
   }

@@ -8,19 +8,23 @@ import { jsonLine, jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 
-/** `network [ID]`: what a session asked for, by host; `--suggest`; `network allow HOST [ID]` for one that runs. */
+/**
+ * `network [ID]`: the requests of a session, by host. With `--suggest`: options that would allow the refused ones.
+ * `network allow HOST [ID]`: lets a running session reach another host.
+ */
 export const networkCommand: CommandRun = async (line, context) => {
   const [first, second, third] = line.words;
   if (first === 'allow') return allow(second, third, context);
-  if (second !== undefined) throw usageError(`network: '${cleanLine(second)}' is one word too many`);
+  if (second !== undefined)
+    throw usageError(`network: unexpected '${cleanLine(second)}'`, 'To allow a host: run-claude network allow HOST');
   const session = findSession(context.places.stateDir, first, context.cwd);
   const file = networkLogFile(session.plan.sessionDir);
   const entries = existsSync(file) ? readNetworkLog(file) : [];
   if (line.options.has('suggest')) {
     const { rules, remarks } = suggestRules(entries);
     context.write(line.options.has('json') ? jsonLine(rules) : rules.map((rule) => `${cleanLine(rule)}\n`).join(''));
-    const told = rules.length + remarks.length === 0 ? ['No request was refused.'] : remarks;
-    for (const text of told) context.tell({ kind: 'message', level: 'info', text: cleanLine(text) });
+    const lines = rules.length + remarks.length === 0 ? ['No request was refused.'] : remarks;
+    for (const text of lines) context.tell({ kind: 'message', level: 'info', text: cleanLine(text) });
     return 0;
   }
   if (line.options.has('json')) {
@@ -35,12 +39,12 @@ export const networkCommand: CommandRun = async (line, context) => {
 };
 
 function allow(host: string | undefined, id: string | undefined, context: CommandContext): number {
-  if (host === undefined) throw usageError('network allow: which host?', 'run-claude network allow example.org');
+  if (host === undefined) throw usageError('network allow: no host', 'Write run-claude network allow example.org.');
   const session = findSession(context.places.stateDir, id, context.cwd);
   if (ownerState(session) === 'gone') {
     throw usageError(
       `session ${session.id} has ended`,
-      'For the next one: --allow-host, or allow-host in config.toml.',
+      'For the next session: --allow-host, or allow-host in config.toml.',
     );
   }
   const rule = allowHost(session.plan.sessionDir, host);
@@ -54,9 +58,9 @@ function lineOf(total: HostTotal): string {
     [total.refused, 'refused'],
     [total.failed, 'failed'],
   ] as const;
-  const said = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : [])).join(', ');
+  const requests = counts.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : [])).join(', ');
   const bytes = total.up + total.down > 0 ? `, ${total.up} bytes out, ${total.down} in` : '';
   const refusal = total.unlisted ? 'not an allowed host' : total.why;
   const why = total.refused > 0 && refusal !== undefined ? `  (${cleanLine(refusal)})` : '';
-  return `${cleanLine(total.host)}:${total.port}  ${said}${bytes}${why}`;
+  return `${cleanLine(total.host)}:${total.port}  ${requests}${bytes}${why}`;
 }

@@ -13,7 +13,7 @@ const STATES: Readonly<Record<InstanceFacts['state'], string>> = {
   foreign: "  (not run-claude's: kept)",
 };
 
-/** `projects`: the instances of Claude's data with their projects, sizes and last use. */
+/** `projects`: Claude's data of each project, with its size and last use. */
 export const projectsCommand: CommandRun = async (line, context) => {
   const { sessions } = listSessions(context.places.stateDir);
   const instances = (await listInstances(context.places.dataDir)).map((one) => ({
@@ -28,13 +28,13 @@ export const projectsCommand: CommandRun = async (line, context) => {
     const used = whenText(new Date(lastUsedMs).toISOString(), Date.now()).padEnd(15);
     const size = `${(bytes / 1_048_576).toFixed(1)} MB`.padStart(10);
     context.write(
-      `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'gone' && pending.length > 0 ? waiting(pending) : STATES[state]}\n`,
+      `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'gone' && pending.length > 0 ? keptFor(pending) : STATES[state]}\n`,
     );
   }
   if (instances.length === 0) context.tell({ kind: 'message', level: 'info', text: 'No project has any data yet.' });
   return 0;
 };
 
-function waiting(pending: readonly string[]): string {
+function keptFor(pending: readonly string[]): string {
   return `  (no longer exists: kept for pending session ${pending.join(', ')})`;
 }

@@ -5,26 +5,24 @@ import { lastConversation } from '../../session/end/claude-data.ts';
 import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandRun } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
-import { asksForPrint, choosesConversation } from '../grammar/claude-options.ts';
 
-/** `resume [ID] [-- words…]`: the agent again, on the layer that its session left. */
+/** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>
   withSession(line, context, 'layer', async (record, deps) => {
-    if (record.plan.mode === 'bind') throw usageError('a bind session works on the project itself: start a new one');
-    const engine = await connectOurs(record.plan.policy.engine, context);
+    if (record.plan.mode === 'bind')
+      throw usageError('a bind session works on the project itself and cannot be resumed', 'Start a new session.');
+    const engine = await openEngine(record.plan.policy.engine, context);
     try {
       const { plan: recorded, missing } = restoreVariables(record.plan, context.env);
       if (missing.length > 0) {
-        const text = `The values of --env are not kept; not set here, so left out: ${missing.join(', ')}`;
+        const text = `Values of --env are not stored. Not set here and therefore left out: ${missing.join(', ')}`;
         deps.tell({ kind: 'message', level: 'warning', text });
       }
       const plan = resumePlan(recorded, {
         words: line.rest,
-        print: asksForPrint(line.rest),
-        choosesConversation: choosesConversation(line.rest),
         conversation: lastConversation(record),
         host: deps.host,
         term: context.env['TERM'],

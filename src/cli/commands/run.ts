@@ -1,3 +1,5 @@
+import type { Agent } from '../../agent/agent.ts';
+import { agentOf, homeAgent } from '../../agent/agents.ts';
 import { beginLook } from '../../base/prescan-project.ts';
 import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
@@ -5,11 +7,12 @@ import { baseDirOf } from '../../plan/plan-run.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CredentialSource } from '../../types/credential.ts';
+import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
-import { type Prepared, prepare } from '../start/prepare.ts';
+import { setUpRun } from '../start/set-up-run.ts';
 
-/** A session: plans it, and prints, checks or runs the plan. Gives the exit status. */
+/** Plans a session, and prints, checks or runs the plan. Returns the exit status. */
 export async function runCommand(line: RunLine, context: CommandContext): Promise<number> {
   if (line.action === 'check') {
     const { checkRun } = await import('../start/check-run.ts');
@@ -25,43 +28,51 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
   let prescan: SessionDeps['prescan'];
-  const prepared = await prepare(line, context, process, ({ policy, project, host }) => {
+  const setup = await setUpRun(line, context, process, ({ policy, project, host }) => {
     if (line.action !== 'run') return;
     prescan = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
-    // Loaded while the project is looked at and the engine is asked.
+    // Loaded while the project is scanned and the engine is asked.
     void import('../start/start-session.ts');
   });
+  const { policy, host } = setup;
+  const { program } = line;
   try {
-    for (const text of prepared.warnings) context.tell({ kind: 'message', level: 'warning', text });
-    const findCredential = credentialLookup(context.env, prepared.host);
-    const credential = prepared.policy.credentials === 'none' ? undefined : await findCredential();
+    for (const text of setup.warnings) context.tell({ kind: 'message', level: 'warning', text });
+    const findCredential = credentialLookup(context.env, host);
+    const source = await findCredential({ program, policy });
+    const text = credentialText(source, policy, homeAgent(program));
     if (line.action === 'dry-run') {
       const { printDryRun } = await import('../start/plan-only.ts');
-      await printDryRun(prepared, context, { source: credential, shown: shownCredential(credential, prepared) });
+      await printDryRun(setup, context, { source, shown: text });
       return 0;
     }
-    requireCredential(line, prepared, credential);
+    const isMissing = source === undefined && policy.credentials !== 'none';
+    const agent = agentOf(program);
+    if (isMissing && agent !== undefined) throw loginMissing(agent);
     const { startSession } = await import('../start/start-session.ts');
-    // Only Claude needs one.
-    const isMissing = credential === undefined && prepared.policy.credentials !== 'none';
-    const shown = isMissing && line.program.kind !== 'claude' ? undefined : shownCredential(credential, prepared);
-    return await startSession(prepared, context, { shown, findCredential }, prescan);
+    // A shell or another command works without a credential.
+    const shown = isMissing ? undefined : text;
+    return await startSession(setup, context, { shown, findCredential }, prescan);
   } finally {
-    await prepared.engine.close();
+    await setup.engine.close();
   }
 }
 
-/** Claude without a login ends at its first request: said before an image is built for it. */
-function requireCredential(line: RunLine, { policy }: Prepared, credential: CredentialSource | undefined): void {
-  if (line.program.kind !== 'claude' || policy.credentials === 'none' || credential !== undefined) return;
-  throw new RunClaudeError('CREDENTIAL_MISSING', 'there is no login for Claude on this machine', {
-    hint: 'Log in with claude, or set ANTHROPIC_API_KEY; --credentials none starts without one.',
+/** Without a login an agent ends at its first request: reported before an image is built for it. */
+function loginMissing({ title, loginHint }: Agent): RunClaudeError {
+  return new RunClaudeError('CREDENTIAL_MISSING', `there is no login for ${title} on this machine`, {
+    hint: `${loginHint}. To start without a login: --credentials none`,
   });
 }
 
-function shownCredential(credential: CredentialSource | undefined, { policy }: Prepared): string {
-  if (policy.credentials === 'none') return 'none';
-  return credential === undefined
-    ? 'none found: log in with claude on this machine, or set ANTHROPIC_API_KEY'
-    : `${describeCredential(credential, Date.now())}, ${policy.credentials}`;
+/** The credential's source, for the start screen. */
+function credentialText(
+  source: CredentialSource | undefined,
+  { credentials }: Pick<Policy, 'credentials'>,
+  agent: Agent,
+): string {
+  if (credentials === 'none') return 'none';
+  return source === undefined
+    ? `none found. ${agent.loginHint}.`
+    : `${describeCredential(source, Date.now())}, ${credentials}`;
 }

@@ -9,10 +9,10 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
 
-/** `sessions [PROJECT]`: newest first; of every project, or of that one. `--all` shows those that changed nothing too. */
+/** `sessions [PROJECT]`: the sessions of all projects or of one, newest first. `--all` includes those without changes. */
 export const sessionsCommand: CommandRun = async (line, context) => {
   const named = line.words[0];
-  // The real path of the part that exists: sessions outlive their project's folder.
+  // The real path of the part that exists: a session may outlive the folder of its project.
   const project = named === undefined ? undefined : nearestReal(resolve(context.cwd, named));
   const { sessions, damaged } = listSessions(context.places.stateDir);
   for (const id of damaged) warnUnreadable(id, context);
@@ -31,11 +31,11 @@ export const sessionsCommand: CommandRun = async (line, context) => {
   const again = named === undefined ? 'run-claude sessions --all' : `run-claude sessions --all ${named}`;
   if (hidden > 0) context.write(`${hidden} ${hidden === 1 ? 'session' : 'sessions'} that changed nothing: ${again}\n`);
   const where = project === undefined ? '' : ` of ${project}`;
-  if (listed.length === 0) context.tell({ kind: 'message', level: 'info', text: `no sessions${where}` });
+  if (listed.length === 0) context.tell({ kind: 'message', level: 'info', text: `There are no sessions${where}.` });
   return 0;
 };
 
-/** None where what the session left cannot be read: one damaged session hides no other. */
+/** Empty where the session's files cannot be read: one damaged session must not hide the others. */
 function withFacts(record: SessionRecord, context: CommandContext): ListedSession[] {
   try {
     return [{ record, facts: sessionFacts(record) }];
@@ -47,5 +47,5 @@ function withFacts(record: SessionRecord, context: CommandContext): ListedSessio
 }
 
 function warnUnreadable(id: string, { tell }: CommandContext): void {
-  tell({ kind: 'message', level: 'warning', text: `session ${id} has no readable record` });
+  tell({ kind: 'message', level: 'warning', text: `the record of session ${id} cannot be read` });
 }

@@ -14,17 +14,17 @@ import { wrapWords } from '../../terminal/wrap-words.ts';
 import { durationText, whenText } from '../../text/when.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { programText } from '../context/program-text.ts';
 import { stateText } from '../context/session-lines.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
-/** A prompt may be pages long. */
+/** A prompt may fill pages. */
 const MAX_PROGRAM_COLUMNS = 200;
 
-/** `status [ID]`: what a session changed, what of it is applied and what is left. */
+/** `status [ID]`: what a session changed, and how much of it was applied. */
 export const statusCommand: CommandRun = async (line, context) => {
   const file = optionValue(line, 'report');
   const place = file === undefined ? undefined : reportPlace(file, context.cwd);
@@ -82,7 +82,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   ];
 }
 
-/** Of a session whose agent works: what its layer holds now. Nothing of it is frozen yet. */
+/** The status of a running session: the changes that are in its layer now. They are not frozen yet. */
 async function runningStatus(
   record: SessionRecord,
   line: CommandLineOfCommand,
@@ -93,7 +93,7 @@ async function runningStatus(
   let live: Awaited<ReturnType<typeof liveNow>> = { changes: [], ignored: [] };
   // A bind session has no layer.
   if (workspace !== undefined) {
-    const engine = await connectOurs(record.plan.policy.engine, context);
+    const engine = await openEngine(record.plan.policy.engine, context);
     try {
       live = await liveNow(record, engine, context.tell);
     } finally {
@@ -111,7 +111,7 @@ async function runningStatus(
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
-  if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'nothing changed' : changed}\n`);
+  if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
   }

@@ -6,10 +6,10 @@ import { needsRecovery } from '../../session/later/recover-earlier.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 
-/** `stop [ID]`: ends a running session's agent from another terminal; what it changed is collected and kept. */
+/** `stop [ID]`: stops the agent of a running session from another terminal. Its changes are collected and kept. */
 export const stopCommand: CommandRun = async (line, context) => {
   const { places, tell, interruption } = context;
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
@@ -22,10 +22,10 @@ export const stopCommand: CommandRun = async (line, context) => {
   return EXIT.ok;
 };
 
-/** Its command is gone: this one ends the agent and collects, without a question. */
+/** Takes over a session whose command was killed: ends the agent and collects its changes, without a question. */
 async function recover(record: SessionRecord, context: CommandContext): Promise<SessionRecord> {
   const { env, places, tell, interruption } = context;
-  const engine = await connectOurs(record.plan.policy.engine, context);
+  const engine = await openEngine(record.plan.policy.engine, context);
   try {
     const host = probeHost(process, places);
     return await recoverSession(record, sessionDeps({ host, tell, screen: undefined, interruption }, engine, env));
@@ -36,7 +36,7 @@ async function recover(record: SessionRecord, context: CommandContext): Promise<
 
 function outcomeOf({ id, stage, plan }: SessionRecord): string {
   if (stage === 'pending') {
-    return `Session ${id} is stopped. Its changes wait: run-claude diff ${id}, run-claude apply ${id}`;
+    return `Session ${id} is stopped. Its changes are pending: run-claude diff ${id}, run-claude apply ${id}`;
   }
   if (stage === 'failed') return `Session ${id} is stopped. Its agent had not started.`;
   if (plan.mode === 'bind') return `Session ${id} is stopped. Its changes are in the project.`;

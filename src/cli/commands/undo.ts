@@ -5,7 +5,7 @@ import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
 import { writeOutcome } from '../context/write-outcome.ts';
 
-/** `undo [ID]`: undoes the last apply of a session; exit 122 where the person edited since. */
+/** `undo [ID]`: undoes the last apply of a session; exit 122 where the user has edited a file since. */
 export const undoCommand: CommandRun = (line, context) =>
   withSession(line, context, 'undo', async (record, deps) => {
     const dryRun = line.options.has('dry-run');

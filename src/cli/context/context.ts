@@ -4,7 +4,7 @@ import type { Interruption } from '../../terminal/interruption.ts';
 import type { Tell } from '../../types/event.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
-/** What every command is handed: the outside world, so that none reaches for it. */
+/** The outside world as every command gets it, so that none reads it by itself. */
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -15,15 +15,19 @@ export interface CommandContext {
   readonly interruption: Interruption;
 }
 
-/** A command's work: its words and the world in, the exit status out. */
+/** Runs a command. Returns the exit status. */
 export type CommandRun = (line: CommandLineOfCommand, context: CommandContext) => Promise<number>;
 
-/** The one value of an option that takes one, undefined when it was not given. */
+/** The last value of an option; undefined when it was not given. */
 export function optionValue(line: CommandLineOfCommand, name: string): string | undefined {
   return line.options.get(name)?.at(-1);
 }
 
-/** As {@link optionValue}, for an option that takes one of some words. Throws usageError for any other. */
+/**
+ * As {@link optionValue}, for an option that takes one of a list of words.
+ *
+ * @throws {RunClaudeError} USAGE for any other word
+ */
 export function optionChoice<T extends string>(
   line: CommandLineOfCommand,
   name: string,

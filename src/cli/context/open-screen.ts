@@ -1,7 +1,7 @@
 import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
 
-/** The person's terminal for questions, or undefined where nobody can answer: input or messages are no terminal. */
+/** The terminal for questions; undefined where stdin or stderr is not a terminal, so that no user can answer. */
 export function openScreen(
   { stdin, stderr }: Pick<NodeJS.Process, 'stdin' | 'stderr'>,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,15 +11,15 @@ import { cutEnd } from '../../terminal/width.ts';
 import { whenText } from '../../text/when.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
-import { connectOurs } from './connect-ours.ts';
 import type { CommandContext } from './context.ts';
+import { openEngine } from './open-engine.ts';
 import { openScreen } from './open-screen.ts';
 import { programText } from './program-text.ts';
 
 /**
- * The session that a command means, brought to where it can be looked at: one whose command was killed is collected
- * first (which needs the engine), a cut-off apply is finished. Then `body` runs with it. Without an id the command's
- * purpose decides, and other pending sessions are mentioned.
+ * Runs `body` with the session that a command line names. Before that, a session whose command was killed is collected,
+ * which needs the engine, and an interrupted apply is finished. Without an id the command's purpose picks the session, and
+ * a line names the other pending ones.
  */
 export async function withSession<T>(
   line: CommandLineOfCommand,
@@ -40,7 +40,7 @@ export async function withSession<T>(
     interruption,
   };
   if (needsRecovery(record)) {
-    const engine = await connectOurs(record.plan.policy.engine, context);
+    const engine = await openEngine(record.plan.policy.engine, context);
     try {
       record = await recoverSession(record, sessionDeps(deps, engine, env));
     } finally {

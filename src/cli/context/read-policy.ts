@@ -7,11 +7,11 @@ import { probeProject } from '../../host/facts.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
 import type { CommandContext } from './context.ts';
 
-const MAX_BYTES = 1_048_576;
+const MAX_FILE_BYTES = 1_048_576;
 
 export interface ProjectPolicy extends MergedPolicy {
   readonly project: ProjectFacts;
-  /** Every file that was looked for, in the order in which they count. */
+  /** Every file that was looked for. A later one overrides an earlier one. */
   readonly files: readonly ConfigFile[];
 }
 
@@ -23,8 +23,9 @@ export interface ConfigFile {
 }
 
 /**
- * The project that is meant, and the policy for it out of all files, the environment and the flags.
- * Throws usageError for a missing folder, and as mergePolicy does.
+ * The project, and its policy from all files, the environment and the flags.
+ *
+ * @throws {RunClaudeError} USAGE for a missing folder, for a file that cannot be read, and as mergePolicy
  */
 export async function readPolicy(
   named: string | undefined,
@@ -60,24 +61,26 @@ function stateOf(file: string, text: string | undefined): ConfigFile {
   return { path: file, state: text === undefined ? 'absent' : 'read' };
 }
 
-/** Loads what reads such files where there is one: most people have none. */
+/** The settings of a file. Most users have none: the parser is loaded only for one that exists. */
 async function settingsOf(where: string, text: string | undefined): Promise<NamedSettings | undefined> {
   if (text === undefined) return undefined;
   const { readConfigFile } = await import('../../config/config-file.ts');
   return { where, settings: readConfigFile(text, where) };
 }
 
-/** Lines of .run-claudeignore; a line with `!` would put something back in, which is not a project's to do. */
+/** The lines of .run-claudeignore. A line with `!` is refused: it would put paths back, and a project may only tighten. */
 function readIgnore(text: string): { readonly globs: readonly string[]; readonly refused: readonly string[] } {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const said = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const globs = lines.filter((line) => line !== '' && !line.startsWith('#'));
   return {
-    globs: said.filter((line) => !line.startsWith('!')),
-    refused: said.filter((line) => line.startsWith('!')).map((line) => `.run-claudeignore: '${line}' loosens; ignored`),
+    globs: globs.filter((line) => !line.startsWith('!')),
+    refused: globs
+      .filter((line) => line.startsWith('!'))
+      .map((line) => `.run-claudeignore: '${line}' is ignored: a project may only tighten the policy`),
   };
 }
 
-/** A small regular file's text; undefined when there is none. Never waits at a FIFO; a project's link is refused. */
+/** The text of a small regular file; undefined when there is none. Never blocks at a FIFO. Links are refused in a project. */
 function readSmallFile(file: string, links: 'follow' | 'refuse'): string | undefined {
   let fd: number;
   try {
@@ -85,12 +88,12 @@ function readSmallFile(file: string, links: 'follow' | 'refuse'): string | undef
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw usageError(`cannot read ${file}: ${code === 'ELOOP' ? 'it is a link' : (code ?? 'unknown')}`);
+    throw usageError(`cannot read ${file}: ${code === 'ELOOP' ? 'it is a symbolic link' : (code ?? 'unknown error')}`);
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) throw usageError(`${file} is no file`);
-    if (stat.size > MAX_BYTES) throw usageError(`${file} is larger than 1 MB`);
+    if (!stat.isFile()) throw usageError(`${file} is not a regular file`);
+    if (stat.size > MAX_FILE_BYTES) throw usageError(`${file} is larger than 1 MB`);
     return readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);

@@ -15,21 +15,22 @@ export interface ListedSession {
 }
 
 export interface ListOptions {
-  /** Of the terminal; infinite elsewhere. */
+  /** The width of the terminal; infinite without one. */
   readonly columns: number;
   readonly nowMs: number;
   readonly home: string;
-  /** All sessions are of one project, which need not be named. */
+  /** All sessions are of one project, so that lines do not name it. */
   readonly isOneProject: boolean;
 }
 
-/** Columns that a path keeps beside the prompt. */
+/** The widest path beside a prompt. */
 const MAX_PATH_COLUMNS = 34;
 const INDENT = '  ';
 
 /**
- * Two lines a session, a third with its note. The first: id, state, age, files and findings. The second: mode, how long
- * the agent ran, the project, and the prompt or command. Cleaned. Only paths, prompts and notes are cut.
+ * Two lines for each session, and a third for its note. The first has the id, the state, the age, files and findings. The
+ * second has the mode, how long the agent ran, the project, and the prompt or command. Cleaned. Only paths, prompts and
+ * notes are cut.
  */
 export function sessionLines(sessions: readonly ListedSession[], options: ListOptions): string[] {
   const { columns, nowMs } = options;
@@ -47,7 +48,7 @@ export function sessionLines(sessions: readonly ListedSession[], options: ListOp
   });
 }
 
-/** 'partly applied', as people read a state. */
+/** The state in words: 'partly applied'. */
 export function stateText({ state }: Pick<SessionFacts, 'state'>): string {
   return state.replace('-', ' ');
 }
@@ -77,7 +78,7 @@ function ranText(record: SessionRecord, { columns, home, isOneProject }: ListOpt
   return `${before}: ${cleanLine(programText(record.plan.program))}`;
 }
 
-/** As JSON: existing fields never change their meaning. */
+/** A session for `--json`. Existing fields never change their meaning. */
 export function sessionData({ record, facts }: ListedSession, owner: string): object {
   const { id, project, stage, started, updated, agentStatus, agentMs, note, plan } = record;
   const findings: Readonly<Record<Severity, number>> = facts.findings;

@@ -3,13 +3,13 @@ import { cleanLine } from '../../terminal/clean.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
 
-/** How what was done is called: 'restored', 'would apply'. */
 export interface OutcomeStyle {
   readonly json: boolean;
+  /** The word for an applied change: 'restored', 'would apply'. */
   readonly applied: string;
 }
 
-/** What became of each path, a line each or as JSON. */
+/** Prints the outcome of each path: one line for each, or JSON. */
 export function writeOutcome(
   outcome: ApplyOutcome,
   { json, applied }: OutcomeStyle,

@@ -1,4 +1,5 @@
-import { describeCredential, findCredential } from '../../claude/credentials/credentials.ts';
+import { DEFAULT_AGENT } from '../../agent/agents.ts';
+import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { imageFiles } from '../../image/address.ts';
 import { changedInputs, imageInputs } from '../../image/inputs.ts';
@@ -6,12 +7,13 @@ import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
-/** Where the credential is; never a part of it. */
+/** Whether there is a credential. Shows its source, never a part of it. */
 export async function credentialCheck(context: CommandContext): Promise<Check> {
   const login = 'Set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or log in with claude on this machine.';
   try {
     const { env, places } = context;
-    const source = await findCredential({ env, home: places.home, platform: process.platform });
+    const { find } = await DEFAULT_AGENT.loadCredentials();
+    const source = await find({ env, home: places.home, platform: process.platform });
     if (source === undefined) return warning('credential', 'none found: Claude cannot work without one', login);
     return ok('credential', describeCredential(source, Date.now()));
   } catch (error) {
@@ -20,7 +22,7 @@ export async function credentialCheck(context: CommandContext): Promise<Check> {
   }
 }
 
-/** Whether the image is built, and why it has to be built again. */
+/** Whether the image is built; if not, what has changed since the last build. */
 export async function imageCheck(engine: Engine, tag: string, env: CommandContext['env']): Promise<Check> {
   if (await engine.hasImage(tag)) return ok('image', `${tag} is built`);
   const inputs = imageInputs(imageFiles({ env }), { arch: engine.facts.arch, toolchain: '' });

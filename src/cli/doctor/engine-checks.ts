@@ -3,17 +3,17 @@ import { RunClaudeError } from '../../errors.ts';
 import { refusalOf } from '../../plan/refuse-engine.ts';
 import type { Engine, EngineFacts } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { type Check, fault, ok, warning } from './report.ts';
 
-/** Connects for the doctor: the engine, or the fault that there is none. */
+/** The engine and its check; without an engine the check is a fault. */
 export async function checkConnection(
   choice: Policy['engine'],
   context: CommandContext,
 ): Promise<{ readonly engine: Engine | undefined; readonly check: Check }> {
   try {
-    const engine = await connectOurs(choice, context);
+    const engine = await openEngine(choice, context);
     const { name, endpoint, arch } = engine.facts;
     return { engine, check: ok('engine', `${name} at ${endpoint} (${arch})`) };
   } catch (error) {
@@ -23,7 +23,7 @@ export async function checkConnection(
   }
 }
 
-/** What the engine must be able to hold. */
+/** What the engine must be able to enforce. */
 export function engineChecks(facts: EngineFacts): Check[] {
   const kind = kindOf(facts);
   const refusal = refusalOf(facts);
@@ -51,7 +51,7 @@ export function engineChecks(facts: EngineFacts): Check[] {
   ];
 }
 
-/** 5.11 lets an overlay be mounted with userxattr, which the layers strategy needs. */
+/** The layers strategy mounts an overlay with userxattr, which Linux has since 5.11. */
 function kernelCheck(facts: EngineFacts): Check {
   const [major = 0, minor = 0] = facts.kernel.split('.').map((part) => Number.parseInt(part, 10));
   const modern = major > 5 || (major === 5 && minor >= 11);

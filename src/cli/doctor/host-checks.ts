@@ -26,10 +26,10 @@ const NO_UPPER_TYPES: ReadonlyMap<number, string> = new Map([
   [0x4d44, 'FAT'],
 ]);
 const RAM_TYPES: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
-const ENOUGH_MB = 5120;
-const LITTLE_MB = 1024;
+const RECOMMENDED_FREE_MB = 5120;
+const MIN_FREE_MB = 1024;
 
-/** Home, run-claude's directories, /tmp, free space, platform. `freeMb` tells the free space of a directory in MB. */
+/** Home, run-claude's directories, /tmp, free space, platform. `freeMb` returns the free space of a directory in MB. */
 export function hostChecks(context: Pick<CommandContext, 'places'>, freeMb: FreeSpace = freeDiskMb): Check[] {
   const { home, stateDir, cacheDir } = context.places;
   return [
@@ -117,7 +117,11 @@ function diskCheck(name: 'disk' | 'cache-disk', dir: string, freeMb: FreeSpace):
   const free = freeMb(dir);
   const text = `${formatFree(free)} free in ${dir}`;
   const wayOut = 'Free some space: run-claude gc removes what no session needs.';
-  return free < LITTLE_MB ? fault(name, text, wayOut) : free < ENOUGH_MB ? warning(name, text, wayOut) : ok(name, text);
+  return free < MIN_FREE_MB
+    ? fault(name, text, wayOut)
+    : free < RECOMMENDED_FREE_MB
+      ? warning(name, text, wayOut)
+      : ok(name, text);
 }
 
 function formatFree(mb: number): string {

@@ -8,24 +8,26 @@ import { sessionImage } from '../../session/start/prepare-image.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 
 export interface ProbeRequest {
   readonly engine: Policy['engine'];
   readonly runtime: string | undefined;
   readonly json: boolean;
-  /** Every attack, not only those that got through. */
+  /** Print every attack, not only those that got through. */
   readonly verbose: boolean;
 }
 
 /**
- * `doctor --probe`: attacks a container like the agent's on this engine and prints the result. 0, or 1 when
- * anything got through. Throws RunClaudeError IMAGE_MISSING before the image is built, ENGINE_NO_LAYER as a session does.
+ * `doctor --probe`: attacks a container like the agent's on this engine and prints the result. Returns 0, or 1 when an
+ * attack got through.
+ *
+ * @throws {RunClaudeError} IMAGE_MISSING before the image is built; ENGINE_NO_LAYER as a session does
  */
 export async function probeCommand(request: ProbeRequest, context: CommandContext): Promise<number> {
   const { env, write } = context;
-  const engine = await connectOurs(request.engine, context);
+  const engine = await openEngine(request.engine, context);
   try {
     refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
     const image = await sessionImage(DEFAULTS, engine, env);
@@ -36,7 +38,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
     }
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     const { user } = chooseUser('host', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
-    const text = 'Attacking a container like the one of an agent...';
+    const text = "Attacking a container like the agent's...";
     context.tell({ kind: 'message', level: 'info', text });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });
     if (request.json) write(jsonText(rows));
@@ -54,8 +56,8 @@ const WORDS: Readonly<Record<ProbeRow['result'], string>> = {
 };
 
 /**
- * The result for users. First each attack that got through, under its layer; with `verbose` every attack, and one line
- * for each layer. Last the verdict.
+ * The result as lines: each attack that got through, by layer; then the verdict. With `verbose`: every attack, and one line
+ * for each layer.
  */
 export function probeLines(rows: readonly ProbeRow[], verbose: boolean): readonly string[] {
   const layers = [...new Set(rows.map((row) => row.layer))];

@@ -1,4 +1,4 @@
-/** What each check is called for users. The names are stable, for scripts. */
+/** The title of each check. The names are stable, for scripts. */
 const TITLES = {
   platform: 'System',
   home: 'Home directory',
@@ -21,13 +21,13 @@ const TITLES = {
   plan: 'This session',
 } as const;
 
-/** One line of the doctor's. */
+/** The result of one check of `doctor`. */
 export interface Check {
   readonly name: keyof typeof TITLES;
   readonly result: 'ok' | 'warning' | 'fault';
   /** The state of what was checked. */
   readonly text: string;
-  /** What the user has to do, when the result is not ok. */
+  /** What to do when the result is not ok. */
   readonly wayOut?: string;
 }
 
@@ -36,12 +36,12 @@ export function ok(name: Check['name'], text: string): Check {
   return { name, result: 'ok', text };
 }
 
-/** A check that lets sessions run, but worse. */
+/** A check whose result makes sessions slower or less convenient. */
 export function warning(name: Check['name'], text: string, wayOut: string): Check {
   return { name, result: 'warning', text, wayOut };
 }
 
-/** A check without which no session runs. */
+/** A check whose result prevents sessions. */
 export function fault(name: Check['name'], text: string, wayOut: string): Check {
   return { name, result: 'fault', text, wayOut };
 }
@@ -49,7 +49,7 @@ export function fault(name: Check['name'], text: string, wayOut: string): Check 
 const RESULT_WIDTH = 9;
 const TITLE_WIDTH = 18;
 
-/** The checks as lines for users: result, what was checked, its state; below it what to do; at the end a verdict. */
+/** A line for each check with result, title and state; below it what to do. The last line is the verdict. */
 export function checkLines(checks: readonly Check[]): string[] {
   return [
     ...checks.flatMap(({ name, result, text, wayOut }) => [

@@ -9,7 +9,7 @@ import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
 import type { Check } from './report.ts';
 import { strategyCheck } from './strategy-check.ts';
 
-/** Every check of the doctor's, in the order in which they are shown. */
+/** Every check of `doctor`, in the order of its output. */
 export async function runChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
   const [{ engine, check }, git, credential] = await Promise.all([
     checkConnection(choice, context),
@@ -17,8 +17,8 @@ export async function runChecks(context: CommandContext, choice: Policy['engine'
     credentialCheck(context),
   ]);
   try {
-    const ofEngine = engine === undefined ? [] : await checksOf(engine, context);
-    return [...hostChecks(context), git, check, ...ofEngine, credential];
+    const more = engine === undefined ? [] : await checksOf(engine, context);
+    return [...hostChecks(context), git, check, ...more, credential];
   } finally {
     await engine?.close();
   }

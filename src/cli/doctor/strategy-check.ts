@@ -7,7 +7,7 @@ import type { HostFacts } from '../../types/plan.ts';
 import { STRATEGIES } from '../../types/strategy.ts';
 import { type Check, ok, warning } from './report.ts';
 
-/** How a copy would be held here, and why. By what an earlier session found: nothing is started. */
+/** The strategy of a copy on this machine. Starts nothing: an earlier session found out whether layers work. */
 export function strategyCheck(engine: Engine, image: string, host: Pick<HostFacts, 'uid' | 'gid' | 'stateDir'>): Check {
   const policy = { ...DEFAULTS, mode: 'copy' } as const;
   const untried = chooseStrategy(policy, engine.facts, undefined);

@@ -1,13 +1,13 @@
 import type { Option } from './options.ts';
 
-/** One command, as the grammar and the help see it. Its work is in commands/<name>.ts. */
+/** One command, for the grammar and the help. src/cli/commands/ has a file for each. */
 export interface CommandShape {
   readonly name: string;
   /** What follows the name, for the help. */
   readonly usage: string;
   readonly help: string;
   readonly options: readonly CommandOption[];
-  /** Plain words that it takes at most, apart from those after `--`. */
+  /** The most plain words that it takes, not counting those after `--`. */
   readonly maxWords: number;
   /** Takes words after `--`. */
   readonly rest?: true;
@@ -22,23 +22,35 @@ const value = (name: string, placeholder: string, help: string): CommandOption =
   placeholder,
   help,
 });
-const JSON_OPTION = flag('json', 'as JSON');
-const YES = flag('yes', 'without a question');
-const ENGINE = value('engine', 'NAME', 'auto, docker, podman');
-const ONLY: CommandOption = { name: 'only', value: 'needed', placeholder: 'GLOB', help: 'these paths', many: true };
+const JSON_OPTION = flag('json', 'print JSON');
+const YES = flag('yes', 'do not ask');
+const ENGINE = value('engine', 'NAME', 'auto (default), docker, podman');
+const ONLY: CommandOption = {
+  name: 'only',
+  value: 'needed',
+  placeholder: 'GLOB',
+  help: 'only these paths',
+  many: true,
+};
 const ALLOW_SUSPECT: CommandOption = {
   name: 'allow-suspect',
   value: 'needed',
   placeholder: 'GLOB',
-  help: 'suspect changes of these paths count as clean',
+  help: 'treat suspect changes of these paths as clean',
   many: true,
 };
-const SKIP: CommandOption = { name: 'skip', value: 'needed', placeholder: 'GLOB', help: 'not these paths', many: true };
+const SKIP: CommandOption = {
+  name: 'skip',
+  value: 'needed',
+  placeholder: 'GLOB',
+  help: 'leave these paths out',
+  many: true,
+};
 const INCLUDE_IGNORED: CommandOption = {
   name: 'include-ignored',
   value: 'optional',
   placeholder: 'GLOB',
-  help: 'also withheld files that the session un-ignores or moved',
+  help: 'also withheld files that the session un-ignored or moved',
   many: true,
 };
 
@@ -51,80 +63,83 @@ const command = (
   rest?: true,
 ): CommandShape => ({ name, usage, help, options, maxWords, ...(rest === undefined ? {} : { rest }) });
 
-/** Every command, in the order of the help. `exec` takes the options of a session besides; `help` and `version` are requests of the grammar. */
+/**
+ * Every command, in the order of the help. `exec` also takes the options of a session. The grammar itself answers `help`
+ * and `version`.
+ */
 export const COMMANDS: readonly CommandShape[] = [
   command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
   command(
     'sessions',
     '[PROJECT]',
-    "every project's sessions, newest first",
-    [flag('all', 'with those that changed nothing'), JSON_OPTION],
+    'list the sessions of all projects, newest first',
+    [flag('all', 'include sessions that changed nothing'), JSON_OPTION],
     1,
   ),
   command(
     'status',
     '[ID]',
-    'what a session changed, what is applied and what is left',
-    [value('report', 'FILE', 'write its report (.json, .sarif, .md)'), JSON_OPTION],
+    'show what a session changed and what was applied',
+    [value('report', 'FILE', 'write its report to FILE (.json, .sarif, .md)'), JSON_OPTION],
     1,
   ),
   command(
     'diff',
     '[ID] [-- PATH…]',
-    'the changes of a session',
+    'show the changes of a session',
     [
-      flag('stat', 'lines added and removed, by file'),
-      flag('name-only', 'names only'),
-      flag('side-by-side', 'old and new in two columns'),
-      flag('follow', 'each change as it happens, while the session runs'),
+      flag('stat', 'print the number of changed lines of each file'),
+      flag('name-only', 'print names only'),
+      flag('side-by-side', 'print old and new content in two columns'),
+      flag('follow', 'print each change of a running session as it happens'),
       JSON_OPTION,
     ],
     1,
     true,
   ),
-  command('stop', '[ID]', 'end a running session, keep its changes', [], 1),
+  command('stop', '[ID]', 'stop a running session, keep its changes', [], 1),
   command(
     'apply',
     '[ID]',
-    "bring a session's changes to the project",
+    "apply a session's changes to the project",
     [
-      flag('dry-run', 'say what would be done'),
+      flag('dry-run', 'print what would be done'),
       ONLY,
       SKIP,
       ALLOW_SUSPECT,
       INCLUDE_IGNORED,
-      value('conflict', 'HOW', 'keep, theirs, markers or file (default: ask, or keep)'),
-      flag('yes', 'no question for what is clean'),
+      value('conflict', 'HOW', 'on a conflict: keep, theirs, markers, file (default: ask; without a terminal keep)'),
+      flag('yes', 'apply clean changes without a question'),
       JSON_OPTION,
     ],
     1,
   ),
-  command('discard', '[ID]', "throw a session's changes away", [YES], 1),
-  command('undo', '[ID]', 'undo the last apply', [flag('dry-run', 'say what would be done'), YES, JSON_OPTION], 1),
+  command('discard', '[ID]', "discard a session's changes", [YES], 1),
+  command('undo', '[ID]', 'undo the last apply', [flag('dry-run', 'print what would be done'), YES, JSON_OPTION], 1),
   command(
     'commits',
     '[ID]',
-    'commits made inside',
+    'list or import the commits of a session',
     [
-      flag('import', 'as refs of the repository'),
-      value('branch', 'NAME', 'with --import: and as a new branch'),
-      { ...ALLOW_SUSPECT, help: 'with --import: suspect changes of these paths need no yes' },
+      flag('import', 'import them as refs of the repository'),
+      value('branch', 'NAME', 'with --import: also create this branch'),
+      { ...ALLOW_SUSPECT, help: 'with --import: treat suspect changes of these paths as clean' },
       JSON_OPTION,
     ],
     1,
   ),
-  command('resume', '[ID] [-- claude arguments…]', 'go on where a session ended', [], 1, true),
-  command('explore', '[ID]', "a shell in a throw-away layer over the session's", [], 1),
-  command('note', '[ID] TEXT', 'remember something with a session', [], 2),
+  command('resume', '[ID] [-- claude arguments…]', 'continue a session', [], 1, true),
+  command('explore', '[ID]', "open a shell on a session's files, discard its changes", [], 1),
+  command('note', '[ID] TEXT', 'store a note with a session', [], 2),
   command(
     'audit',
     '[PATH | ID] [--base REF]',
-    'what the gate says of a branch or a session',
+    'audit the changes of a branch or a session',
     [
-      value('base', 'REF', 'what HEAD changed since REF (or A..B); reads commits only'),
+      value('base', 'REF', 'audit what HEAD changed since REF (or A..B); reads commits only'),
       flag('rules', 'list the rules'),
-      value('fail-on', 'LEVEL', 'exit 121 from this severity on'),
-      value('report', 'FILE', 'write the findings (.json, .sarif, .md)'),
+      value('fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
+      value('report', 'FILE', 'write the findings to FILE (.json, .sarif, .md)'),
       JSON_OPTION,
     ],
     1,
@@ -132,11 +147,11 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'network',
     '[ID] | allow HOST',
-    'what a session asked the gateway for',
-    [flag('suggest', 'options that would let refused requests pass'), JSON_OPTION],
+    'list the network requests of a session, or allow a host',
+    [flag('suggest', 'print options that would allow the refused requests'), JSON_OPTION],
     3,
   ),
-  command('projects', '', "Claude's data, by project", [JSON_OPTION], 0),
+  command('projects', '', "list Claude's data, by project", [JSON_OPTION], 0),
   command(
     'gc',
     '',
@@ -144,36 +159,41 @@ export const COMMANDS: readonly CommandShape[] = [
     [flag('dry-run', 'print what would be removed'), YES, JSON_OPTION],
     0,
   ),
-  command('config', '[PROJECT]', 'the effective settings, each with its origin', [JSON_OPTION], 1),
+  command('config', '[PROJECT]', 'print the effective settings, each with its origin', [JSON_OPTION], 1),
   command(
     'build',
     '',
     'build the image',
-    [flag('rebuild', 'build it again even when it exists'), flag('toolchain', 'with compilers'), ENGINE, JSON_OPTION],
-    0,
-  ),
-  command(
-    'doctor',
-    '',
-    'check what a session needs; say what to do',
     [
-      flag('probe', 'attack a sandbox on this engine, print what got through'),
-      flag('verbose', 'with --probe: print every attack'),
-      value('runtime', 'NAME', "with --probe: another of the engine's runtimes"),
+      flag('rebuild', 'rebuild the image even when it exists'),
+      flag('toolchain', 'include compilers'),
       ENGINE,
       JSON_OPTION,
     ],
     0,
   ),
-  command('help', '[COMMAND]', 'this text, or the options of a command', [], 1),
-  command('version', '', 'the versions', [], 0),
+  command(
+    'doctor',
+    '',
+    'check what a session needs and how to fix it',
+    [
+      flag('probe', 'attack a sandbox on this engine, print what got through'),
+      flag('verbose', 'with --probe: print every attack'),
+      value('runtime', 'NAME', 'with --probe: use this runtime of the engine'),
+      ENGINE,
+      JSON_OPTION,
+    ],
+    0,
+  ),
+  command('help', '[COMMAND]', 'print this help, or the options of a command', [], 1),
+  command('version', '', 'print the versions', [], 0),
 ];
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly CommandOption[] = [
-  flag('quiet', 'say less'),
-  flag('trace', 'say everything that is done'),
-  flag('help', 'this text'),
+  flag('quiet', 'print less'),
+  flag('trace', 'print every step'),
+  flag('help', 'print this help'),
 ];
 
 /** Command by name; `--gc` is an alias of `gc`. */

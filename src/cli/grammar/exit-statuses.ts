@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors.ts';
 
-/** What each exit status means, in the order in which the first that applies is taken. */
+/** The meaning of each exit status, by precedence: a command ends with the first that applies. */
 export const EXIT_STATUSES: readonly (readonly [statuses: readonly number[], meaning: string])[] = [
   [[EXIT.usage], 'bad command line or configuration'],
   [[EXIT.failed], 'run-claude, the engine or the credential failed'],
@@ -8,6 +8,6 @@ export const EXIT_STATUSES: readonly (readonly [statuses: readonly number[], mea
   [[EXIT.limit], 'a time or budget limit stopped the agent'],
   [[EXIT.conflict], 'conflict with your own edits, left pending'],
   [[EXIT.heldBack], 'the gate held something back'],
-  [[EXIT.undecided], 'nothing was decided, all changes wait'],
+  [[EXIT.undecided], 'nothing was decided, all changes are pending'],
   [[EXIT.faults], 'doctor, --check: faults found'],
 ];

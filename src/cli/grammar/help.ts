@@ -2,9 +2,11 @@ import { COMMANDS, COMMON_OPTIONS, type CommandOption, commandNamed } from './co
 import { EXIT_STATUSES } from './exit-statuses.ts';
 import { type Option, RUN_OPTIONS } from './options.ts';
 
+/** Where descriptions start. */
 const COLUMN = 30;
+const MAX_COLUMNS = 80;
 
-/** The text of `run-claude --help`, or of one command's. */
+/** The text of `run-claude --help`, or of `run-claude COMMAND --help`. Lines end at column 80. */
 export function helpText(command: string | undefined): string {
   const shape = command === undefined ? undefined : commandNamed.get(command);
   if (shape === undefined) return mainHelp();
@@ -45,6 +47,20 @@ function optionLine(option: CommandOption): string {
   return twoColumns(`--${name}${shown}`, help);
 }
 
+/** A name and its description side by side; a description that does not fit continues below itself. */
 function twoColumns(left: string, right: string): string {
-  return left.length > COLUMN - 3 ? `  ${left}\n${' '.repeat(COLUMN)}${right}` : `  ${left.padEnd(COLUMN - 2)}${right}`;
+  const [first = '', ...others] = wrap(right, MAX_COLUMNS - COLUMN);
+  const indented = (text: string): string => ' '.repeat(COLUMN) + text;
+  const head = left.length > COLUMN - 4 ? [`  ${left}`, indented(first)] : [`  ${left.padEnd(COLUMN - 2)}${first}`];
+  return [...head, ...others.map(indented)].join('\n');
+}
+
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

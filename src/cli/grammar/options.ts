@@ -7,12 +7,12 @@ export interface Option {
   /** Without the dashes. */
   readonly name: string;
   readonly value: OptionValue;
-  /** As shown in the help: 'GLOB'. */
+  /** The value's name in the help: 'GLOB'. */
   readonly placeholder?: string;
   readonly help: string;
-  /** May stand several times; every value counts. */
+  /** May be given several times; every value counts. */
   readonly many?: true;
-  /** The setting that it changes; none: an action, or handled by the grammar. */
+  /** The setting that the option changes. None or '': an action, or handled by the grammar. */
   readonly setting?: string;
   /** What a flag without a value sets; default true. */
   readonly sets?: boolean;
@@ -21,7 +21,7 @@ export interface Option {
 
 export type Group =
   | 'Where Claude works'
-  | 'What goes in and out'
+  | 'Files in and out'
   | 'Limits'
   | 'Network and secrets'
   | 'The sandbox'
@@ -47,66 +47,66 @@ const needed = (group: Group, name: string, placeholder: string, help: string, m
 const action = { setting: '' } as const;
 const many = { many: true } as const;
 
-/** Our options before a session, in the order of the help. */
+/** run-claude's options before a session, in the order of the help. */
 export const RUN_OPTIONS: readonly Option[] = [
   {
     name: 'copy-workspace',
     value: 'optional',
     placeholder: 'HOW',
-    help: `work on a copy: ${['auto', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
+    help: `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
     group: 'Where Claude works',
   },
-  none('Where Claude works', 'bind', "work on the project's own files, live (default, but for -p and exec)", action),
-  none('Where Claude works', 'shallow', 'a faster copy: no old history, no vendored directories'),
+  none('Where Claude works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
+  none('Where Claude works', 'shallow', 'copy less: no old history, no vendored directories'),
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
-  none('Where Claude works', 'shell', 'bash instead of Claude', action),
-  needed('What goes in and out', 'exclude', 'GLOB', 'leave out of the copy', many),
-  needed('What goes in and out', 'include', 'GLOB', 'put back what is left out', many),
-  needed('What goes in and out', 'mask', 'GLOB', 'show as an empty file', many),
+  none('Where Claude works', 'shell', 'run bash instead of Claude', action),
+  needed('Files in and out', 'exclude', 'GLOB', 'leave matching paths out of the copy', many),
+  needed('Files in and out', 'include', 'GLOB', 'put excluded paths back', many),
+  needed('Files in and out', 'mask', 'GLOB', 'show matching files as empty', many),
   {
     name: 'include-ignored',
     value: 'optional',
     placeholder: 'GLOB',
-    help: 'also bring back what the ignore rules match',
-    group: 'What goes in and out',
+    help: 'also bring back files that ignore rules match',
+    group: 'Files in and out',
     setting: 'include-ignored',
     many: true,
   },
-  none('What goes in and out', 'auto-apply', 'no questions: apply what is clean, hold back the rest'),
-  needed('What goes in and out', 'allow-suspect', 'GLOB', 'with it, suspect changes there count as clean', many),
-  needed('What goes in and out', 'fail-on', 'LEVEL', 'exit 121 from this severity on (note, suspect, blocked)'),
-  needed('What goes in and out', 'report', 'FILE', 'write the outcome (.json, .sarif, .md)'),
-  needed('Limits', 'memory', 'SIZE', 'default 8g'),
-  needed('Limits', 'cpus', 'N', 'default all'),
-  needed('Limits', 'pids', 'N', 'processes; default 4096'),
-  needed('Limits', 'tmp-size', 'SIZE', 'of /tmp; default 512m'),
-  needed('Limits', 'disk', 'SIZE', 'written by the session; default 20g or half of what is free'),
-  needed('Limits', 'timeout', 'DURATION', 'stop then, keep the work (30m, 2h)'),
-  needed('Limits', 'max-cost', 'USD', 'stop then, keep the work'),
-  needed('Limits', 'max-requests', 'N', 'stop then, keep the work'),
+  none('Files in and out', 'auto-apply', 'apply clean changes without a question, hold back the rest'),
+  needed('Files in and out', 'allow-suspect', 'GLOB', 'treat suspect changes of these paths as clean', many),
+  needed('Files in and out', 'fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
+  needed('Files in and out', 'report', 'FILE', 'write the outcome to FILE (.json, .sarif, .md)'),
+  needed('Limits', 'memory', 'SIZE', 'memory (default 8g)'),
+  needed('Limits', 'cpus', 'N', 'processors (default all)'),
+  needed('Limits', 'pids', 'N', 'number of processes (default 4096)'),
+  needed('Limits', 'tmp-size', 'SIZE', 'size of /tmp (default 512m)'),
+  needed('Limits', 'disk', 'SIZE', 'space that the session may fill (default 20g, at most half of the free space)'),
+  needed('Limits', 'timeout', 'DURATION', 'stop the agent after this time, keep its changes (30m, 2h)'),
+  needed('Limits', 'max-cost', 'USD', 'stop the agent at this cost, keep its changes'),
+  needed('Limits', 'max-requests', 'N', 'stop the agent after N requests, keep its changes'),
   needed('Network and secrets', 'network', 'MODE', 'gateway (default), none, open'),
-  needed('Network and secrets', 'allow-host', 'HOST[:PORT]', 'let the gateway pass to it', many),
-  needed('Network and secrets', 'allow-address', 'CIDR', 'let names resolve into this private range', many),
+  needed('Network and secrets', 'allow-host', 'HOST[:PORT]', 'let the agent reach this host', many),
+  needed('Network and secrets', 'allow-address', 'CIDR', 'let host names resolve into this private range', many),
   needed('Network and secrets', 'credentials', 'MODE', 'broker (default), file, none'),
   none('Network and secrets', 'fresh-creds', "refresh the host's login before the start"),
-  needed('Network and secrets', 'env', 'NAME[=VALUE]', 'pass a variable in', many),
-  none('Network and secrets', 'allow-git-push', 'let git push pass'),
-  needed('The sandbox', 'permissions', 'MODE', 'skip (default on a copy) or ask (default in bind mode)'),
+  needed('Network and secrets', 'env', 'NAME[=VALUE]', 'pass a variable to the agent', many),
+  none('Network and secrets', 'allow-git-push', 'allow git push'),
+  needed('The sandbox', 'permissions', 'MODE', 'skip (default in copy mode) or ask (default in bind mode)'),
   needed('The sandbox', 'engine', 'NAME', 'auto (default), docker, podman'),
-  needed('The sandbox', 'runtime', 'NAME', "another of the engine's runtimes"),
-  needed('The sandbox', 'image', 'REF', 'another image, with our guards laid over it'),
-  none('The sandbox', 'toolchain', 'with compilers'),
-  none('The sandbox', 'rebuild', 'build the image again first'),
-  none('The sandbox', 'isolate-claude-data', "keep the project's Claude data in an engine volume of its own"),
-  none('The sandbox', 'no-sync-back', "nothing of Claude's own data comes back", { setting: 'sync-back', sets: false }),
-  needed('The sandbox', 'profile', 'NAME', 'settings, plugins and skills of a named role'),
-  none('The sandbox', 'verify', 'hash the whole base before use'),
-  needed('This run', 'tmpdir', 'DIR', 'staging of this run goes there and is kept'),
-  none('This run', 'dry-run', 'print the plan and the docker commands, start nothing', action),
-  none('This run', 'check', 'verify the environment and exit', action),
-  none('This run', 'yes', 'no question before the start'),
-  none('This run', 'quiet', 'say less'),
-  none('This run', 'trace', 'say everything that is done'),
-  none('This run', 'help', 'this text', action),
-  none('This run', 'version', 'the versions', action),
+  needed('The sandbox', 'runtime', 'NAME', 'use this runtime of the engine'),
+  needed('The sandbox', 'image', 'REF', "use this image, with run-claude's guards added"),
+  none('The sandbox', 'toolchain', 'use an image with compilers'),
+  none('The sandbox', 'rebuild', 'rebuild the image before the start'),
+  none('The sandbox', 'isolate-claude-data', "keep the project's Claude data in a volume of the engine"),
+  none('The sandbox', 'no-sync-back', "bring none of Claude's own data back", { setting: 'sync-back', sets: false }),
+  needed('The sandbox', 'profile', 'NAME', 'use the settings, plugins and skills of this profile'),
+  none('The sandbox', 'verify', 'check the hash of every file of the base before use'),
+  needed('This run', 'tmpdir', 'DIR', "stage this run's files in DIR and keep them"),
+  none('This run', 'dry-run', 'print the plan and its docker commands, start nothing', action),
+  none('This run', 'check', 'check the environment and exit', action),
+  none('This run', 'yes', 'start without a question'),
+  none('This run', 'quiet', 'print less'),
+  none('This run', 'trace', 'print every step'),
+  none('This run', 'help', 'print this help', action),
+  none('This run', 'version', 'print the versions', action),
 ];

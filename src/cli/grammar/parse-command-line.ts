@@ -1,18 +1,17 @@
+import { agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agent/agents.ts';
 import type { FlagValue } from '../../config/merge-policy.ts';
-import { nearest } from '../../config/nearest.ts';
-import { usageError } from '../../errors.ts';
 import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
-import { asksForPrint, CLAUDE_OPTIONS, readClaudeOption } from './claude-options.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
+import * as refused from './grammar-errors.ts';
 import { RUN_OPTIONS } from './options.ts';
 import { type Taken, takeOption } from './take-option.ts';
 
-/** What a session is asked for. */
+/** A command line that starts a session, or shows its plan. */
 export interface RunLine {
   readonly kind: 'run';
   readonly action: 'run' | 'dry-run' | 'check';
-  /** As typed; undefined: the current directory. */
+  /** As typed; undefined for the current directory. */
   readonly project: string | undefined;
   readonly program: Program;
   readonly flags: readonly FlagValue[];
@@ -33,14 +32,16 @@ export type CommandLine =
   | RunLine
   | CommandLineOfCommand;
 
-/** The only question that the grammar asks the disk. */
+/** Whether a word names a directory: all that the grammar reads from the disk. */
 export type IsDirectory = (word: string) => boolean;
 
 const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map((option) => [option.name, option]));
 
 /**
- * The words after `run-claude` as one request (docs/usage.md, "Grammar"). Pure but for `isDirectory`. Throws
- * usageError for anything that is not clearly ours, the project or Claude's: a typo must not start an agent.
+ * The words after `run-claude` as one request (docs/usage.md, "Grammar"). Pure except for `isDirectory`.
+ *
+ * @throws {RunClaudeError} USAGE for a word that is not clearly an option of run-claude, the project or the agent's: a
+ * mistyped word must not start an agent
  */
 export function parseCommandLine(argv: readonly string[], isDirectory: IsDirectory): CommandLine {
   const [first, ...others] = argv;
@@ -50,18 +51,12 @@ export function parseCommandLine(argv: readonly string[], isDirectory: IsDirecto
   return shape.name === 'exec' ? parseSession(others, isDirectory, shape) : parseCommand(shape, others);
 }
 
-/** `help` and `version`, which are options of a session too. */
+/** `help` and `version` are answered like the options of these names. */
 function asRequest(line: CommandLineOfCommand): CommandLine {
   if (line.name === 'version') return { kind: 'version' };
   if (line.name !== 'help') return line;
   const [command] = line.words;
-  if (command !== undefined && !commandNamed.has(command)) {
-    const near = nearest(command, commandNamed.keys());
-    throw usageError(
-      `help: there is no command '${command}'`,
-      near === undefined ? 'run-claude help lists the commands.' : `Did you mean run-claude help ${near}?`,
-    );
-  }
+  if (command !== undefined && !commandNamed.has(command)) throw refused.noSuchCommand(command);
   return { kind: 'help', command };
 }
 
@@ -71,11 +66,11 @@ function commandShape(name: string): CommandShape {
   return shape;
 }
 
-/** Words of a session, sorted into ours, the project, and the program's. */
+/** The words before `--`, sorted: options of run-claude, the project, and words for the agent. */
 interface Sorted {
   readonly taken: readonly Taken[];
   readonly project: string | undefined;
-  readonly forClaude: readonly string[];
+  readonly forAgent: readonly string[];
 }
 
 function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: CommandShape | undefined): CommandLine {
@@ -86,17 +81,14 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
   const has = (name: string): boolean => sorted.taken.some((taken) => taken.option.name === name);
   if (has('help')) return { kind: 'help', command: exec?.name };
   if (has('version')) return { kind: 'version' };
-  if (exec !== undefined && rest.length === 0) {
-    throw usageError('exec: no command', 'Write run-claude exec [options] [PROJECT] -- COMMAND….');
-  }
-  if (exec !== undefined && has('shell')) throw usageError('--shell and exec exclude each other');
-  const words = [...sorted.forClaude, ...rest];
+  if (exec !== undefined && rest.length === 0) throw refused.execWithoutCommand();
+  if (exec !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', 'exec');
   const program: Program =
     exec !== undefined
       ? { kind: 'exec', argv: rest }
       : has('shell')
-        ? { kind: 'shell', args: words }
-        : { kind: 'claude', args: words, print: asksForPrint(sorted.forClaude) || asksForPrint(rest) };
+        ? { kind: 'shell', args: [...sorted.forAgent, ...rest] }
+        : agentProgram(DEFAULT_AGENT, sorted.forAgent, rest);
   return {
     kind: 'run',
     action: has('check') ? 'check' : has('dry-run') ? 'dry-run' : 'run',
@@ -106,94 +98,64 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
   };
 }
 
-function sortWords(words: readonly string[], isDirectory: IsDirectory, exec: boolean): Sorted {
+function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean): Sorted {
   const taken: Taken[] = [];
-  const forClaude: string[] = [];
+  const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
-    const ours = takeOption(words, i, RUN_BY_NAME);
-    if (ours !== undefined) {
-      taken.push(ours);
-      i += ours.extraWords;
+    const own = takeOption(words, i, RUN_BY_NAME);
+    if (own !== undefined) {
+      taken.push(own);
+      i += own.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
-      const claude = exec ? undefined : readClaudeOption(word);
-      if (claude === undefined) throw unknownOption(word, exec);
-      forClaude.push(word);
-      if ((claude.arity === 'one' || claude.arity === 'many') && !claude.joined) {
-        forClaude.push(valueForClaude(words[i + 1], word));
+      const option = isExec ? undefined : DEFAULT_AGENT.commandLine.readOption(word);
+      if (option === undefined) throw refused.unknownOption(word, isExec);
+      forAgent.push(word);
+      if ((option.arity === 'one' || option.arity === 'many') && !option.joined) {
+        forAgent.push(valueForAgent(words[i + 1], word));
         i++;
       }
-    } else if (project === undefined && forClaude.length === 0) {
-      if (commandNamed.has(word)) throw commandTooLate(word);
+    } else if (project === undefined && forAgent.length === 0) {
+      if (commandNamed.has(word)) throw refused.commandNotFirst(word);
       if (isDirectory(word)) project = word;
-      else if (word.includes(' ') && !exec) forClaude.push(word);
-      else throw noSuchFolder(word, exec, i === 0);
-    } else if (exec) {
-      throw usageError(`exec: '${word}' after the project`, "The command's words go after --.");
+      else if (word.includes(' ') && !isExec) forAgent.push(word);
+      else throw refused.noSuchFolder(word, isExec, i === 0);
+    } else if (isExec) {
+      throw refused.execWordBeforeDashes(word);
     } else {
-      forClaude.push(word);
+      forAgent.push(word);
     }
   }
-  return { taken, project, forClaude };
+  return { taken, project, forAgent };
 }
 
-/** A value that is forgotten must not swallow an option of ours that was meant to protect. */
-function valueForClaude(word: string | undefined, option: string): string {
+/** The value of an agent's option. A forgotten value must not swallow an option of run-claude that was meant to protect. */
+function valueForAgent(word: string | undefined, option: string): string {
   const name = word?.startsWith('--') ? word.slice(2).split('=', 1)[0] : undefined;
   if (word === undefined || (name !== undefined && RUN_BY_NAME.has(name))) {
-    throw usageError(`${option} needs a value`, word === undefined ? undefined : `Or write ${option}=${word}.`);
+    throw refused.agentValueMissing(option, word);
   }
   return word;
-}
-
-function unknownOption(word: string, exec: boolean): Error {
-  const name = word.split('=', 1)[0] ?? word;
-  const ours = RUN_OPTIONS.map((option) => `--${option.name}`);
-  const near = nearest(name, exec ? ours : [...ours, ...CLAUDE_OPTIONS.keys()].filter((known) => known.length > 2));
-  return usageError(
-    `unknown option ${name}`,
-    near === undefined
-      ? `run-claude --help lists ours; ${exec ? "the command's" : "Claude's"} can go after --.`
-      : `Did you mean ${near}?`,
-  );
-}
-
-function commandTooLate(word: string): Error {
-  return usageError(`'${word}' is a command and comes first`, `Write run-claude ${word} …; the folder is ./${word}.`);
-}
-
-function noSuchFolder(word: string, exec: boolean, isFirst: boolean): Error {
-  if (exec) return usageError(`no such folder: '${word}'`, "The command's words go after --.");
-  if (!isFirst || word.includes('/')) {
-    return usageError(`no such folder: '${word}'`, 'Words for Claude go after --.');
-  }
-  const near = nearest(word, commandNamed.keys());
-  const hint = near === undefined ? 'run-claude help lists the commands.' : `Did you mean run-claude ${near}?`;
-  return usageError(`'${word}' is neither a command nor a folder`, `${hint} Words for Claude go after --.`);
 }
 
 /** Values of `--copy-workspace` besides `shallow`. */
 const STRATEGY_WORDS: readonly string[] = ['auto', ...STRATEGY_NAMES];
 
-/** Rule 4: which flags mean copy mode, which bind mode. */
+/** The settings of mode and strategy. `--bind` means bind mode; other options, and `exec`, imply copy mode. */
 function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
   const copy = taken.filter(({ option }) => option.name === 'copy-workspace').at(-1);
   const bind = taken.some(({ option }) => option.name === 'bind');
   const autoApply = taken.some(({ option }) => option.name === 'auto-apply');
-  if (bind && copy !== undefined) throw usageError('--bind and --copy-workspace exclude each other');
-  if (bind && autoApply) throw usageError('--auto-apply works on a copy, --bind on the project itself');
+  if (bind && copy !== undefined) throw refused.exclusiveOptions('--bind', '--copy-workspace');
+  if (bind && autoApply) throw refused.autoApplyInBindMode();
   const flags: FlagValue[] = [];
   const how = copy?.value;
   if (how === 'shallow') flags.push({ flag: '--copy-workspace=shallow', setting: 'shallow', value: true });
   else if (how !== undefined && STRATEGY_WORDS.includes(how)) {
     flags.push({ flag: `--copy-workspace=${how}`, setting: 'strategy', value: how });
   } else if (how !== undefined) {
-    const near = nearest(how, [...STRATEGY_WORDS, 'shallow']);
-    throw usageError(
-      `--copy-workspace: '${how}' is not allowed`,
-      near === undefined ? `Write one of: ${STRATEGY_WORDS.join(', ')}, shallow.` : `Did you mean ${near}?`,
-    );
+    throw refused.strategyUnknown(how, [...STRATEGY_WORDS, 'shallow']);
   }
   const implied =
     copy !== undefined
@@ -202,7 +164,7 @@ function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
         ? '--auto-apply'
         : program.kind === 'exec'
           ? 'exec'
-          : program.kind === 'claude' && program.print
+          : isPrintOnly(program)
             ? '--print'
             : undefined;
   if (bind) flags.push({ flag: '--bind', setting: 'mode', value: 'bind' });
@@ -236,17 +198,13 @@ function parseCommand(shape: CommandShape, argv: readonly string[]): CommandLine
       options.set(taken.option.name, [...(options.get(taken.option.name) ?? []), taken.value ?? '']);
       i += taken.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
-      const near = nearest(
-        word,
-        [...known.keys()].map((name) => `--${name}`),
-      );
-      const hint = near === undefined ? `run-claude ${shape.name} --help` : `Did you mean ${near}?`;
-      throw usageError(`${shape.name}: unknown option ${word.split('=', 1)[0]}`, hint);
+      throw refused.unknownCommandOption(shape.name, word, known.keys());
     } else words.push(word);
   }
   if (options.has('help')) return { kind: 'help', command: shape.name };
-  if (words.length > shape.maxWords) throw usageError(`${shape.name}: '${words[shape.maxWords]}' is one word too many`);
-  if (cut !== -1 && shape.rest === undefined) throw usageError(`${shape.name} takes nothing after --`);
+  const unexpected = words[shape.maxWords];
+  if (unexpected !== undefined) throw refused.tooManyWords(shape.name, unexpected);
+  if (cut !== -1 && shape.rest === undefined) throw refused.wordsAfterDashes(shape.name);
   const rest = cut === -1 ? [] : argv.slice(cut + 1);
   return asRequest({ kind: 'command', name: shape.name, options, words, rest });
 }

@@ -8,11 +8,11 @@ import { type Check, checkLines, fault, ok } from '../doctor/report.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { planWithKnownTrial } from './plan-only.ts';
-import { prepare } from './prepare.ts';
+import { setUpRun } from './set-up-run.ts';
 
-/** `--check`: the doctor's checks, and whether this very session could be planned. 0, or 1 with faults. */
+/** `--check`: the checks of `doctor`, and whether this session can be planned. Returns 0, or 1 with faults. */
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
-  // What is wrong with the words or the files is exit 2, before anything else is looked at.
+  // Errors in the command line or the files come first: they have an exit status of their own.
   const { policy } = await readPolicy(line.project, line.flags, context);
   const checks = [...(await runChecks(context, policy.engine)), await planCheck(line, context)];
   for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
@@ -21,14 +21,14 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
 
 async function planCheck(line: RunLine, context: CommandContext): Promise<Check> {
   try {
-    const prepared = await prepare(line, context, process);
+    const setup = await setUpRun(line, context, process);
     try {
-      const image = await sessionImage(prepared.policy, prepared.engine, context.env);
-      const plan = planWithKnownTrial(prepared, newSessionId(Date.now()), image);
+      const image = await sessionImage(setup.policy, setup.engine, context.env);
+      const plan = planWithKnownTrial(setup, newSessionId(Date.now()), image);
       const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
       return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);
     } finally {
-      await prepared.engine.close();
+      await setup.engine.close();
     }
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;

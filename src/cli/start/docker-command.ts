@@ -8,13 +8,13 @@ export interface CommandStyle {
   readonly seccompFile: string;
   /** Variables whose values are not shown. */
   readonly masked: ReadonlySet<string>;
-  /** As containers made through the engine's API are labelled. */
+  /** The label of containers that are made through the engine's API. */
   readonly owner: string;
 }
 
 /**
- * The `docker run` that asks for what our request to the engine asks for, but for MaskedPaths and ReadonlyPaths, which
- * it has no option for.
+ * The `docker run` command for the container that run-claude requests through the engine's API. MaskedPaths and
+ * ReadonlyPaths are missing: `docker run` has no options for them.
  */
 export function dockerCommand(spec: ContainerSpec, { seccompFile, masked, owner }: CommandStyle): string {
   const { HostConfig: host = {}, Labels = {}, OpenStdin } = containerBody(spec, owner);

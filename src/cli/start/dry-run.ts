@@ -1,10 +1,11 @@
+import { programArgv } from '../../agent/agents.ts';
 import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { gatewayContainer } from '../../gateway/gateway-container.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
-import { agentContainer, programArgv } from '../../session/start/agent-container.ts';
+import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
@@ -13,17 +14,17 @@ import { dockerCommand } from './docker-command.ts';
 
 export interface DryRun {
   readonly source: CredentialSource | undefined;
-  /** The credential's source, for people. */
+  /** The credential's source in words. */
   readonly shown: string;
   readonly env: NodeJS.ProcessEnv;
-  /** As everything that is made on the engine is labelled. */
+  /** The label of everything that run-claude makes on the engine. */
   readonly owner: string;
 }
 
-/** Stands where the profile's text would: the commands name its file. */
+/** In place of the profile's text: the commands name its file. */
 const SECCOMP = 'file';
 
-/** The whole plan and the `docker` commands of its session, as text. Nothing is started or written. */
+/** The whole plan and the `docker` commands of its session. Starts and writes nothing. */
 export function dryRunText(plan: Plan, dry: DryRun): string {
   const style = { seccompFile: SECCOMP_FILE, masked: new Set(Object.keys(plan.policy.env)), owner: dry.owner };
   const gateway = plan.policy.network !== 'none';
@@ -63,7 +64,7 @@ function volumeLines(plan: Plan): string[] {
 function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
   return agentContainer(plan, {
     seccomp: SECCOMP,
-    argv: programArgv(plan),
+    argv: programArgv(plan.program),
     env: {},
     mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],
     gateway: agentSide(plan, source, env),

@@ -14,28 +14,29 @@ import { prepareImage, sessionImage } from '../../session/start/prepare-image.ts
 import { askLine } from '../../terminal/ask.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
-import type { Prepared } from './prepare.ts';
+import type { RunSetup } from './set-up-run.ts';
 
 /** The credential as the first screen names it, and how the session gets it. */
 export interface SessionCredential {
+  /** undefined: the start screen does not mention it. */
   readonly shown: string | undefined;
   readonly findCredential: SessionDeps['findCredential'];
 }
 
-/** Takes an id, asks where it must be asked, and runs the session. */
+/** Reserves an id, asks for confirmation where it is needed, and runs the session. Returns the exit status. */
 export async function startSession(
-  prepared: Prepared,
+  setup: RunSetup,
   context: CommandContext,
   credential: SessionCredential,
   prescan: SessionDeps['prescan'],
 ): Promise<number> {
-  const { engine, host, policy, report } = prepared;
+  const { engine, host, policy, report } = setup;
   const { tell, env, interruption } = context;
   const image = await sessionImage(policy, engine, env);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, interruption);
   try {
-    const planned = prepared.plan(id, image);
+    const planned = setup.plan(id, image);
     await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
     const { user } = planned;
     const trial = needsTrial(planned)
@@ -45,7 +46,7 @@ export async function startSession(
     for (const text of startScreen(plan, credential.shown)) tell({ kind: 'message', level: 'info', text });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
-      // A script with a terminal waits here: the question has to be seen, and says how to do without it.
+      // A script with a terminal would wait here unnoticed: the line says how to do without the question.
       tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
       const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
       interruption.signal.throwIfAborted();

@@ -1,5 +1,4 @@
-import { applyClaude } from '../../claude/back/apply.ts';
-import { collectClaude } from '../../claude/back/collect.ts';
+import { homeAgent } from '../../agent/agents.ts';
 import { openInstance } from '../../claude/instances/instance.ts';
 import { readCollected, storeDir, wasCollected } from '../../record/session.ts';
 import { readStaged } from '../../record/staged-claude.ts';
@@ -23,7 +22,8 @@ export async function collectClaudeData(
 ): Promise<ClaudeData | undefined> {
   const baseline = readStaged(plan.sessionDir);
   if (baseline === undefined) return undefined;
-  return collectClaude({
+  const { collect } = await homeAgent(plan.program).loadData();
+  return collect({
     reader,
     root: 'home',
     baseline,
@@ -36,7 +36,7 @@ export async function collectClaudeData(
 
 /**
  * Brings clean files of Claude's data, and the suspect ones in `accepted`, back into the project's instance. Returns what
- * became of each. A second call changes nothing. Throws what applyClaude and openInstance throw.
+ * became of each. A second call changes nothing. Throws what the agent's `apply` and openInstance throw.
  */
 export async function bringClaudeBack(
   { plan }: SessionRecord,
@@ -49,7 +49,8 @@ export async function bringClaudeBack(
   const instance = await openInstance(deps.host.dataDir, root, gitCommonDir);
   const store = openContentStore(storeDir(plan.sessionDir));
   const isAccepted = new Set<string>(accepted);
-  return applyClaude(claude, store, instance, (name) => isAccepted.has(claudePath(name)));
+  const { apply } = await homeAgent(plan.program).loadData();
+  return apply(claude, store, instance, (name) => isAccepted.has(claudePath(name)));
 }
 
 /** Id of the conversation that the session wrote to last; undefined where none was collected. */

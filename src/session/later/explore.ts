@@ -1,10 +1,10 @@
+import { programArgv } from '../../agent/agents.ts';
 import { agentSpec } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { openScratchLayer } from '../../layer/strategies.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { programArgv } from '../start/agent-container.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { launch } from '../start/launch.ts';
@@ -38,7 +38,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
         seccomp: await readSeccompProfile(),
         runtime: plan.policy.runtime,
         user: plan.user,
-        argv: programArgv(plan),
+        argv: programArgv(plan.program),
         forwards: [],
         env: plan.env,
         workdir: '/workspace',

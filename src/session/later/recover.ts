@@ -78,9 +78,9 @@ async function collectRemains(
 }
 
 /** With --credentials=file: the token that the agent had, as far as the host still has it. */
-async function tokensInside({ policy }: Plan, { findCredential }: SessionDeps): Promise<string[]> {
-  if (policy.credentials !== 'file') return [];
-  const source = await findCredential();
+async function tokensInside(plan: Plan, { findCredential }: SessionDeps): Promise<string[]> {
+  if (plan.policy.credentials !== 'file') return [];
+  const source = await findCredential(plan);
   const secret = await source?.current().catch(() => undefined);
   return secret === undefined ? [] : [secret.value];
 }

@@ -40,10 +40,3 @@ export function agentContainer(
     allowGitPush: plan.policy.allowGitPush,
   });
 }
-
-/** The command line of the program in the container. */
-export function programArgv({ program }: Plan): readonly string[] {
-  if (program.kind === 'exec') return program.argv;
-  if (program.kind === 'shell') return ['/bin/bash', ...program.args];
-  return ['claude', ...program.args];
-}

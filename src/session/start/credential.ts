@@ -1,22 +1,22 @@
-import { findCredential } from '../../claude/credentials/credentials.ts';
+import { findCredential } from '../../agent/find-credential.ts';
 import { usageError } from '../../errors.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { HostFacts, Plan } from '../../types/plan.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** The credential of Claude on this host; undefined where there is none. */
-export type CredentialLookup = () => Promise<CredentialSource | undefined>;
+/** The user's credential for a session; undefined where the policy wants none or this host has none. */
+export type CredentialLookup = (session: Pick<Plan, 'program' | 'policy'>) => Promise<CredentialSource | undefined>;
 
 /**
- * A lookup that searches the host when it is first called and gives the same source from then on. A source reads its
- * token again each time that it is used, so a login that the host refreshes later is seen.
+ * A lookup for one session: it searches the host when it is first called, and gives the same source from then on. A
+ * source reads its token again each time that it is used, so a login that the host refreshes later is seen.
  */
 export function credentialLookup(
   env: SessionDeps['env'],
-  { home, platform }: Pick<HostFacts, 'home' | 'platform'>,
+  host: Pick<HostFacts, 'home' | 'platform'>,
 ): CredentialLookup {
   let found: ReturnType<CredentialLookup> | undefined;
-  return () => (found ??= findCredential({ env, home, platform }));
+  return (session) => (found ??= findCredential(session, host, env));
 }
 
 /**
@@ -26,11 +26,12 @@ export function credentialLookup(
  * @throws {RunClaudeError} USAGE where the policy cannot be met with it; what finding and refreshing throw.
  */
 export async function credentialForSession(
-  { policy }: Plan,
-  { findCredential }: Pick<SessionDeps, 'findCredential'>,
+  plan: Plan,
+  { findCredential: find }: Pick<SessionDeps, 'findCredential'>,
 ): Promise<CredentialSource | undefined> {
+  const { policy } = plan;
   if (policy.credentials === 'none') return undefined;
-  const found = await findCredential();
+  const found = await find(plan);
   if (policy.credentials === 'file' && found?.cloud !== undefined)
     throw usageError(
       `--credentials=file: not with ${found.name}`,

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs';
+import { agentOf, isPrintOnly } from '../../agent/agents.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import type { Gateway } from '../../gateway/start-gateway.ts';
 import { whyStopped } from '../../record/stop-request.ts';
@@ -188,7 +189,7 @@ function openMonitors(
 
 /** `claude -p` waits for what is piped to it, and a terminal pipes nothing. */
 function passesInput({ program }: Plan): boolean {
-  return !(process.stdin.isTTY && program.kind === 'claude' && program.print);
+  return !(process.stdin.isTTY && isPrintOnly(program));
 }
 
 /**
@@ -203,7 +204,7 @@ function suspendOwnGroup(): void {
 
 /** A program that reads run-claude's output from a pipe, such as a pager, would share the terminal with the line. */
 function hasActivityLine({ tty, program }: Plan): boolean {
-  if (tty || program.kind !== 'claude' || process.stderr.isTTY !== true) return false;
+  if (tty || agentOf(program) === undefined || process.stderr.isTTY !== true) return false;
   if (process.stdout.isTTY === true) return true;
   const out = fstatSync(1);
   return !out.isFIFO() && !out.isSocket();

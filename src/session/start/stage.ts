@@ -1,19 +1,17 @@
 import path from 'node:path';
-import { type CredentialFile, credentialFile } from '../../claude/credentials/credential-file.ts';
-import { claudeConfigDir } from '../../claude/credentials/credentials.ts';
-import { dataLabel, dataVolume, ISOLATED_DIR } from '../../claude/instances/isolated.ts';
-import { type StagedClaude, stageClaude } from '../../claude/stage/stage.ts';
+import { agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
+import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
+import { dataLabel, dataVolume } from '../../claude/instances/isolated.ts';
+import type { StagedClaude } from '../../claude/stage/stage.ts';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
-import { placeholderOf } from '../../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
-import { namedConversation } from '../../plan/claude-words.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
 import type { Secret } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
-import { agentContainer, programArgv } from './agent-container.ts';
+import { agentContainer } from './agent-container.ts';
 import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
@@ -58,7 +56,8 @@ export async function stage<V extends AgentView>(
   const { engine, tell } = deps;
   const home = cleanup.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialForSession(plan, deps);
-  const file = plan.policy.credentials === 'file' && credential ? credentialFile(credential) : undefined;
+  const { asFile } = await homeAgent(plan.program).loadCredentials();
+  const file = plan.policy.credentials === 'file' && credential ? asFile(credential) : undefined;
   const group = cleanup.group();
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
@@ -74,9 +73,9 @@ export async function stage<V extends AgentView>(
     tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
   // What another program runs without does not concern whoever started it.
   const tellNote = (text: string): void =>
-    tell(plan.program.kind === 'claude' ? { kind: 'message', level: 'info', text } : { kind: 'trace', text });
+    tell(agentOf(plan.program) !== undefined ? { kind: 'message', level: 'info', text } : { kind: 'trace', text });
   claude.notes.forEach(tellNote);
-  const argv = programArgv(plan);
+  const argv = programArgv(plan.program);
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
@@ -99,7 +98,8 @@ async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude
     sessionId: plan.sessionId,
     label: dataLabel(instance),
   });
-  return [place.mount(`/home/agent/${ISOLATED_DIR}`, false)];
+  const { conversationsDir } = await homeAgent(plan.program).loadHome();
+  return [place.mount(`/home/agent/${conversationsDir}`, false)];
 }
 
 interface HomeParts {
@@ -115,21 +115,22 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
-  const staged = await stageClaude({
+  const agent = homeAgent(program);
+  const agentHome = await agent.loadHome();
+  const staged = await agentHome.stage({
     env,
     home: host.home,
-    configDir: claudeConfigDir(env, host.home),
     ownConfigDir: host.configDir,
     dataDir: host.dataDir,
     projectRoot: project.root,
     gitCommonDir: project.gitCommonDir,
     permissions: policy.permissions,
     workdir: path.posix.join('/workspace', project.startIn),
-    ...(broker ? { placeholder: placeholderOf(kind) } : {}),
-    ...(file === undefined ? {} : { settings: file.settings, links: file.link === undefined ? [] : [file.link] }),
+    ...(broker ? { placeholder: agent.broker.placeholder(kind) } : {}),
+    credentialFile: file,
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
-    conversation: program.kind === 'claude' ? namedConversation(program.args) : undefined,
+    conversation: namedConversation(program),
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Arity, CLAUDE_OPTIONS } from '../../../src/cli/grammar/claude-options.ts';
+import type { AgentOption } from '../../../src/agent/agent.ts';
+import { CLAUDE_OPTIONS } from '../../../src/claude/command-line/options.ts';
 import { packageRoot } from '../../../src/host/package.ts';
 import { readImageFiles } from '../../../src/image/files.ts';
 import { readPins } from '../../../src/image/pins.ts';
@@ -59,7 +60,7 @@ describe('the image', () => {
 
   it('has the Claude Code whose options the command line knows', async () => {
     const help = await inside('claude --help');
-    const arityOf = (value: string): Arity =>
+    const arityOf = (value: string): AgentOption['arity'] =>
       value === '' ? 'none' : value.startsWith('[') ? 'optional' : value.endsWith('...>') ? 'many' : 'one';
     const named = [...help.matchAll(/^ {2}(-[\w-]+(?:, -[\w-]+)*)(?: ([<[][^>\]]+[>\]]))?/gm)];
     // Its help names the value of --tmux in the text.

@@ -186,7 +186,7 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
 
   await expect(audit([repo], { base: 'nowhere' })).rejects.toThrow('no commit');
   await expect(audit([repo], { base: '--output=x' })).rejects.toThrow('no commit');
-  await expect(audit([repo], {})).rejects.toThrow('compared with what');
+  await expect(audit([repo], {})).rejects.toThrow('no base to compare with');
   await expect(audit([repo], { base: 'main', report: 'x.txt' })).rejects.toThrow('.sarif');
   await expect(audit([repo], { base: 'main', 'fail-on': 'all' })).rejects.toMatchObject({
     hint: 'Write one of: note, suspect, blocked.',

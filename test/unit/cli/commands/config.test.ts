@@ -22,7 +22,7 @@ it('config names the files that it read, and those that it would read', async ()
       new RegExp(
         [
           '^memory +1g +\\.run-claude\\.toml$',
-          '[\\s\\S]*^Files, the later one counts:',
+          '[\\s\\S]*^Files, a later one overrides an earlier one:',
           `does not exist +${configDir}/config\\.toml`,
           `read +${project}/\\.run-claude\\.toml`,
           `does not exist +${project}/\\.run-claudeignore`,

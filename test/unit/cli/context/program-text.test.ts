@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { programText, promptOf } from '../../../../src/cli/context/program-text.ts';
+import { promptOf } from '../../../../src/claude/command-line/conversation.ts';
+import { programText } from '../../../../src/cli/context/program-text.ts';
 import type { Program } from '../../../../src/types/plan.ts';
 
 const claude = (...args: string[]): Program => ({ kind: 'claude', args, print: args.includes('-p') });

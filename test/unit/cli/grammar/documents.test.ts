@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
-import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { SETTINGS } from '../../../../src/config/settings.ts';
 import { EXIT } from '../../../../src/errors.ts';
 
@@ -49,11 +48,4 @@ it('documents every setting of the files, and no other', () => {
     .slice(1)
     .map(([name = '']) => name.replaceAll('`', ''));
   expect(named).toEqual(SETTINGS.filter((setting) => setting.file !== false).map((setting) => setting.name));
-});
-
-it('has every option and command in the help, on lines that fit', () => {
-  const help = helpText(undefined);
-  for (const { name } of RUN_OPTIONS) expect(help).toContain(`--${name}`);
-  for (const { name } of COMMANDS) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-  for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLAUDE_OPTIONS } from '../../../../src/cli/grammar/claude-options.ts';
+import { CLAUDE_OPTIONS } from '../../../../src/claude/command-line/options.ts';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { type CommandLine, parseCommandLine, type RunLine } from '../../../../src/cli/grammar/parse-command-line.ts';
@@ -41,8 +41,8 @@ describe('the project', () => {
     expect(refusal('repair')).toContain('go after --');
     expect(refusal('sesions')).toContain('sessions');
   });
-  it('never reads a late command as a folder', () => {
-    expect(refusal('--trace', 'build')).toContain('comes first');
+  it('never reads a command that is not first as a folder', () => {
+    expect(refusal('--trace', 'build')).toContain('has to come first');
     expect(run('./build').project).toBe('./build');
     expect(parse('build')).toMatchObject({ kind: 'command', name: 'build' });
   });
@@ -59,19 +59,19 @@ describe('options', () => {
     expect(refusal('--copy-workspace', 'volume')).toContain('no such folder');
     expect(run('--copy-workspace=shallow').flags).toContainEqual(expect.objectContaining({ setting: 'shallow' }));
   });
-  it('lets no forgotten value swallow an option of ours', () => {
+  it('lets no forgotten value swallow an option of run-claude', () => {
     expect(refusal('--model', '--dry-run')).toContain('needs a value');
     expect(refusal('--memory', '--yes')).toContain('needs a value');
     expect(refusal('--system-prompt')).toContain('needs a value');
     expect(args(run('--system-prompt=--dry-run'))).toEqual(['--system-prompt=--dry-run']);
   });
-  it('takes a negative number as a value, so that the setting says what is allowed, and never sends in a circle', () => {
+  it('takes a negative number as a value, so that the setting prints what is allowed', () => {
     expect(run('--cpus', '-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
     expect(run('--cpus=-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
     expect(refusal('--cpus', '--memory', '8g')).toBe('--cpus needs a value Write --cpus N.');
     expect(refusal('--exclude', '-x')).toContain('--exclude=-x where the value begins with a dash');
   });
-  it('knows --debug as Claude’s and --trace as ours', () => {
+  it('reads --debug as an option of Claude and --trace as one of run-claude', () => {
     expect(args(run('--debug'))).toEqual(['--debug']);
     expect(run('--trace').flags).toEqual([{ flag: '--trace', setting: 'trace', value: true }]);
   });
@@ -87,14 +87,14 @@ describe('options', () => {
     expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));
     expect(parse('version')).toEqual({ kind: 'version' });
     expect(refusal('help', 'aply')).toBe("help: there is no command 'aply' Did you mean run-claude help apply?");
-    expect(refusal('version', 'apply')).toContain('one word too many');
+    expect(refusal('version', 'apply')).toContain("unexpected 'apply'");
   });
   it.each([
     ['stauts', 'Did you mean run-claude status?'],
     ['aplly', 'Did you mean run-claude apply?'],
     ['verison', 'Did you mean run-claude version?'],
     ['xyzzy', 'run-claude help lists the commands.'],
-  ])('refuses %s as a first word, and suggests what is near', (word, hint) => {
+  ])('refuses %s as a first word, and suggests a near command', (word, hint) => {
     const wanted = `'${word}' is neither a command nor a folder ${hint} Words for Claude go after --.`;
     expect(refusal(word, '--json')).toBe(wanted);
   });
@@ -114,7 +114,7 @@ describe('copy or bind', () => {
     [['--copy-workspace'], 'copy'],
     [['proj'], undefined],
   ])('%j means %s', (argv, wanted) => expect(mode(run(...argv))).toBe(wanted));
-  it('refuses what excludes each other', () => {
+  it('refuses options that exclude each other', () => {
     expect(refusal('--bind', '--auto-apply')).toContain('--auto-apply');
     expect(refusal('--bind', '--copy-workspace')).toContain('exclude');
     expect(refusal('exec', 'proj')).toContain('no command');
@@ -128,7 +128,7 @@ describe('for any words', () => {
     fc.constantFrom(...RUN_OPTIONS.map((option) => `--${option.name}`), ...COMMANDS.map((shape) => shape.name)),
     fc.string(),
   );
-  it('gives a request or exit 2, nothing else', () => {
+  it('returns a request or ends with status 2', () => {
     fc.assert(
       fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
         try {
@@ -148,7 +148,7 @@ describe('for any words', () => {
       }),
     );
   });
-  it('never hands an option of ours before -- to Claude', () => {
+  it('never hands an option of run-claude before -- to Claude', () => {
     const ours = RUN_OPTIONS.filter((option) => option.value === 'none' && !['help', 'version'].includes(option.name));
     fc.assert(
       fc.property(fc.constantFrom(...ours), fc.array(word, { maxLength: 5 }), (option, words) => {

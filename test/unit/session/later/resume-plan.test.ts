@@ -11,8 +11,6 @@ const planOf = (program: Program, permissions: 'skip' | 'ask' = 'skip'): Plan =>
 const claude = (args: string[], print = false): Program => ({ kind: 'claude', args, print });
 const input = (more: Partial<ResumeInput> = {}): ResumeInput => ({
   words: [],
-  print: false,
-  choosesConversation: false,
   conversation: OWN,
   host: { stdinTty: true, stdoutTty: true },
   term: 'xterm',
@@ -25,15 +23,10 @@ describe('the program of a resumed session', () => {
     [
       'takes new words',
       claude([SKIP, 'do it']),
-      { words: ['-p', 'more'], print: true },
+      { words: ['-p', 'more'] },
       claude([SKIP, '--resume', OWN, '-p', 'more'], true),
     ],
-    [
-      'takes another conversation',
-      claude([SKIP]),
-      { words: ['--resume', 'x'], choosesConversation: true },
-      claude([SKIP, '--resume', 'x']),
-    ],
+    ['takes another conversation', claude([SKIP]), { words: ['--resume', 'x'] }, claude([SKIP, '--resume', 'x'])],
     [
       'continues the conversation that it was started with, where it wrote none',
       claude([SKIP, '--resume', OWN]),
@@ -59,7 +52,7 @@ describe('the program of a resumed session', () => {
   ])('%s', (_, program, more, expected) => {
     const plan = resumePlan(planOf(program), input(more));
     expect(plan.program).toEqual(expected);
-    expect([plan.tty, plan.env]).toEqual([more.print !== true, { TERM: 'xterm', A: 'b' }]);
+    expect([plan.tty, plan.env]).toEqual([more.words?.includes('-p') !== true, { TERM: 'xterm', A: 'b' }]);
   });
 
   it('asks where the policy asks', () => {
@@ -67,7 +60,7 @@ describe('the program of a resumed session', () => {
   });
 
   it('has no terminal in print mode, and keeps TERM where there is none now', () => {
-    const plan = resumePlan(planOf(claude([SKIP])), input({ words: ['-p', 'x'], print: true, term: undefined }));
+    const plan = resumePlan(planOf(claude([SKIP])), input({ words: ['-p', 'x'], term: undefined }));
     expect([plan.tty, plan.env['TERM']]).toEqual([false, 'old']);
   });
 });

@@ -6,7 +6,8 @@ import { credentialForSession, credentialLookup } from '../../../../src/session/
 import type { CredentialSource } from '../../../../src/types/credential.ts';
 import type { Plan } from '../../../../src/types/plan.ts';
 
-const planWith = (policy: object): Plan => ({ policy }) as unknown as Plan;
+const program = { kind: 'claude', args: [], print: false };
+const planWith = (policy: object): Plan => ({ program, policy }) as unknown as Plan;
 
 it('searches the host once, and the source that it finds reads the login again', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'run-claude-credential-'));
@@ -17,11 +18,12 @@ it('searches the host once, and the source that it finds reads the login again',
     };
     mkdirSync(path.join(home, '.claude'));
     writeLogin('first');
+    const session = planWith({ credentials: 'broker' });
     const lookup = credentialLookup({}, { home, platform: 'linux' });
-    const found = await lookup();
+    const found = await lookup(session);
     expect((await found?.current())?.value).toBe('first');
     writeLogin('second');
-    expect(await lookup()).toBe(found);
+    expect(await lookup(session)).toBe(found);
     expect((await found?.current())?.value).toBe('second');
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -1,9 +1,11 @@
 /** How many words an option of Claude's takes: none, one, one or none, one or more. */
-export type Arity = 'none' | 'one' | 'optional' | 'many';
+type Arity = 'none' | 'one' | 'optional' | 'many';
 
 const table = (arity: Arity, names: string): [string, Arity][] => names.split(' ').map((name) => [name, arity]);
 
-/** Options of the pinned Claude Code: those that its help lists, which a test compares, and some that it does not. */
+/**
+ * Options of the pinned Claude Code: those that its help lists (a test compares them), and some that its help leaves out.
+ */
 export const CLAUDE_OPTIONS: ReadonlyMap<string, Arity> = new Map([
   ...table(
     'none',
@@ -27,44 +29,16 @@ export const CLAUDE_OPTIONS: ReadonlyMap<string, Arity> = new Map([
   ...table('many', '--mcp-config --tools'),
 ]);
 
-/** Whether words for Claude ask for its print mode (`-p`), read as Claude reads them. */
-export function asksForPrint(words: readonly string[]): boolean {
-  return optionNames(words).some((name) => name === '-p' || name === '--print');
-}
-
-const CONVERSATION_OPTIONS: ReadonlySet<string> = new Set(
-  '-c --continue -r --resume --session-id --from-pr --teleport'.split(' '),
-);
-
-/** Whether words for Claude choose the conversation to go on with, or to begin. */
-export function choosesConversation(words: readonly string[]): boolean {
-  return optionNames(words).some((name) => CONVERSATION_OPTIONS.has(name));
-}
-
-/** The options among words for Claude, read as Claude reads them. */
-function optionNames(words: readonly string[]): string[] {
-  const names: string[] = [];
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] ?? '';
-    if (word === '--') break;
-    const option = readClaudeOption(word);
-    if (option === undefined) continue;
-    names.push(...option.names);
-    if (option.arity !== 'none' && option.arity !== 'optional' && !option.joined) i++;
-  }
-  return names;
-}
-
-export interface ClaudeOption {
+interface ClaudeOption {
   /** One long option, or the short ones of a cluster such as `-cp`. */
   readonly names: readonly string[];
-  /** Of the last of them. */
+  /** How many words the last of them takes. */
   readonly arity: Arity;
   /** Its value is in the same word. */
   readonly joined: boolean;
 }
 
-/** A word as options of Claude's, or undefined when it is none (or has one in it that is not known). */
+/** A word as options of Claude's; undefined for any other word, and for a cluster with an unknown option in it. */
 export function readClaudeOption(word: string): ClaudeOption | undefined {
   if (word.startsWith('--')) {
     const name = word.split('=', 1)[0] ?? word;
@@ -81,4 +55,18 @@ export function readClaudeOption(word: string): ClaudeOption | undefined {
     if (arity !== 'none') return { names, arity, joined: i + 1 < word.length };
   }
   return { names, arity: 'none', joined: false };
+}
+
+/** The names of all options among words for Claude, read as Claude reads them. */
+export function optionNames(words: readonly string[]): string[] {
+  const names: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? '';
+    if (word === '--') break;
+    const option = readClaudeOption(word);
+    if (option === undefined) continue;
+    names.push(...option.names);
+    if (option.arity !== 'none' && option.arity !== 'optional' && !option.joined) i++;
+  }
+  return names;
 }

@@ -10,36 +10,39 @@ import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
-import { connectOurs } from '../context/connect-ours.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 
-/** All that a plan needs but the session's id and the image; the engine is connected and to be closed. */
-export interface Prepared {
+/** Everything that a plan needs except the session's id and image. */
+export interface RunSetup {
+  /** Connected; the caller closes it. */
   readonly engine: Engine;
   readonly host: HostFacts;
   readonly policy: Policy;
   readonly warnings: readonly string[];
-  /** Where --report goes. */
+  /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
   plan(sessionId: string, image: string): Plan;
 }
 
 /**
- * Reads policy and facts, tells them to `known`, and connects the engine. Throws what each of them throws; nothing has
- * started then.
+ * Reads the policy and the facts of project and host, hands them to `onFacts`, and connects the engine. Starts nothing.
+ *
+ * @throws {RunClaudeError} USAGE for a project that is refused and for options that contradict each other; otherwise as
+ * readPolicy and openEngine
  */
-export async function prepare(
+export async function setUpRun(
   line: RunLine,
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
   process: ProcessView,
-  known: (what: {
+  onFacts: (facts: {
     readonly policy: Policy;
     readonly project: ProjectFacts;
     readonly host: HostFacts;
   }) => void = () => {},
-): Promise<Prepared> {
+): Promise<RunSetup> {
   const host = probeHost(process, context.places);
   const merged = await readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host);
@@ -48,8 +51,8 @@ export async function prepare(
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
-  known({ policy, project, host });
-  const engine = await connectOurs(policy.engine, context);
+  onFacts({ policy, project, host });
+  const engine = await openEngine(policy.engine, context);
   const person = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
@@ -66,23 +69,24 @@ export async function prepare(
   };
 }
 
-const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";
+const SUBFOLDER =
+  "the project is a folder of a repository and is used without the repository's .git; --repo uses the whole repository";
 
-/** `--tmpdir` as a real path. What is kept there must not lie where an agent works. */
+/** The real path of `--tmpdir`. It must be outside the project: what is kept there must be out of an agent's reach. */
 function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
   if (named === undefined) return undefined;
   const folder = path.resolve(cwd, named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw usageError(`--tmpdir ${named}: there is no such folder`);
+    throw usageError(`--tmpdir ${named}: no such directory`, 'Name a directory that exists.');
   }
   const real = realpathSync(folder);
   if (contains(root, real)) {
-    throw usageError(`--tmpdir ${named}: that lies in the project`, 'Name a folder outside it.');
+    throw usageError(`--tmpdir ${named} is inside the project`, 'Name a directory outside the project.');
   }
   return real;
 }
 
-/** Values that only their own stage can read: before anything has started. */
+/** Reads the values that only a later stage uses, so that a wrong one is reported before anything has started. */
 function refuseUnusable(policy: Policy, configDir: string): void {
   policyRules(policy);
   for (const range of policy.allowAddresses) parseAddressRange(range);
@@ -90,19 +94,28 @@ function refuseUnusable(policy: Policy, configDir: string): void {
 }
 
 async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {
-  // Most sessions write none, and need not load what writes it.
+  // Most sessions write no report: they do not load the code for it.
   return file === undefined ? undefined : (await import('../../session/end/write-report.ts')).reportPlace(file, cwd);
 }
 
-/** What two sources together ask for and cannot both have. */
+/** Refuses settings that contradict each other, whatever source each of them has. */
 function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine): void {
-  if (policy.autoApply && policy.mode === 'bind') throw usageError('--auto-apply works on a copy, not in bind mode');
+  if (policy.autoApply && policy.mode === 'bind')
+    throw usageError('--auto-apply needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
-    throw usageError('a strategy needs copy mode');
+    throw usageError('a strategy needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   }
-  if (policy.shallow && policy.mode === 'bind') throw usageError('--shallow makes a copy, and this is bind mode');
+  if (policy.shallow && policy.mode === 'bind')
+    throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.image !== undefined && policy.toolchain) {
-    throw usageError('--toolchain is a variant of our own image; bring compilers in --image');
+    throw usageError(
+      '--toolchain and --image exclude each other',
+      "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
+    );
   }
-  if (line.action !== 'run' && policy.rebuild) throw usageError(`--${line.action} starts nothing, --rebuild builds`);
+  if (line.action !== 'run' && policy.rebuild)
+    throw usageError(
+      `--${line.action} and --rebuild exclude each other`,
+      'To rebuild the image: run-claude build --rebuild',
+    );
 }

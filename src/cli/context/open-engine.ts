@@ -4,16 +4,20 @@ import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
 
-/** What `--engine` of a command can be. */
+/** The values of `--engine`. */
 export const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
 
-/** What tells ours from others' in the engine. */
+/** The label value of what run-claude makes on an engine: one for each state directory. */
 export function ownerHere({ places }: Pick<CommandContext, 'places'>): string {
   return ownerOf(places.stateDir);
 }
 
-/** The engine of this person's choice, with what is ours in it told by our state directory. */
-export async function connectOurs(
+/**
+ * Connects the engine of the user's choice. The objects on it that belong to this state directory are run-claude's.
+ *
+ * @throws {RunClaudeError} as connectEngine
+ */
+export async function openEngine(
   choice: Policy['engine'],
   context: Pick<CommandContext, 'env' | 'places'>,
 ): Promise<Engine> {

@@ -1,0 +1,85 @@
+import type { AgentName, AgentProgram, Program } from '../types/plan.ts';
+import type { Policy } from '../types/policy.ts';
+import type { Agent } from './agent.ts';
+import { CLAUDE } from './claude.ts';
+
+/** Every agent: one row and one file each. */
+const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE };
+
+/** The agent of a session whose command line names none. */
+export const DEFAULT_AGENT: Agent = CLAUDE;
+
+function isAgentProgram(program: Program): program is AgentProgram {
+  return Object.hasOwn(AGENTS, program.kind);
+}
+
+/** The agent that a session runs; undefined for a shell or another command. */
+export function agentOf(program: Program): Agent | undefined {
+  return isAgentProgram(program) ? AGENTS[program.kind] : undefined;
+}
+
+/**
+ * The agent whose home, credential and broker a session has. A shell or another command has those of the default agent,
+ * which may be started from it.
+ */
+export function homeAgent(program: Program): Agent {
+  return agentOf(program) ?? DEFAULT_AGENT;
+}
+
+/** An agent with words for it, in the parts of the command line before and after `--`. */
+export function agentProgram(agent: Agent, before: readonly string[], after: readonly string[]): AgentProgram {
+  const { asksForPrint } = agent.commandLine;
+  return { kind: agent.name, args: [...before, ...after], print: asksForPrint(before) || asksForPrint(after) };
+}
+
+/** Whether the program prints one answer and reads nothing from a terminal. */
+export function isPrintOnly(program: Program): boolean {
+  return isAgentProgram(program) && program.print;
+}
+
+/** The words that start the program inside. */
+export function programArgv(program: Program): readonly string[] {
+  if (program.kind === 'exec') return program.argv;
+  if (program.kind === 'shell') return ['/bin/bash', ...program.args];
+  return [AGENTS[program.kind].program, ...program.args];
+}
+
+/** The program with the policy's permission mode, where it is an agent whose words do not choose one. */
+export function withPermissionMode(program: Program, { permissions }: Pick<Policy, 'permissions'>): Program {
+  if (!isAgentProgram(program)) return program;
+  return { ...program, args: AGENTS[program.kind].commandLine.withPermissions(program.args, permissions) };
+}
+
+/** The conversation that the program's words continue. */
+export function namedConversation(program: Program): string | undefined {
+  return isAgentProgram(program) ? AGENTS[program.kind].commandLine.namedConversation(program.args) : undefined;
+}
+
+/** The prompt among the program's words; undefined where it is not an agent, or has none. */
+export function promptOf(program: Program): string | undefined {
+  return isAgentProgram(program) ? AGENTS[program.kind].commandLine.promptOf(program.args) : undefined;
+}
+
+/**
+ * The program of a session for another run of it, with words of the user's. An agent continues `conversation`, by
+ * default the one that its first run continued, and does not get its first prompt again. A shell or another
+ * command is repeated as it was, unless words take the place of its own.
+ */
+export function resumedProgram(
+  program: Program,
+  words: readonly string[],
+  conversation: string | undefined,
+  policy: Pick<Policy, 'permissions'>,
+): Program {
+  if (program.kind === 'exec') return words.length === 0 ? program : { kind: 'exec', argv: words };
+  if (program.kind === 'shell') return words.length === 0 ? program : { kind: 'shell', args: words };
+  const agent = AGENTS[program.kind];
+  const { asksForPrint, choosesConversation, permissionWords, resumeWords } = agent.commandLine;
+  // Options such as `--continue` take the project's newest conversation, which another session may have made. A run that
+  // wrote nothing leaves the conversation that it was started with.
+  const resumed = conversation ?? namedConversation(program);
+  const chosen = choosesConversation(words) || resumed === undefined ? [] : resumeWords(resumed);
+  const kept = permissionWords(words).length > 0 ? [] : permissionWords(program.args);
+  const args = [...kept, ...chosen, ...words];
+  return withPermissionMode({ kind: agent.name, args, print: asksForPrint(words) }, policy);
+}

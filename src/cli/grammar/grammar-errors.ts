@@ -1,0 +1,119 @@
+import { DEFAULT_AGENT } from '../../agent/agents.ts';
+import { nearest } from '../../config/nearest.ts';
+import { type RunClaudeError, usageError } from '../../errors.ts';
+import { type CommandOption, commandNamed } from './commands.ts';
+import { RUN_OPTIONS } from './options.ts';
+
+// Every message about a wrong command line. A mistyped word must not start an agent, so that each of them ends the command.
+
+const AFTER_DASHES = `Words for ${DEFAULT_AGENT.title} go after --.`;
+const COMMAND_AFTER_DASHES = "The command's words go after --.";
+const LIST_COMMANDS = 'run-claude help lists the commands.';
+
+/** 'Did you mean …?' for the candidate nearest to a mistyped word; `otherwise` where none is near. */
+function suggestion(word: string, candidates: Iterable<string>, otherwise: string, before = ''): string {
+  const near = nearest(word, candidates);
+  return near === undefined ? otherwise : `Did you mean ${before}${near}?`;
+}
+
+/** `isExec`: after `exec`, where no option is passed on to an agent. */
+export function unknownOption(word: string, isExec: boolean): RunClaudeError {
+  const name = nameOf(word);
+  const own = RUN_OPTIONS.map((option) => `--${option.name}`);
+  // One-letter names are near to every other.
+  const known = isExec ? own : [...own, ...DEFAULT_AGENT.commandLine.optionNames].filter((one) => one.length > 2);
+  const others = isExec ? 'Options of the command' : `Options of ${DEFAULT_AGENT.title}`;
+  return usageError(
+    `unknown option ${name}`,
+    suggestion(name, known, `run-claude --help lists its options. ${others} go after --.`),
+  );
+}
+
+export function unknownCommandOption(command: string, word: string, known: Iterable<string>): RunClaudeError {
+  const names = [...known].map((name) => `--${name}`);
+  const hint = suggestion(word, names, `List its options with: run-claude ${command} --help`);
+  return usageError(`${command}: unknown option ${nameOf(word)}`, hint);
+}
+
+function nameOf(word: string): string {
+  return word.split('=', 1)[0] ?? word;
+}
+
+export function valueNotWanted(option: string): RunClaudeError {
+  return usageError(`--${option} takes no value`);
+}
+
+export function valueEmpty(option: string): RunClaudeError {
+  return usageError(`--${option}= needs a value after the =`);
+}
+
+/** `next` is the word after the option, which is not its value; `isOption`: it is an option of run-claude. */
+export function valueMissing(
+  { name, placeholder = 'VALUE' }: Pick<CommandOption, 'name' | 'placeholder'>,
+  next: string | undefined,
+  isOption: boolean,
+): RunClaudeError {
+  const hint =
+    next === undefined || next === '' || isOption
+      ? `Write --${name} ${placeholder}.`
+      : `Write --${name} ${placeholder}, or --${name}=${next} where the value begins with a dash.`;
+  return usageError(`--${name} needs a value`, hint);
+}
+
+/** `next` is the word after an option of the agent: undefined, or an option of run-claude. */
+export function agentValueMissing(option: string, next: string | undefined): RunClaudeError {
+  const hint = next === undefined ? `Write ${option} VALUE.` : `To pass ${next} as its value: ${option}=${next}`;
+  return usageError(`${option} needs a value`, hint);
+}
+
+export function commandNotFirst(word: string): RunClaudeError {
+  return usageError(
+    `'${word}' is a command and has to come first`,
+    `Write run-claude ${word} …, or ./${word} for the folder of that name.`,
+  );
+}
+
+/** `isFirst`: a command could be meant. */
+export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean): RunClaudeError {
+  if (isExec) return usageError(`no such folder: '${word}'`, COMMAND_AFTER_DASHES);
+  if (!isFirst || word.includes('/')) return usageError(`no such folder: '${word}'`, AFTER_DASHES);
+  const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude ');
+  return usageError(`'${word}' is neither a command nor a folder`, `${hint} ${AFTER_DASHES}`);
+}
+
+export function noSuchCommand(word: string): RunClaudeError {
+  const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude help ');
+  return usageError(`help: there is no command '${word}'`, hint);
+}
+
+export function execWithoutCommand(): RunClaudeError {
+  return usageError('exec: no command', 'Write run-claude exec [options] [PROJECT] -- COMMAND….');
+}
+
+export function execWordBeforeDashes(word: string): RunClaudeError {
+  return usageError(`exec: unexpected '${word}' after the project`, COMMAND_AFTER_DASHES);
+}
+
+export function tooManyWords(command: string, word: string): RunClaudeError {
+  return usageError(`${command}: unexpected '${word}'`, `Its usage: run-claude ${command} --help`);
+}
+
+export function wordsAfterDashes(command: string): RunClaudeError {
+  return usageError(`${command} takes nothing after --`, `Its usage: run-claude ${command} --help`);
+}
+
+export function exclusiveOptions(one: string, other: string): RunClaudeError {
+  return usageError(`${one} and ${other} exclude each other`, 'Leave one of them out.');
+}
+
+export function autoApplyInBindMode(): RunClaudeError {
+  return usageError(
+    '--auto-apply works on a copy, --bind on the project itself',
+    'Leave one of them out. --auto-apply makes the copy itself.',
+  );
+}
+
+export function strategyUnknown(word: string, strategies: readonly string[]): RunClaudeError {
+  const hint = suggestion(word, strategies, `Write one of: ${strategies.join(', ')}.`);
+  return usageError(`--copy-workspace: '${word}' is not allowed`, hint);
+}

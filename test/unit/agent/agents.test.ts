@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  agentOf,
+  agentProgram,
+  DEFAULT_AGENT,
+  homeAgent,
+  isPrintOnly,
+  programArgv,
+  promptOf,
+  withPermissionMode,
+} from '../../../src/agent/agents.ts';
+import { stagedNames } from '../../../src/claude/formats/entries.ts';
+import type { Program } from '../../../src/types/plan.ts';
+
+const CLAUDE: Program = { kind: 'claude', args: ['-p', 'go'], print: true };
+const SHELL: Program = { kind: 'shell', args: ['-c', 'claude -p go'] };
+const EXEC: Program = { kind: 'exec', argv: ['claude', '-p', 'go'] };
+
+describe('the agent of a program', () => {
+  it('is undefined for a shell and for another command, whatever their words', () => {
+    expect([CLAUDE, SHELL, EXEC].map((program) => agentOf(program)?.name)).toEqual(['claude', undefined, undefined]);
+    expect([CLAUDE, SHELL, EXEC].map(isPrintOnly)).toEqual([true, false, false]);
+    expect([CLAUDE, SHELL, EXEC].map(promptOf)).toEqual(['go', undefined, undefined]);
+  });
+
+  it('gives a shell and another command the home of the default agent', () => {
+    expect([CLAUDE, SHELL, EXEC].map(homeAgent)).toEqual([DEFAULT_AGENT, DEFAULT_AGENT, DEFAULT_AGENT]);
+  });
+
+  it('names the words that start it', () => {
+    expect([CLAUDE, SHELL, EXEC].map(programArgv)).toEqual([
+      ['claude', '-p', 'go'],
+      ['/bin/bash', '-c', 'claude -p go'],
+      ['claude', '-p', 'go'],
+    ]);
+  });
+
+  it('gets the permission mode of the policy, and no other program does', () => {
+    const skip = { permissions: 'skip' } as const;
+    expect([CLAUDE, SHELL, EXEC].map((program) => programArgv(withPermissionMode(program, skip)))).toEqual([
+      ['claude', '--dangerously-skip-permissions', '-p', 'go'],
+      programArgv(SHELL),
+      programArgv(EXEC),
+    ]);
+  });
+
+  it('reads -p before and after --, and not as the value of another option', () => {
+    expect(agentProgram(DEFAULT_AGENT, ['-p'], ['go'])).toEqual(CLAUDE);
+    expect(agentProgram(DEFAULT_AGENT, [], ['-p', 'go'])).toEqual(CLAUDE);
+    expect(agentProgram(DEFAULT_AGENT, ['--model', '-p'], []).print).toBe(false);
+  });
+});
+
+it('names an instructions file that is staged in the home', () => {
+  expect(stagedNames('file')).toContain(DEFAULT_AGENT.instructionsFile);
+});
+
+describe('the sources', () => {
+  const src = path.resolve(import.meta.dirname, '../../../src');
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+  /** Files whose code names an agent as a value, quoted. */
+  function filesNaming(agent: string): string[] {
+    // `Review['claude']` is a property.
+    const quoted = new RegExp(`(?<!\\w\\[)'${agent}'`);
+    return files.filter((file) => readFileSync(path.join(src, file), 'utf8').match(quoted) !== null).sort();
+  }
+
+  it('know an agent by name in its own file and in the type alone', () => {
+    expect(files.length).toBeGreaterThan(300);
+    // The image has a part of that name; nothing depends on the program that runs in it.
+    const image = ['image/inputs.ts'];
+    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...image, 'types/plan.ts']);
+  });
+
+  it('reach what touches an agent’s home, data and credential through its row', () => {
+    const parts = /from '[^']*\/(claude\/(stage\/stage|back\/\w+|credentials\/(credentials|credential-file)))\.ts'/g;
+    const isOutside = (file: string): boolean => !file.startsWith('agent/') && !file.startsWith('claude/');
+    const direct = files.filter(isOutside).flatMap((file) => {
+      const text = readFileSync(path.join(src, file), 'utf8').replaceAll(/^import type [^;]*;/gm, '');
+      return [...text.matchAll(parts)].map(([, part]) => `${file}: ${part}`);
+    });
+    // `describeCredential` reads any agent's credential.
+    expect(direct.sort()).toEqual([
+      'cli/commands/run.ts: claude/credentials/credentials',
+      'cli/doctor/claude-checks.ts: claude/credentials/credentials',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../../src/cli/grammar/commands.ts';
+import { helpText } from '../../../../src/cli/grammar/help.ts';
+import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
+
+const MAX_COLUMNS = 80;
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+
+/** The options that a help text lists, each with its description. A description may start on the next line. */
+function printedOptions(help: string): ReadonlyMap<string, string> {
+  const printed = new Map<string, string>();
+  let last: string | undefined;
+  for (const line of help.split('\n')) {
+    const [, name, , description] = /^ {2}--([a-z-]+)(\S*(?: [A-Z]\S*)?)(?: {2,}(\S.*)?)?$/.exec(line) ?? [];
+    const continued = /^ {10,}(\S.*)$/.exec(line)?.[1];
+    if (name !== undefined) printed.set(name, description ?? '');
+    else if (continued !== undefined && last !== undefined) {
+      printed.set(last, `${printed.get(last) ?? ''} ${continued}`.trim());
+    }
+    last = name ?? (continued === undefined ? undefined : last);
+  }
+  return printed;
+}
+
+interface Page {
+  readonly title: string;
+  readonly help: string;
+  readonly options: readonly CommandOption[];
+}
+
+const PAGES: readonly Page[] = [
+  { title: 'run-claude', help: helpText(undefined), options: RUN_OPTIONS },
+  ...COMMANDS.map(({ name, options }) => ({
+    title: `run-claude ${name}`,
+    help: helpText(name),
+    // `exec` starts a session, with the options of a session except the one that replaces its program.
+    options:
+      name === 'exec' ? RUN_OPTIONS.filter((option) => option.name !== 'shell') : [...options, ...COMMON_OPTIONS],
+  })),
+];
+
+describe.each(PAGES)('the help of $title', ({ help, options }) => {
+  const printed = printedOptions(help);
+
+  it('lists every option of the grammar, and no other', () => {
+    expect([...printed.keys()].sort()).toEqual(options.map(({ name }) => name).sort());
+  });
+
+  it('describes every option', () => {
+    for (const [name, description] of printed) expect(description, `--${name}`).toMatch(/\w{2,}/);
+  });
+
+  it(`is at most ${MAX_COLUMNS} columns wide`, () => {
+    expect(help.split('\n').filter((line) => line.length > MAX_COLUMNS)).toEqual([]);
+  });
+});
+
+it('lists every command with a description', () => {
+  const help = helpText(undefined);
+  const commands = help.slice(help.indexOf('\nCommands\n'));
+  for (const { name } of COMMANDS) {
+    expect(commands, name).toMatch(new RegExp(`^  ${name}( \\S+)*( {2,}|\\n {10,})\\w{2,}`, 'm'));
+  }
+});
+
+describe('the documents', () => {
+  const SHELL_BLOCK = /^[ \t]*```(sh|bash|shell|console)?[ \t]*\n([\s\S]*?)^[ \t]*```/gm;
+
+  /** Every option of a `run-claude` command in a shell block of the README and of docs/. */
+  function exampleOptions(): ReadonlySet<string> {
+    const pages = readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => path.join(ROOT, 'docs', name));
+    const found = new Set<string>();
+    for (const page of [path.join(ROOT, 'README.md'), ...pages]) {
+      for (const [, , block = ''] of readFileSync(page, 'utf8').matchAll(SHELL_BLOCK)) {
+        const lines = block.replaceAll(/\\\n/g, ' ').split('\n');
+        for (const line of lines.filter((text) => /\brun-claude\b/.test(text))) {
+          for (const [, name = ''] of line.matchAll(/(?:^|\s)--([a-z][a-z-]*)/g)) found.add(name);
+        }
+      }
+    }
+    return found;
+  }
+
+  it('have an example of every option', () => {
+    const examples = exampleOptions();
+    const names = new Set(PAGES.flatMap(({ options }) => options.map(({ name }) => name)));
+    expect([...names].filter((name) => !examples.has(name)).sort()).toEqual([]);
+  });
+});
