@@ -1,4 +1,6 @@
 import { RunClaudeError } from '../errors.ts';
+import { parseRelPath, type RelPath } from '../text/path.ts';
+import { readJson } from './record.ts';
 
 /**
  * Checks one value of parsed JSON. Returns what is wrong with it, the place first (`.plan.mode is missing`), or
@@ -15,6 +17,9 @@ export const text: Check<string> = (value) => (typeof value === 'string' ? undef
 export const number: Check<number> = (value) => (typeof value === 'number' ? undefined : mismatch(value, 'a number'));
 export const flag: Check<boolean> = (value) =>
   typeof value === 'boolean' ? undefined : mismatch(value, 'true or false');
+
+export const relPath: Check<RelPath> = (value) =>
+  typeof value === 'string' && parseRelPath(value) !== undefined ? undefined : mismatch(value, 'a relative path');
 
 /** A part whose reader checks it. */
 export const unchecked: Check<unknown> = () => undefined;
@@ -101,6 +106,16 @@ export interface RecordFormat<T> {
   readonly check: Check<T>;
   /** What the user can do when the record cannot be read, one sentence. */
   readonly hint: string;
+}
+
+/**
+ * The record in `file` as {@link parseRecord} returns it, undefined when there is no such file.
+ *
+ * @throws {RunClaudeError} RECORD_UNREADABLE when the system refuses to read it, and what parseRecord throws.
+ */
+export function readRecordFile<T>(file: string, format: RecordFormat<T>): T | undefined {
+  const value = readJson(file, format.hint);
+  return value === undefined ? undefined : parseRecord(value, format, file);
 }
 
 /**

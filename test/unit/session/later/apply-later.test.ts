@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
 import { applyLater, type LaterOptions } from '../../../../src/session/later/apply.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
+import { sessionRecord } from '../../../support/session-record.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-later-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -20,9 +20,8 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
     return pattern === undefined ? change : { ...change, ignored: true, unignored: pattern };
   });
   writeCollected(scene.sessionDir, { version: 1, changes, findings: [], problems: [], withheld: [], baseEntries: 9 });
-  const policy = { allowSuspect: [], includeIgnored: false, auditRules: [], auditSeverities: {}, autoApply: false };
-  const plan = { sessionId: '1', sessionDir: scene.sessionDir, mode: 'copy', project: { root: scene.project }, policy };
-  const first = { version: 1, id: '1', stage: 'pending', plan, project: scene.project } as unknown as SessionRecord;
+  const plan = { sessionId: '1', sessionDir: scene.sessionDir, project: { root: scene.project } };
+  const first = sessionRecord({ stage: 'pending', plan });
   const said: string[] = [];
   const interruption = { signal: new AbortController().signal, by: () => undefined };
   const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
