@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { IN_PART } from '../review/file-progress.ts';
 import { readOpen } from '../store/read-open.ts';
 import { type Entry, HELD_BYTES } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
@@ -27,8 +28,6 @@ import { freezeNewBytes, type Made } from './new-bytes.ts';
 export interface Prepared {
   readonly steps: readonly Step[];
   readonly outcomes: readonly ChangeOutcome[];
-  /** What is to be said of a path when it was applied. */
-  readonly notes: ReadonlyMap<string, string>;
   /** Whether the session's version of a conflict at this path is to be written beside the host's. */
   readonly isBeside: (path: string) => boolean;
 }
@@ -48,7 +47,6 @@ interface Looking extends Preparing {
   readonly deletedByFold: ReadonlyMap<string, string>;
   readonly names: HostNames;
   readonly rules: ConflictRules;
-  readonly notes: Map<string, string>;
   readonly earlier: EarlierApplies;
 }
 
@@ -71,8 +69,8 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const chosen = withImpliedFolders(request);
   const { walker } = asked;
   const earlier = asked.trusted ? new Map() : earlierApplies(request.sessionDir, chosen);
-  const [rules, notes] = [conflictRules(request), new Map<string, string>()];
-  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, notes, earlier };
+  const rules = conflictRules(request);
+  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, earlier };
   const { left: held } = request.choice;
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
@@ -104,7 +102,6 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
-    notes,
     isBeside: (path) => request.conflict === 'file' || rules.chosen.get(path) === 'file',
   };
 }
@@ -160,7 +157,7 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<Outco
   const { one, session, host, decision } = decided;
   switch (decision.kind) {
     case 'same':
-      return left(one, 'same', 'the host has it already');
+      return alreadyThere(one, host);
     case 'delete':
       return stepOf(one, host, undefined);
     case 'mode':
@@ -194,10 +191,11 @@ async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Pro
     if (rule === 'theirs') return takeSession(decided, mode, preparing);
     if (rule === 'markers' && mark) merged = await mergeFile(one, made, host as HostState, preparing, rule);
   }
-  if ('verdict' in merged) return left(one, merged.verdict, merged.why);
-  if (merged.note !== undefined) preparing.notes.set(one.change.path, merged.note);
+  if ('verdict' in merged) {
+    return merged.verdict === 'same' ? alreadyThere(one, host) : left(one, merged.verdict, merged.why);
+  }
   const entry = { ...made, digest: merged.digest, size: merged.size };
-  return stepOf(one, host, targetOf(entry, mode, undefined));
+  return stepOf(one, host, targetOf(entry, mode, undefined), merged.note);
 }
 
 /** The session's content with this mode; or why it is held back. */
@@ -246,11 +244,22 @@ function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | u
   };
 }
 
-function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined): Outcome {
+function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined, mergeNote?: string): Outcome {
   const { path } = one.change;
+  const note = isInPart(one, post) ? IN_PART : mergeNote;
   const { suspect, together } = one;
   const order = { ...(suspect ? { late: true } : {}), ...(together === undefined ? {} : { together }) };
-  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order } };
+  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order, ...(note && { note }) } };
+}
+
+/** Whether only some hunks of a file were chosen, and the file does not have the others yet. */
+function isInPart({ change, content }: ChosenChange, result: { readonly digest?: string } | undefined): boolean {
+  return content !== undefined && result?.digest !== change.after?.digest;
+}
+
+/** The project has what was chosen; the rest of a file of which only some hunks were chosen is left. */
+function alreadyThere(one: ChosenChange, host: HostState | undefined): { readonly outcome: ChangeOutcome } {
+  return isInPart(one, host) ? left(one, 'applied', IN_PART) : left(one, 'same', 'the host has it already');
 }
 
 /** A change that is not applied, and why. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
-import { applyLater, type LaterOptions } from '../../../../src/session/later/apply.ts';
+import { applyLater, finishApply, type LaterOptions } from '../../../../src/session/later/apply.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -30,7 +30,8 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
     const record = readRecord(scene.sessionDir) ?? first;
     return (await applyLater(record, deps, { ...WAYS, ...ways })).status;
   };
-  return { ...scene, again, said };
+  const finish = () => finishApply(readRecord(scene.sessionDir) ?? first, deps);
+  return { ...scene, again, finish, said };
 }
 
 it('files that the session un-ignores are asked about and wait, also where nothing else is left', async () => {
@@ -55,4 +56,21 @@ it('a path with a line end in it makes no line of its own', async () => {
   expect(said.filter((text) => text.startsWith('conflict: '))).toEqual([
     'conflict: x\\n[sandbox] Applied 9 of 9 files. (created on the host too, with other content)',
   ]);
+});
+
+it('an apply of single hunks that was killed before the record was written leaves the rest to be applied', async () => {
+  const [base, session] = [{ f: file('a\nb\nc\nd\n') }, { f: file('A\nb\nc\nD\n') }];
+  const { again, finish, apply, changes, choice, now, sessionDir } = await lay('killed', { base, session });
+  const chosen = changes.map((change) => ({ change, content: Buffer.from('A\nb\nc\nd\n') }));
+  expect(await apply({ choice: { ...choice, chosen } })).toEqual({ f: 'applied: in part' });
+  // The journal has its end, the record nothing of it yet.
+  expect(readRecord(sessionDir)).toBeUndefined();
+  const record = await finish();
+  expect(record.stage).toBe('pending');
+  expect(record.outcome?.changes).toEqual([{ path: 'f', verdict: 'applied', why: 'in part' }]);
+  expect(await finish()).toEqual(record);
+  expect(await again({ yes: true })).toBe(0);
+  expect(now()).toEqual(session);
+  expect(readRecord(sessionDir)?.stage).toBe('applied');
+  expect((await finish()).outcome?.changes).toEqual([{ path: 'f', verdict: 'applied' }]);
 });
