@@ -13,7 +13,7 @@ import { heldFolder } from './disk/held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './disk/host-entry.ts';
 import { type HostNames, readHostNames } from './disk/host-names.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
-import { isOurs } from './disk/journal.ts';
+import { isInProject } from './disk/journal.ts';
 import { isOnePath, reasonOf } from './disk/run-steps.ts';
 import { foldCase, type Step, type Target } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
@@ -108,7 +108,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
 
 async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcome> {
   const { change } = one;
-  if (change.problem !== undefined || change.inGit || !isOurs(change.path)) {
+  if (change.problem !== undefined || change.inGit || !isInProject(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
   }
   const session = one.content === undefined ? change.after : await chosenParts(one, one.content, preparing);

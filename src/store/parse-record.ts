@@ -133,9 +133,18 @@ export function parseRecord<T>(value: unknown, format: RecordFormat<T>, file: st
     version++;
   }
   if (version !== format.version) throw unknownVersion(file, format, version);
-  const problem = format.check(record);
+  return requireValid(record, format, file);
+}
+
+/**
+ * The value, where it passes the format's check.
+ *
+ * @throws {RunClaudeError} RECORD_DAMAGED.
+ */
+export function requireValid<T>(value: unknown, format: RecordFormat<T>, file: string): T {
+  const problem = format.check(value);
   if (problem !== undefined) throw damagedRecord(file, format, problem);
-  return record as T;
+  return value as T;
 }
 
 function versionOf(value: unknown): number | undefined {
