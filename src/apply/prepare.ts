@@ -1,7 +1,8 @@
 import { closeSync } from 'node:fs';
 import { IN_PART } from '../review/file-progress.ts';
 import { readOpen } from '../store/read-open.ts';
-import { type Entry, HELD_BYTES } from '../types/entry.ts';
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
+import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
@@ -212,7 +213,7 @@ async function judgeExecutable(decided: Decided, mode: number, preparing: Prepar
   if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
   if ((mode & 0o111 & ~session.mode) === 0) return undefined;
   const { before } = one.change;
-  if (Math.max(session.size, before?.size ?? 0) > HELD_BYTES) {
+  if (Math.max(session.size, before?.size ?? 0) > MAX_IN_MEMORY_BYTES) {
     return one.suspect ? undefined : left(one, 'suspect', 'it can be run here, and is too large to be judged again');
   }
   const made = {

@@ -6,7 +6,7 @@ import { dropLayer, hasLayer } from '../../workspace/drop-layer.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 const DAY_MS = 86_400_000;
-/** contract.md, "What stays": a layer that still holds something, after its session was applied. */
+/** How long a layer that still holds something is kept after its session was applied. */
 const HELD_DAYS = 14;
 
 /**

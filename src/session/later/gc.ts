@@ -21,7 +21,7 @@ import { layerIsOver } from '../end/layer-life.ts';
 import { needsRecovery } from './recover-earlier.ts';
 
 const DAY_MS = 86_400_000;
-/** contract.md: records, pre-images and unused bases. */
+/** How long records, pre-images and unused bases are kept: an undo works for as long. */
 const KEPT_MS = 30 * DAY_MS;
 /** An object of the engine this young may belong to a session that has no record yet. */
 const YOUNG_MS = 60 * 60_000;
