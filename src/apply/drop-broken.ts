@@ -1,7 +1,8 @@
+import { parentOf } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { heldFolder } from './disk/held-folder.ts';
-import { namesBelow, parentOf } from './disk/host-entry.ts';
+import { namesBelow } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { liesBelow, type Step } from './disk/steps.ts';

@@ -1,7 +1,7 @@
+import { parentOf } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ConflictRules } from './conflict-rules.ts';
-import { parentOf } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import type { Step } from './disk/steps.ts';
 

@@ -1,5 +1,4 @@
 import { closeSync } from 'node:fs';
-import { IN_PART } from '../review/file-progress.ts';
 import { readOpen } from '../store/read-open.ts';
 import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { Entry } from '../types/entry.ts';
@@ -16,7 +15,7 @@ import { type HostNames, readHostNames } from './disk/host-names.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { isInProject } from './disk/journal.ts';
 import { isOnePath, reasonOf } from './disk/run-steps.ts';
-import { foldCase, type Step, type Target } from './disk/steps.ts';
+import { foldCase, type Step } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
 import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
@@ -24,6 +23,7 @@ import { withImpliedFolders } from './implied-folders.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
+import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
 /** What is to be done for a choice on the host as it is now, and what cannot be. */
 export interface Prepared {
@@ -59,8 +59,6 @@ function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'dele
   };
 }
 
-type Outcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };
-
 /**
  * The three-way for every chosen change, and pre-images of what will be replaced or deleted put in the store. Reads
  * the host, writes nothing to it.
@@ -76,7 +74,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) {
-    const result = await prepareOne(one, preparing).catch((error: unknown): Outcome => {
+    const result = await prepareOne(one, preparing).catch((error: unknown): StepOrOutcome => {
       if (!isOnePath(error)) throw error;
       if (!(error instanceof NotAFolder)) return left(one, 'failed', reasonOf(error));
       const folder = heldFolder(one.change.path, new Map([...held, ...outcomes].map((other) => [other.path, other])));
@@ -107,7 +105,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   };
 }
 
-async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcome> {
+async function prepareOne(one: ChosenChange, preparing: Looking): Promise<StepOrOutcome> {
   const { change } = one;
   if (change.problem !== undefined || change.inGit || !isInProject(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
@@ -154,7 +152,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-async function fromDecision(decided: Decided, preparing: Looking): Promise<Outcome> {
+async function fromDecision(decided: Decided, preparing: Looking): Promise<StepOrOutcome> {
   const { one, session, host, decision } = decided;
   switch (decision.kind) {
     case 'same':
@@ -162,7 +160,7 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<Outco
     case 'delete':
       return stepOf(one, host, undefined);
     case 'mode':
-      return stepOf(one, host, targetOf(host as HostState, decision.mode, undefined));
+      return stepOf(one, host, targetOf(host as HostState, decision.mode));
     case 'take':
       return takeSession(decided, decision.mode, preparing);
     case 'merge': {
@@ -176,13 +174,13 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<Outco
       const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
       const rule = await preparing.rules.ruleFor(conflictAt(decided, decision.why, { swap, mark: false }, preparing));
       if (rule !== 'theirs') return left(one, 'conflict', decision.why);
-      return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
+      return stepOf(one, host, session && targetOf(session, session.mode & 0o777));
     }
   }
 }
 
 /** The merge of both sides, once more with markers or replaced by the session's version where the rule says so. */
-async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<Outcome> {
+async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<StepOrOutcome> {
   const { one, host, decision } = decided;
   const mode = (decision as Extract<Decision, { kind: 'merge' }>).mode;
   let merged = await mergeFile(one, made, host as HostState, preparing);
@@ -196,18 +194,22 @@ async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Pro
     return merged.verdict === 'same' ? alreadyThere(one, host) : left(one, merged.verdict, merged.why);
   }
   const entry = { ...made, digest: merged.digest, size: merged.size };
-  return stepOf(one, host, targetOf(entry, mode, undefined), merged.note);
+  return stepOf(one, host, targetOf(entry, mode), merged.note);
 }
 
 /** The session's content with this mode; or why it is held back. */
-async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome> {
+async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<StepOrOutcome> {
   const { one, session, host } = decided;
   const held = await judgeExecutable(decided, mode, preparing);
-  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing));
+  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
 }
 
 /** A file that only the host made executable: the session's bytes were not judged as ones that run. */
-async function judgeExecutable(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome | undefined> {
+async function judgeExecutable(
+  decided: Decided,
+  mode: number,
+  preparing: Preparing,
+): Promise<StepOrOutcome | undefined> {
   const { one, session, host } = decided;
   const { request, trusted } = preparing;
   if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
@@ -229,43 +231,6 @@ async function judgeExecutable(decided: Decided, mode: number, preparing: Prepar
 /** What a created entry gets is what the person's own umask leaves of it. */
 function newMode(mode: number, host: HostState | undefined, preparing: Preparing): number {
   return host === undefined && !preparing.trusted ? mode & ~process.umask() : mode;
-}
-
-function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | undefined): Target {
-  const owned = entry as Partial<HostState>;
-  return {
-    kind: entry.kind as Target['kind'],
-    mode: entry.kind === 'symlink' ? 0o777 : mode,
-    ...(entry.digest === undefined ? {} : { digest: entry.digest, size: entry.size }),
-    ...(entry.target === undefined ? {} : { target: entry.target }),
-    ...(restore?.trusted ? { mtimeNs: entry.mtimeNs } : {}),
-    ...(restore?.trusted && owned.uid !== undefined && owned.gid !== undefined
-      ? { uid: owned.uid, gid: owned.gid }
-      : {}),
-  };
-}
-
-function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined, mergeNote?: string): Outcome {
-  const { path } = one.change;
-  const note = isInPart(one, post) ? IN_PART : mergeNote;
-  const { suspect, together } = one;
-  const order = { ...(suspect ? { late: true } : {}), ...(together === undefined ? {} : { together }) };
-  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order, ...(note && { note }) } };
-}
-
-/** Whether only some hunks of a file were chosen, and the file does not have the others yet. */
-function isInPart({ change, content }: ChosenChange, result: { readonly digest?: string } | undefined): boolean {
-  return content !== undefined && result?.digest !== change.after?.digest;
-}
-
-/** The project has what was chosen; the rest of a file of which only some hunks were chosen is left. */
-function alreadyThere(one: ChosenChange, host: HostState | undefined): { readonly outcome: ChangeOutcome } {
-  return isInPart(one, host) ? left(one, 'applied', IN_PART) : left(one, 'same', 'the host has it already');
-}
-
-/** A change that is not applied, and why. */
-export function left({ change }: ChosenChange, verdict: Verdict, why: string): { readonly outcome: ChangeOutcome } {
-  return { outcome: { path: change.path, verdict, why } };
 }
 
 /** Chosen parts of a file are bytes that the session as a whole did not leave: through the audit again. */

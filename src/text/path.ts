@@ -67,3 +67,8 @@ export function parseRelPath(text: string): RelPath | undefined {
   for (const part of text.split('/')) if (part === '' || part === '.' || part === '..') return undefined;
   return text as RelPath;
 }
+
+/** The folder that a relative path is in; '' for the root that the path is relative to. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}

@@ -1,5 +1,5 @@
+import { parentOf } from '../../text/path.ts';
 import type { ChangeOutcome, Verdict } from '../../types/session.ts';
-import { parentOf } from './host-entry.ts';
 
 /**
  * Why a change cannot be applied whose folder is not applied either; undefined where no folder above it is among the

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { decodeBytes } from '../../text/path.ts';
-import { fingerprintHost, parentOf } from './host-entry.ts';
+import { decodeBytes, parentOf } from '../../text/path.ts';
+import { fingerprintHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, unlinkSync } from 'node:fs';
 import { flushOpen } from '../../store/flush.ts';
-import { encodeBytes } from '../../text/path.ts';
-import { openHost, parentOf } from './host-entry.ts';
+import { encodeBytes, parentOf } from '../../text/path.ts';
+import { openHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './perform-step.ts';
 import { removeBeside } from './remove-beside.ts';

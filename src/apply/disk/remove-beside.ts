@@ -1,6 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs';
-import { encodeBytes } from '../../text/path.ts';
-import { parentOf } from './host-entry.ts';
+import { encodeBytes, parentOf } from '../../text/path.ts';
 import type { HostWalker } from './host-path.ts';
 
 /**
