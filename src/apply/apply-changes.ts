@@ -10,6 +10,7 @@ import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { conflictFileSteps } from './conflict-files.ts';
 import { openHostWalker } from './disk/host-path.ts';
 import { runJournalled } from './disk/journalled.ts';
+import { appliedOutcome } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 import { foldersFor } from './missing-folders.ts';
 import { prepare } from './prepare.ts';
@@ -62,19 +63,12 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     const beside = conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
     const steps = [...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside];
     const done = request.dryRun
-      ? steps.map((step) => would(step.path))
+      ? steps.map(appliedOutcome)
       : await runJournalled({ ...request, walker, steps, kind: 'apply' });
-    for (const one of done) {
-      const note = one.verdict === 'applied' && one.why === undefined ? prepared.notes.get(one.path) : undefined;
-      outcomes.push(note === undefined ? one : { ...one, why: note });
-    }
+    outcomes.push(...done);
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };
   });
-}
-
-function would(changed: string): ChangeOutcome {
-  return { path: changed as RelPath, verdict: 'applied' };
 }
 
 function sayWaiting(tell: Tell, who: string): void {

@@ -1,5 +1,6 @@
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { Conflict, ConflictRule } from '../types/conflict.ts';
-import { type Entry, HELD_BYTES } from '../types/entry.ts';
+import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { HostState } from './disk/host-entry.ts';
 import { readWhole } from './merge-file.ts';
@@ -24,7 +25,7 @@ export function conflictAt(
   if (can.swap) rules.push('theirs');
   if (can.mark) rules.push('markers');
   if (digest !== undefined) rules.push('file');
-  const isShown = host?.kind === 'file' && Math.max(host.size, session?.size ?? 0) <= HELD_BYTES;
+  const isShown = host?.kind === 'file' && Math.max(host.size, session?.size ?? 0) <= MAX_IN_MEMORY_BYTES;
   if (!isShown || digest === undefined) return { path, why, rules };
   const versions = async () => ({ host: readWhole(walker, path), session: await request.store.read(digest) });
   return { path, why, rules, versions };

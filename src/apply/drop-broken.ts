@@ -1,7 +1,8 @@
+import { parentPath } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { heldFolder } from './disk/held-folder.ts';
-import { namesBelow, parentOf } from './disk/host-entry.ts';
+import { namesBelow } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { liesBelow, type Step } from './disk/steps.ts';
@@ -57,7 +58,7 @@ function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker,
     kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
   );
   const isWithoutFolder = (step: Step): boolean => {
-    const folder = parentOf(step.path);
+    const folder = parentPath(step.path);
     if (step.post === undefined || folder === '' || making.has(folder)) return false;
     return removing.has(folder) || !isFolder(walker, folder);
   };

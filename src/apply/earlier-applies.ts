@@ -38,9 +38,9 @@ export function mergeBase(
   earlier: EarlierApplies,
 ): Entry | undefined {
   const written = earlier.get(change.path);
-  if (host === undefined || written === undefined || content !== undefined || !isSame(written, host)) {
-    return change.before;
-  }
+  // There are no other parts in a file that the session made: the chosen content is all of it.
+  const keepsParts = content !== undefined && change.before !== undefined;
+  if (host === undefined || written === undefined || keepsParts || !isSame(written, host)) return change.before;
   const { kind, mtimeNs, size, digest, target } = host;
   const given = change.after === undefined ? host.mode : written.mode;
   const mode = change.after?.mode ?? given;

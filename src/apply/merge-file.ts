@@ -1,7 +1,8 @@
 import { closeSync } from 'node:fs';
 import { readOpen } from '../store/read-open.ts';
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { ConflictRule } from '../types/conflict.ts';
-import { type Entry, HELD_BYTES } from '../types/entry.ts';
+import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import { type HostState, openHost } from './disk/host-entry.ts';
 import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
@@ -29,7 +30,7 @@ export async function mergeFile(
   if (before?.digest === undefined || session.digest === undefined) {
     return { verdict: 'conflict', why: 'changed on both sides' };
   }
-  if (Math.max(before.size, session.size, host.size) > HELD_BYTES) {
+  if (Math.max(before.size, session.size, host.size) > MAX_IN_MEMORY_BYTES) {
     return { verdict: 'conflict', why: 'too large to merge, changed on both sides' };
   }
   const mine = readWhole(walker, path);

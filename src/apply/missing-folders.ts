@@ -1,7 +1,7 @@
+import { parentPath } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ConflictRules } from './conflict-rules.ts';
-import { parentOf } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import type { Step } from './disk/steps.ts';
 
@@ -67,7 +67,7 @@ export function withoutUnusedFolders(
 
 function foldersAbove(path: string): string[] {
   const above: string[] = [];
-  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) above.push(folder);
+  for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) above.push(folder);
   return above;
 }
 
@@ -86,7 +86,7 @@ function folderStep(path: string): Step {
 /** The folders above a path that are not there and that no step makes or removes; none where something is in the way. */
 function missingFolders(path: string, known: ReadonlySet<string>, walker: HostWalker): string[] {
   const missing: string[] = [];
-  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+  for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {
     if (known.has(folder)) return missing;
     try {
       walker.enter(folder);

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { readOpen } from '../store/read-open.ts';
-import { type Entry, HELD_BYTES } from '../types/entry.ts';
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
+import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, Verdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
@@ -12,9 +13,9 @@ import { heldFolder } from './disk/held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './disk/host-entry.ts';
 import { type HostNames, readHostNames } from './disk/host-names.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
-import { isOurs } from './disk/journal.ts';
+import { isInProject } from './disk/journal.ts';
 import { isOnePath, reasonOf } from './disk/run-steps.ts';
-import { foldCase, type Step, type Target } from './disk/steps.ts';
+import { foldCase, type Step } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
 import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
@@ -22,13 +23,12 @@ import { withImpliedFolders } from './implied-folders.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
+import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
 /** What is to be done for a choice on the host as it is now, and what cannot be. */
 export interface Prepared {
   readonly steps: readonly Step[];
   readonly outcomes: readonly ChangeOutcome[];
-  /** What is to be said of a path when it was applied. */
-  readonly notes: ReadonlyMap<string, string>;
   /** Whether the session's version of a conflict at this path is to be written beside the host's. */
   readonly isBeside: (path: string) => boolean;
 }
@@ -48,7 +48,6 @@ interface Looking extends Preparing {
   readonly deletedByFold: ReadonlyMap<string, string>;
   readonly names: HostNames;
   readonly rules: ConflictRules;
-  readonly notes: Map<string, string>;
   readonly earlier: EarlierApplies;
 }
 
@@ -60,8 +59,6 @@ function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'dele
   };
 }
 
-type Outcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };
-
 /**
  * The three-way for every chosen change, and pre-images of what will be replaced or deleted put in the store. Reads
  * the host, writes nothing to it.
@@ -71,13 +68,13 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const chosen = withImpliedFolders(request);
   const { walker } = asked;
   const earlier = asked.trusted ? new Map() : earlierApplies(request.sessionDir, chosen);
-  const [rules, notes] = [conflictRules(request), new Map<string, string>()];
-  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, notes, earlier };
+  const rules = conflictRules(request);
+  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, earlier };
   const { left: held } = request.choice;
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) {
-    const result = await prepareOne(one, preparing).catch((error: unknown): Outcome => {
+    const result = await prepareOne(one, preparing).catch((error: unknown): StepOrOutcome => {
       if (!isOnePath(error)) throw error;
       if (!(error instanceof NotAFolder)) return left(one, 'failed', reasonOf(error));
       const folder = heldFolder(one.change.path, new Map([...held, ...outcomes].map((other) => [other.path, other])));
@@ -104,14 +101,13 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
-    notes,
     isBeside: (path) => request.conflict === 'file' || rules.chosen.get(path) === 'file',
   };
 }
 
-async function prepareOne(one: ChosenChange, preparing: Looking): Promise<Outcome> {
+async function prepareOne(one: ChosenChange, preparing: Looking): Promise<StepOrOutcome> {
   const { change } = one;
-  if (change.problem !== undefined || change.inGit || !isOurs(change.path)) {
+  if (change.problem !== undefined || change.inGit || !isInProject(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
   }
   const session = one.content === undefined ? change.after : await chosenParts(one, one.content, preparing);
@@ -156,15 +152,15 @@ interface Decided {
   readonly decision: Decision;
 }
 
-async function fromDecision(decided: Decided, preparing: Looking): Promise<Outcome> {
+async function fromDecision(decided: Decided, preparing: Looking): Promise<StepOrOutcome> {
   const { one, session, host, decision } = decided;
   switch (decision.kind) {
     case 'same':
-      return left(one, 'same', 'the host has it already');
+      return alreadyThere(one, host);
     case 'delete':
       return stepOf(one, host, undefined);
     case 'mode':
-      return stepOf(one, host, targetOf(host as HostState, decision.mode, undefined));
+      return stepOf(one, host, targetOf(host as HostState, decision.mode));
     case 'take':
       return takeSession(decided, decision.mode, preparing);
     case 'merge': {
@@ -178,13 +174,13 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<Outco
       const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
       const rule = await preparing.rules.ruleFor(conflictAt(decided, decision.why, { swap, mark: false }, preparing));
       if (rule !== 'theirs') return left(one, 'conflict', decision.why);
-      return stepOf(one, host, session && targetOf(session, session.mode & 0o777, undefined));
+      return stepOf(one, host, session && targetOf(session, session.mode & 0o777));
     }
   }
 }
 
 /** The merge of both sides, once more with markers or replaced by the session's version where the rule says so. */
-async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<Outcome> {
+async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<StepOrOutcome> {
   const { one, host, decision } = decided;
   const mode = (decision as Extract<Decision, { kind: 'merge' }>).mode;
   let merged = await mergeFile(one, made, host as HostState, preparing);
@@ -194,27 +190,32 @@ async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Pro
     if (rule === 'theirs') return takeSession(decided, mode, preparing);
     if (rule === 'markers' && mark) merged = await mergeFile(one, made, host as HostState, preparing, rule);
   }
-  if ('verdict' in merged) return left(one, merged.verdict, merged.why);
-  if (merged.note !== undefined) preparing.notes.set(one.change.path, merged.note);
+  if ('verdict' in merged) {
+    return merged.verdict === 'same' ? alreadyThere(one, host) : left(one, merged.verdict, merged.why);
+  }
   const entry = { ...made, digest: merged.digest, size: merged.size };
-  return stepOf(one, host, targetOf(entry, mode, undefined));
+  return stepOf(one, host, targetOf(entry, mode), merged.note);
 }
 
 /** The session's content with this mode; or why it is held back. */
-async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome> {
+async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<StepOrOutcome> {
   const { one, session, host } = decided;
   const held = await judgeExecutable(decided, mode, preparing);
-  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing));
+  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
 }
 
 /** A file that only the host made executable: the session's bytes were not judged as ones that run. */
-async function judgeExecutable(decided: Decided, mode: number, preparing: Preparing): Promise<Outcome | undefined> {
+async function judgeExecutable(
+  decided: Decided,
+  mode: number,
+  preparing: Preparing,
+): Promise<StepOrOutcome | undefined> {
   const { one, session, host } = decided;
   const { request, trusted } = preparing;
   if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
   if ((mode & 0o111 & ~session.mode) === 0) return undefined;
   const { before } = one.change;
-  if (Math.max(session.size, before?.size ?? 0) > HELD_BYTES) {
+  if (Math.max(session.size, before?.size ?? 0) > MAX_IN_MEMORY_BYTES) {
     return one.suspect ? undefined : left(one, 'suspect', 'it can be run here, and is too large to be judged again');
   }
   const made = {
@@ -230,32 +231,6 @@ async function judgeExecutable(decided: Decided, mode: number, preparing: Prepar
 /** What a created entry gets is what the person's own umask leaves of it. */
 function newMode(mode: number, host: HostState | undefined, preparing: Preparing): number {
   return host === undefined && !preparing.trusted ? mode & ~process.umask() : mode;
-}
-
-function targetOf(entry: Entry | HostState, mode: number, restore: Preparing | undefined): Target {
-  const owned = entry as Partial<HostState>;
-  return {
-    kind: entry.kind as Target['kind'],
-    mode: entry.kind === 'symlink' ? 0o777 : mode,
-    ...(entry.digest === undefined ? {} : { digest: entry.digest, size: entry.size }),
-    ...(entry.target === undefined ? {} : { target: entry.target }),
-    ...(restore?.trusted ? { mtimeNs: entry.mtimeNs } : {}),
-    ...(restore?.trusted && owned.uid !== undefined && owned.gid !== undefined
-      ? { uid: owned.uid, gid: owned.gid }
-      : {}),
-  };
-}
-
-function stepOf(one: ChosenChange, pre: HostState | undefined, post: Target | undefined): Outcome {
-  const { path } = one.change;
-  const { suspect, together } = one;
-  const order = { ...(suspect ? { late: true } : {}), ...(together === undefined ? {} : { together }) };
-  return { step: { path, ...(pre && { pre }), ...(post && { post }), ...order } };
-}
-
-/** A change that is not applied, and why. */
-export function left({ change }: ChosenChange, verdict: Verdict, why: string): { readonly outcome: ChangeOutcome } {
-  return { outcome: { path: change.path, verdict, why } };
 }
 
 /** Chosen parts of a file are bytes that the session as a whole did not leave: through the audit again. */

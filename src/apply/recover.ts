@@ -10,6 +10,7 @@ import { endJournal, onePerPath } from './disk/journalled.ts';
 import { removeBeside } from './disk/remove-beside.ts';
 import { rollBack } from './disk/roll-back.ts';
 import { DiskFailure, reasonOf, runSteps } from './disk/run-steps.ts';
+import { appliedOutcome } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 
 export interface RecoverRequest {
@@ -19,6 +20,11 @@ export interface RecoverRequest {
   readonly tell: Tell;
   /** The caller holds the project's lock already. */
   readonly locked?: boolean;
+  /**
+   * When the session's record last got an outcome, ISO 8601, '' for never: an apply or undo that ended later is returned
+   * as well, because its command was killed before it could write the record. Undefined: it is not.
+   */
+  readonly recordedAt?: string;
 }
 
 /**
@@ -27,8 +33,8 @@ export interface RecoverRequest {
  * it is still being applied, APPLY_PROJECT_REPLACED, and what the store throws.
  */
 export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcome | undefined> {
-  const open = readJournals(request.sessionDir).filter((journal) => journal.end === undefined);
-  if (open.length === 0) return undefined;
+  const journals = readJournals(request.sessionDir);
+  if (journals.every(({ end }) => end !== undefined)) return unrecorded(journals.at(-1), request);
   const body = async (): Promise<ApplyOutcome | undefined> => {
     const changes: ChangeOutcome[] = [];
     // Read again: whoever held the lock may have finished it.
@@ -39,6 +45,12 @@ export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcom
   };
   if (request.locked) return body();
   return withLock(projectLockFile(request.sessionDir, request.project), { what: 'finishing an apply' }, body);
+}
+
+function unrecorded(last: ReadJournal | undefined, { recordedAt }: RecoverRequest): ApplyOutcome | undefined {
+  const outcomes = last?.end?.outcomes ?? [];
+  if (last === undefined || recordedAt === undefined || last.head.at <= recordedAt) return undefined;
+  return outcomes.some(({ verdict }) => verdict === 'applied') ? { changes: outcomes, at: last.head.at } : undefined;
 }
 
 async function finish(read: ReadJournal, request: RecoverRequest): Promise<ChangeOutcome[]> {
@@ -57,8 +69,10 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, unfinished };
   const what = `An ${read.head.kind === 'undo' ? 'undo' : 'apply'} (${whenText(read.head.at, Date.now())})`;
   // On a disk that folds case the old name of what was renamed is there again, as the new one.
-  const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome =>
-    read.done.has(number) ? { path: outcome.path, verdict: 'applied' } : outcome;
+  const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome => {
+    const step = read.done.has(number) ? read.steps[number] : undefined;
+    return step === undefined ? outcome : appliedOutcome(step);
+  };
   let outcomes: ChangeOutcome[];
   if (read.rollback !== undefined) {
     say(`${what} ended in the middle: undoing it`);

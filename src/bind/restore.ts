@@ -87,10 +87,10 @@ function putBack(name: string, bytes: Buffer | undefined, { root, before }: Rest
   const old = before.entries.get(name);
   if (old === undefined) return;
   refuseLinkedParents(root, name);
-  makeFolders(parentOf(name), root, before);
+  makeFolders(parentPath(name), root, before);
   // Short: the name itself may have the longest length there is.
   const temporary = `.run-claude-${randomBytes(4).toString('hex')}`;
-  const temporaryPath = absolutePath(root, parentOf(name) === '' ? temporary : `${parentOf(name)}/${temporary}`);
+  const temporaryPath = absolutePath(root, parentPath(name) === '' ? temporary : `${parentPath(name)}/${temporary}`);
   const target = before.targets.get(name);
   if (bytes !== undefined) {
     writeFileSync(temporaryPath, bytes, { flag: 'wx', mode: 0o600 });
@@ -107,7 +107,7 @@ function putBack(name: string, bytes: Buffer | undefined, { root, before }: Rest
 /** Makes the folders of a path, with the owners and modes that they had. */
 function makeFolders(name: string, root: string, before: BindSnapshot): void {
   if (name === '' || statEntry(root, name) !== undefined) return;
-  makeFolders(parentOf(name), root, before);
+  makeFolders(parentPath(name), root, before);
   const old = before.entries.get(name);
   mkdirSync(absolutePath(root, name), { mode: old?.mode ?? 0o755 });
   if (old !== undefined && process.getuid?.() === 0) lchownSync(absolutePath(root, name), old.uid, old.gid);
@@ -115,12 +115,12 @@ function makeFolders(name: string, root: string, before: BindSnapshot): void {
 
 /** The agent may have put a link in the place of a folder: nothing is moved or written through one. */
 function refuseLinkedParents(root: string, name: string): void {
-  for (let parent = parentOf(name); parent !== ''; parent = parentOf(parent)) {
+  for (let parent = parentPath(name); parent !== ''; parent = parentPath(parent)) {
     const seen = statEntry(root, parent);
     if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is not a folder any more`);
   }
 }
 
-function parentOf(name: string): string {
+function parentPath(name: string): string {
   return name.slice(0, Math.max(0, name.lastIndexOf('/')));
 }

@@ -13,8 +13,8 @@ export function labelsOf(spec: ContainerSpec, owner: string): Record<string, str
 }
 
 /**
- * The body of POST /containers/create for a container of ours. Everything that the contract says of every container
- * is here; everything that differs is in the spec. `ofImage`: names of the variables that its image sets, which a
+ * The body of POST /containers/create for a container of ours. What is the same for every container is set
+ * here; everything that differs is in the spec. `ofImage`: names of the variables that its image sets, which a
  * name without a value takes out again (Engine API, ContainerConfig.Env).
  */
 export function containerBody(

@@ -27,7 +27,7 @@ const DISK_MB = 20_480;
 
 /**
  * Decides everything before anything starts. Pure. Throws RunClaudeError for a project that must not be given, and
- * for an engine that cannot hold what the policy promises (P8).
+ * for an engine that would silently drop a part of the policy.
  */
 export function planRun(input: PlanInput): Plan {
   const { policy, host, project, engine } = input;

@@ -10,7 +10,7 @@ export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name' | 'local' | 
   return `${engine.name} takes our seccomp profile only as a file of its own machine, which this one is not`;
 }
 
-/** Throws RunClaudeError ENGINE_NO_LAYER, ENGINE_NO_RUNTIME for an engine that cannot hold what the policy promises (P8). */
+/** Throws RunClaudeError ENGINE_NO_LAYER, ENGINE_NO_RUNTIME for an engine that would silently drop a part of the policy. */
 export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime'>): void {
   const refusal = refusalOf(engine);
   if (refusal !== undefined)

@@ -18,7 +18,7 @@ export interface Ending {
   readonly agent: number;
 }
 
-/** The first that applies, in the order of the contract. */
+/** The status of the first condition that holds, in the documented order: scripts rely on it. */
 export function exitStatus(ending: Ending): number {
   if (ending.interruptedBy === 'SIGINT') return EXIT.interrupted;
   if (ending.interruptedBy !== undefined) return EXIT.terminated;

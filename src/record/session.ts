@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError, usageError } from '../errors.ts';
+import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
-import { CHANGED_SINCE } from '../review/file-progress.ts';
+import { readRecordFile } from '../store/parse-record.ts';
 import { makePrivateDir, readJson, syncDir, writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
 import type { CollectedRecord, SessionRecord, Stage } from '../types/session.ts';
 import { isSessionId, newSessionId } from './id.ts';
-import { type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
+import { MANIFEST_FORMAT } from './manifest-format.ts';
+import { SESSION_FORMAT } from './session-format.ts';
 
 /** Where all sessions of this person lie. */
 export function sessionsDir(stateDir: string): string {
@@ -80,32 +81,66 @@ export function releaseRecord(sessionDir: string): void {
   if (record !== undefined) updateRecord(record, { owner: undefined });
 }
 
+/** A session whose record this release cannot use. */
+export interface UnreadableSession {
+  readonly id: string;
+  /** Its project, where the record still names one. */
+  readonly project: string | undefined;
+  readonly error: RunClaudeError;
+}
+
 /**
- * Records of all sessions, newest first, to the millisecond (ids tell seconds). A directory without a readable record
- * is left out and named in `damaged`; one without anything in `reserved` (its start has not ended, or was killed).
+ * Records of all sessions, newest first by the millisecond (ids hold seconds). A session whose record cannot be read is
+ * in `unreadable` and stops nothing. `reserved` has the ids of empty directories: their start has not written a record
+ * yet, or was killed before it did.
  */
 export function listSessions(stateDir: string): {
   readonly sessions: readonly SessionRecord[];
-  readonly damaged: readonly string[];
+  readonly unreadable: readonly UnreadableSession[];
   readonly reserved: readonly string[];
 } {
-  let names: string[];
-  try {
-    names = readdirSync(sessionsDir(stateDir));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { sessions: [], damaged: [], reserved: [] };
-    throw error;
-  }
   const sessions: SessionRecord[] = [];
-  const damaged: string[] = [];
+  const unreadable: UnreadableSession[] = [];
   const reserved: string[] = [];
-  for (const name of names.filter(isSessionId)) {
-    const record = readRecord(path.join(sessionsDir(stateDir), name));
-    if (record !== undefined) sessions.push(record);
-    else (isEmpty(path.join(sessionsDir(stateDir), name)) ? reserved : damaged).push(name);
+  for (const id of sessionIds(stateDir)) {
+    const dir = path.join(sessionsDir(stateDir), id);
+    try {
+      const record = readRecord(dir);
+      if (record !== undefined) sessions.push(record);
+      else if (isEmpty(dir)) reserved.push(id);
+      else unreadable.push({ id, project: undefined, error: missingRecord(dir) });
+    } catch (error) {
+      if (!(error instanceof RunClaudeError)) throw error;
+      unreadable.push({ id, project: recordedProject(dir), error });
+    }
   }
   sessions.sort((a, b) => (b.started < a.started ? -1 : 1));
-  return { sessions, damaged: damaged.sort(), reserved: reserved.sort() };
+  return { sessions, unreadable, reserved };
+}
+
+function sessionIds(stateDir: string): string[] {
+  try {
+    return readdirSync(sessionsDir(stateDir)).filter(isSessionId).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function missingRecord(sessionDir: string): RunClaudeError {
+  return new RunClaudeError('RECORD_DAMAGED', `${recordFile(sessionDir)} does not exist`, {
+    hint: SESSION_FORMAT.hint,
+  });
+}
+
+/** The project that a record names which cannot be read as a whole. */
+function recordedProject(sessionDir: string): string | undefined {
+  try {
+    const { project } = (readJson(recordFile(sessionDir)) ?? {}) as { readonly project?: unknown };
+    return typeof project === 'string' ? project : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Also when it was removed since. */
@@ -118,67 +153,6 @@ function isEmpty(dir: string): boolean {
   }
 }
 
-/** As {@link findPicked} for a command that decides nothing: the record alone. */
-export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
-  return findPicked(stateDir, id, folder, 'any').record;
-}
-
-/**
- * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
- * id what {@link pickSession} picks for `folder`, or for the nearest folder above it that has sessions.
- *
- * @throws {RunClaudeError} USAGE when there is none, or when several fit the id.
- */
-export function findPicked(stateDir: string, id: string | undefined, folder: string, purpose: Purpose): PickedSession {
-  const { sessions } = listSessions(stateDir);
-  if (id !== undefined) return { record: sessionNamed(id, sessions), alsoPending: [] };
-  for (let project = folder; ; project = path.dirname(project)) {
-    const own = sessions.filter((session) => session.project === project);
-    const picked = pickSession(own.map(candidateOf), purpose);
-    if (picked !== undefined) {
-      return { record: picked.session.record, alsoPending: picked.alsoPending.map(({ record }) => record) };
-    }
-    if (project === path.dirname(project)) {
-      throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');
-    }
-  }
-}
-
-/** A session, and others of its project whose changes wait for a decision. */
-export interface PickedSession {
-  readonly record: SessionRecord;
-  readonly alsoPending: readonly SessionRecord[];
-}
-
-/** The session with this id, or the only one whose id begins or ends so. */
-function sessionNamed(id: string, sessions: readonly SessionRecord[]): SessionRecord {
-  const exact = sessions.filter((session) => session.id === id);
-  const alike = exact.length > 0 ? exact : sessions.filter(({ id: own }) => own.startsWith(id) || own.endsWith(id));
-  const [only, ...others] = alike;
-  if (only === undefined) throw usageError(`no session ${id}`, 'See all of them with: run-claude sessions');
-  if (others.length > 0) {
-    throw usageError(
-      `${id} could be ${alike.length} sessions`,
-      `Type more of it: ${alike.map((s) => s.id).join(', ')}`,
-    );
-  }
-  return only;
-}
-
-function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
-  const { stage, started, outcome, plan } = record;
-  const isApplied =
-    outcome?.changes.some(({ verdict, why }) => verdict === 'applied' || why === CHANGED_SINCE) === true;
-  return {
-    record,
-    stage,
-    started,
-    isOwned: ownerState(record) !== 'gone',
-    appliedAt: isApplied ? outcome.at : undefined,
-    hasLayer: plan?.mode === 'copy' && isLayerKept(record),
-  };
-}
-
 /** Whether the working copy of a session still exists, or in bind mode its repository. */
 export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): boolean {
   const { strategy } = (workspace ?? {}) as { readonly strategy?: string };
@@ -186,21 +160,15 @@ export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): b
   return existsSync(path.join(plan.sessionDir, 'layer'));
 }
 
-/** session.json of a session's directory; undefined when there is none or it can't be parsed. */
+/**
+ * The record of a session, undefined when there is none.
+ *
+ * @throws {RunClaudeError} RECORD_VERSION when another release wrote it in a form that this one does not know,
+ * RECORD_DAMAGED, RECORD_UNREADABLE.
+ */
 export function readRecord(sessionDir: string): SessionRecord | undefined {
-  let value: unknown;
-  try {
-    value = readJson(recordFile(sessionDir));
-  } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const record = value as SessionRecord;
-  if (record.version === 1) return withNote(record, sessionDir);
-  throw new RunClaudeError('RECORD_VERSION', `${recordFile(sessionDir)} was written by another version of run-claude`, {
-    hint: 'Use that version for this session, or discard it there.',
-  });
+  const record = readRecordFile(recordFile(sessionDir), SESSION_FORMAT);
+  return record === undefined ? undefined : withNote(record, sessionDir);
 }
 
 /** Remembers a text with a session, in a file of its own: the command that runs the session writes the record. */
@@ -210,9 +178,19 @@ export function writeNote(record: SessionRecord, text: string): void {
 
 function withNote(record: SessionRecord, sessionDir: string): SessionRecord {
   const file = path.join(sessionDir, 'note');
-  // Few have one, every start reads all records, and to fail to open a file takes Node as long as to read one.
-  const note = existsSync(file) ? readJson(file) : undefined;
+  // Few sessions have a note, every start reads all records, and a failed open takes Node as long as a read.
+  const note = existsSync(file) ? readNote(file) : undefined;
   return typeof note === 'string' ? { ...record, note } : record;
+}
+
+/** A damaged note is no reason to refuse its session. */
+function readNote(file: string): unknown {
+  try {
+    return readJson(file);
+  } catch (error) {
+    if (error instanceof RunClaudeError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether the command-line process that runs this session is still there. */
@@ -230,15 +208,18 @@ export function wasCollected(sessionDir: string): boolean {
   return existsSync(path.join(sessionDir, 'manifest'));
 }
 
-/** Throws RunClaudeError NOTHING_COLLECTED when the session has not come that far. */
+/**
+ * What was collected from a session and found in it.
+ *
+ * @throws {RunClaudeError} NOTHING_COLLECTED when the session has not come that far; RECORD_VERSION, RECORD_DAMAGED,
+ * RECORD_UNREADABLE.
+ */
 export function readCollected(sessionDir: string): CollectedRecord {
-  const value = readJson(path.join(sessionDir, 'manifest'));
-  if (value === undefined) {
-    throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
-      hint: 'While its agent runs, see: run-claude status',
-    });
-  }
-  return value as CollectedRecord;
+  const collected = readRecordFile(path.join(sessionDir, 'manifest'), MANIFEST_FORMAT);
+  if (collected !== undefined) return collected;
+  throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
+    hint: 'While its agent runs, see: run-claude status',
+  });
 }
 
 /** Directory of the session's frozen content. */

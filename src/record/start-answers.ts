@@ -1,31 +1,45 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import { pathKey } from '../plan/plan-run.ts';
-import { readJson, writeJsonAtomic } from '../store/record.ts';
+import { fields, listOf, oneOf, type RecordFormat, readRecordFile, text } from '../store/parse-record.ts';
+import { writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
 
-/** What a person has agreed to for a project. */
-interface Agreed {
+/** The start of a session that the user last agreed to for a project. */
+interface AgreedStart {
+  readonly version: 1;
   readonly mode: Plan['mode'];
+  /** Digests of the plan's weakenings. */
   readonly weakenings: readonly string[];
 }
 
+/** agreed/KEY.json */
+const AGREED_FORMAT: RecordFormat<AgreedStart> = {
+  name: 'record of an agreed start',
+  version: 1,
+  unversioned: 0,
+  migrations: { 0: (old) => ({ ...(old as object), version: 1 }) },
+  check: fields<AgreedStart>({ version: oneOf(1), mode: oneOf('copy', 'bind'), weakenings: listOf(text) }),
+  hint: 'Remove the file; the next start asks again.',
+};
+
 /**
- * Why the start screen must ask, as one sentence: the first time for a project, or when something is weaker than what
- * was agreed to last time. A damaged record asks. Undefined where no question is needed.
+ * Why the start screen must ask, as one sentence: the first session of a project, or one that is weaker than the start
+ * the user last agreed to. Undefined where no question is needed. A record that cannot be read counts as none.
  */
 export function whyAskStart(plan: Plan, stateDir: string): string | undefined {
   const last = readAgreed(agreedFile(plan, stateDir));
   if (last === undefined) return 'This is the first session of this project.';
   if (plan.mode === 'bind' && last.mode === 'copy')
     return 'This session changes the project itself; the sessions before worked on a copy.';
-  const weaker = plan.weakenings.filter((line) => !last.weakenings.includes(markOf(line)));
+  const weaker = plan.weakenings.filter((line) => !last.weakenings.includes(digestOf(line)));
   return weaker.length === 0 ? undefined : `This session is weaker than the last one: ${weaker.join('; ')}.`;
 }
 
-/** Remembers that this start was agreed to. Names and places of weakenings are kept as digests only. */
+/** Records that the user agreed to this start. Weakenings name hosts and paths, so only their digests are kept. */
 export function rememberStart(plan: Plan, stateDir: string): void {
-  const agreed: Agreed = { mode: plan.mode, weakenings: marks(plan) };
+  const agreed: AgreedStart = { version: 1, mode: plan.mode, weakenings: plan.weakenings.map(digestOf) };
   writeJsonAtomic(agreedFile(plan, stateDir), agreed);
 }
 
@@ -33,23 +47,16 @@ function agreedFile(plan: Plan, stateDir: string): string {
   return path.join(stateDir, 'agreed', `${pathKey(plan.project.root)}.json`);
 }
 
-function marks(plan: Plan): string[] {
-  return plan.weakenings.map(markOf);
-}
-
-function markOf(line: string): string {
+function digestOf(line: string): string {
   return createHash('sha256').update(line).digest('hex').slice(0, 16);
 }
 
-function readAgreed(file: string): Agreed | undefined {
-  let value: unknown;
+function readAgreed(file: string): AgreedStart | undefined {
   try {
-    value = readJson(file);
-  } catch {
-    // Damaged: asking once more is always right.
-    return undefined;
+    return readRecordFile(file, AGREED_FORMAT);
+  } catch (error) {
+    // Asking once more is always right.
+    if (error instanceof RunClaudeError) return undefined;
+    throw error;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { mode, weakenings } = value as Partial<Agreed>;
-  return (mode === 'copy' || mode === 'bind') && Array.isArray(weakenings) ? { mode, weakenings } : undefined;
 }

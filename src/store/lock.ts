@@ -4,32 +4,56 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
+import { whenText } from '../text/when.ts';
 import type { ProcessIdentity } from '../types/session.ts';
+import { fields, number, oneOf, parseRecord, type RecordFormat, text } from './parse-record.ts';
 import { makePrivateDir } from './record.ts';
 
-interface Held {
+/** The content of a lock file. */
+interface HeldLock {
+  readonly version: 1;
   readonly holder: ProcessIdentity;
+  /** ISO 8601. */
   readonly since: string;
+  /** What the holder does: 'bringing the base up to date'. */
   readonly what: string;
+  /** Random, so that no two locks are alike. */
   readonly token: string;
 }
 
+const LOCK_FORMAT: RecordFormat<HeldLock> = {
+  name: 'lock',
+  version: 1,
+  unversioned: 0,
+  migrations: { 0: (old) => ({ ...(old as object), version: 1 }) },
+  check: fields<HeldLock>({
+    version: oneOf(1),
+    holder: fields<ProcessIdentity>({ pid: number, started: text, bootId: text, host: text }),
+    since: text,
+    what: text,
+    token: text,
+  }),
+  hint: 'If no run-claude is running, remove the lock file.',
+};
+
 export interface LockOptions {
-  /** What the holder does with it, for the person who waits: 'bringing the base up to date'. */
+  /** What the holder does with it, for the user who waits: 'bringing the base up to date'. */
   readonly what: string;
   /** How long to wait for another holder. Default 0. */
   readonly waitMs?: number;
-  /** Called once, when it has to be waited for. */
+  /** Called once, with a description of the holder, when there is one to wait for. */
   readonly waiting?: (who: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How long one that is being removed by another process is waited for. */
-const REMOVAL_MS = 5_000;
+/** How long another process may take to remove a stale lock. */
+const STALE_REMOVAL_MS = 5_000;
 
 /**
- * Runs `body` while holding the lock file (exclusive create, so it works on NFS homes). A lock is stale only when its
- * holder is provably gone. Throws RunClaudeError LOCK_HELD naming who holds it since when.
+ * Runs `body` while holding the lock file, which is created exclusively, so that it works on NFS homes. A lock is stale
+ * only when its holder provably no longer exists.
+ *
+ * @throws {RunClaudeError} LOCK_HELD when another process holds it for longer than `waitMs`.
  */
 export async function withLock<T>(file: string, options: LockOptions, body: () => Promise<T>): Promise<T> {
   const release = await takeLock(file, options);
@@ -40,39 +64,39 @@ export async function withLock<T>(file: string, options: LockOptions, body: () =
   }
 }
 
-/** As {@link withLock}, for a lock that outlives one function: gives the function that releases it. */
+/** As {@link withLock}, for a lock that outlives one function: returns the function that releases it. */
 export async function takeLock(file: string, options: LockOptions): Promise<() => void> {
   const deadline = Date.now() + (options.waitMs ?? 0);
-  let told = false;
+  let isAnnounced = false;
   for (;;) {
     const token = tryLock(file, options.what);
     if (token !== undefined) return () => releaseLock(file, token);
     const held = readHeld(file);
     if (held === undefined) continue;
-    const stale = held !== 'unreadable' && processState(held.holder) === 'gone';
-    if (stale && removeStale(file, held)) continue;
-    // Somebody else who removes a stale one is done in no time.
-    if (Date.now() >= deadline + (stale ? REMOVAL_MS : 0)) throw heldError(file, held);
-    if (!told && !stale) options.waiting?.(describe(held));
-    told ||= !stale;
-    await sleep(stale ? 5 : 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    const isStale = held !== 'unreadable' && processState(held.holder) === 'gone';
+    if (isStale && removeStale(file, held)) continue;
+    // Another process that removes a stale lock is done within milliseconds.
+    if (Date.now() >= deadline + (isStale ? STALE_REMOVAL_MS : 0)) throw heldError(file, held);
+    if (!isAnnounced && !isStale) options.waiting?.(describe(held));
+    isAnnounced ||= !isStale;
+    await sleep(isStale ? 5 : 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
   }
 }
 
-/** Written beside and linked in place, so that a lock is never seen without its holder. */
+/** Written to another name and linked to its own, so that no reader sees a lock without its holder. */
 function tryLock(file: string, what: string): string | undefined {
   makePrivateDir(path.dirname(file));
   const token = randomBytes(8).toString('hex');
   const beside = `${file}.${token}`;
-  const held: Held = { holder: processIdentity(), since: new Date().toISOString(), what, token };
-  // Flushed: after a power cut the lock would stand there empty, held by nobody who could be asked.
+  const held: HeldLock = { version: 1, holder: processIdentity(), since: new Date().toISOString(), what, token };
+  // Flushed: a power cut could leave an empty lock, whose holder nobody can check.
   writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600, flush: true });
   try {
     linkSync(beside, file);
     return token;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // NFS: a call whose answer was lost is made again, and finds what it made itself.
+    // NFS repeats a call whose answer was lost, and the second call fails on the link that the first one made.
     return statSync(beside).nlink > 1 ? token : undefined;
   } finally {
     rmSync(beside, { force: true });
@@ -85,19 +109,20 @@ function releaseLock(file: string, token: string): void {
 }
 
 /**
- * Removes a lock whose holder is gone; false while somebody else is at it. Only who made the name that belongs to this
- * very lock may: two who found the same stale lock would otherwise remove each other's fresh one. Where the maker of
- * that name was killed as well, it is a stale lock in its turn. Names are of tokens, and a token never comes back.
+ * Removes a lock whose holder no longer exists; false while another process removes it. Only the process that creates
+ * the name derived from the lock's token may remove the lock: otherwise two that find the same stale lock could remove
+ * each other's fresh one. When that process was killed as well, the name it created is a stale lock in turn. Tokens are
+ * never used twice, and so neither are these names.
  */
-function removeStale(file: string, stale: Held): boolean {
+function removeStale(file: string, stale: HeldLock): boolean {
   const names: string[] = [];
-  for (let gone = stale; ; ) {
-    const name = `${file}.over-${gone.token}`;
+  for (let current = stale; ; ) {
+    const name = `${file}.over-${current.token}`;
     names.push(name);
     if (tryLock(name, 'removing a stale lock') !== undefined) break;
     const other = readHeld(name);
     if (other === undefined || other === 'unreadable' || processState(other.holder) !== 'gone') return false;
-    gone = other;
+    current = other;
   }
   const now = readHeld(file);
   if (now !== undefined && now !== 'unreadable' && now.token === stale.token) rmSync(file, { force: true });
@@ -105,28 +130,31 @@ function removeStale(file: string, stale: Held): boolean {
   return true;
 }
 
-function readHeld(file: string): Held | 'unreadable' | undefined {
-  let text: string;
+/** 'unreadable' also for the lock of a newer release: whether its holder still exists cannot be known. */
+function readHeld(file: string): HeldLock | 'unreadable' | undefined {
+  let json: string;
   try {
-    text = readFileSync(file, 'utf8');
+    json = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
   try {
-    return JSON.parse(text) as Held;
+    return parseRecord(JSON.parse(json), LOCK_FORMAT, file);
   } catch {
     return 'unreadable';
   }
 }
 
-function describe(held: Held | 'unreadable'): string {
-  if (held === 'unreadable') return 'somebody unknown';
-  return `process ${held.holder.pid} on ${held.holder.host.split(' ')[0]} since ${held.since} (${held.what})`;
+/** 'process 4711 on laptop (applying changes, started 3 min ago)' */
+function describe(held: HeldLock | 'unreadable'): string {
+  if (held === 'unreadable') return 'an unknown process';
+  const { holder, since, what } = held;
+  return `process ${holder.pid} on ${holder.host.split(' ')[0]} (${what}, started ${whenText(since, Date.now())})`;
 }
 
-function heldError(file: string, held: Held | 'unreadable'): RunClaudeError {
+function heldError(file: string, held: HeldLock | 'unreadable'): RunClaudeError {
   return new RunClaudeError('LOCK_HELD', `${file} is held by ${describe(held)}`, {
-    hint: 'Wait for it to end; if it is surely gone (another host, another container), remove the lock file.',
+    hint: 'Wait for that process to end. If it ran on another host or in a container and has ended, remove the lock file.',
   });
 }

@@ -112,21 +112,23 @@ export function syncDir(dir: string): void {
   }
 }
 
-/** The record as parsed JSON, undefined when there is none. Throws RunClaudeError RECORD_DAMAGED. */
-export function readJson(file: string): unknown {
+/**
+ * The content of a file as parsed JSON, undefined when there is no such file. `hint`: what the user can do when it is
+ * not JSON.
+ *
+ * @throws {RunClaudeError} RECORD_UNREADABLE when the system refuses to read it, RECORD_DAMAGED when it is not JSON.
+ */
+export function readJson(file: string, hint = 'Move the file away; what it described has to be done again.'): unknown {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new RunClaudeError('RECORD_UNREADABLE', `cannot read ${file}: ${(cause as Error).message}`, { cause });
+    throw new RunClaudeError('RECORD_UNREADABLE', `cannot read ${file}: ${(cause as Error).message}`, { cause, hint });
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RunClaudeError('RECORD_DAMAGED', `${file} is not the JSON that was written there`, {
-      cause,
-      hint: 'Move the file away; what it described has to be done again.',
-    });
+    throw new RunClaudeError('RECORD_DAMAGED', `${file} is not the JSON that was written there`, { cause, hint });
   }
 }

@@ -110,7 +110,7 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
     // In raw mode Ctrl-D is a key; for the person it is the end of input.
     actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
   });
-  // Its own marks would stand before and after the contract's words.
+  // Its own marks would be printed before and after the question, whose exact words scripts and users rely on.
   prompt.prefix = async () => '';
   prompt.separator = async () => '';
   // Its own would end the process at a signal, before anything is cleaned up.

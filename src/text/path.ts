@@ -68,7 +68,7 @@ export function parseRelPath(text: string): RelPath | undefined {
   return text as RelPath;
 }
 
-/** The path of the directory that a path is in; '' for an entry at the top. */
+/** The directory that a relative path is in; '' for an entry at the top. */
 export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

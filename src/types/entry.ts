@@ -91,6 +91,3 @@ export interface ContentReader {
    */
   pieces(digest: Digest): Iterable<Uint8Array>;
 }
-
-/** Content above this is never held whole in memory. */
-export const HELD_BYTES = 32 << 20;

@@ -2,9 +2,10 @@ import type { Collector } from '../collector/client.ts';
 import type { Delta } from '../layer/layer.ts';
 import type { Selection } from '../scan/selection.ts';
 import type { ContentStore } from '../store/content.ts';
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
-import { type Change, type Collected, type Entry, HELD_BYTES } from '../types/entry.ts';
+import type { Change, Collected, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { MatchRenames, WithheldFile } from '../types/rename.ts';
 import { pairWithBase } from './compare-layer-to-base.ts';
@@ -151,7 +152,7 @@ async function frozen(
     return record;
   }
   try {
-    const chunks = options.collector.readUpTo(root, entry.path as RelPath, Math.max(size, HELD_BYTES));
+    const chunks = options.collector.readUpTo(root, entry.path as RelPath, Math.max(size, MAX_IN_MEMORY_BYTES));
     const { digest, size: stored } = await options.store.put(chunks);
     if (stored !== size) problems.push('it changed while it was read');
     return { ...record, size: stored, digest };
@@ -170,7 +171,7 @@ async function whyTooLarge({ size, allocated }: ListedEntry, options: Freezing):
       return `sparse: it says ${size} bytes, of which ${allocated} are on the disk; such files are read up to ${options.sparseBytes} bytes in all (see --disk)`;
     options.sparse.left -= size;
   }
-  if (size <= HELD_BYTES) return undefined;
+  if (size <= MAX_IN_MEMORY_BYTES) return undefined;
   const [needed, free] = [allocated ?? size, await options.room()];
   return needed + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${needed} bytes, ${free} are free)`;
 }

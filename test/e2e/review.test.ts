@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Pty } from '../support/pty.ts';
 import { Scene } from '../support/scene.ts';
 
-/** What the contract's example shows: 12 modified, 3 created, 1 deleted, a new hook, a changed Makefile. */
+/** 12 modified, 3 created, 1 deleted, a new hook, a changed Makefile. */
 const exampleScript = [
   ...Array.from({ length: 11 }, (_, i) => `echo "changed ${i}" >> src/file${i + 1}.txt`),
   'printf "all:\\n\\techo changed\\n" > Makefile',
@@ -37,7 +37,7 @@ async function answer(pty: Pty, keys: string): Promise<void> {
   pty.send(keys);
 }
 
-it('the example of the contract: each answer once, now and later; nothing typed before counts', async () => {
+it('each answer once, now and later; nothing typed before counts', async () => {
   await using scene = new Scene();
   const [before, sources] = [scene.fingerprint(), scene.fingerprint('src')];
   const ask = async (words: readonly string[], drive: (pty: Pty) => Promise<void>): Promise<number> => {

@@ -6,6 +6,7 @@ import type { Change, Entry } from '../../src/types/entry.ts';
 import type { Finding } from '../../src/types/finding.ts';
 import type { Program } from '../../src/types/plan.ts';
 import type { ChangeOutcome, CollectedRecord, SessionRecord, Verdict } from '../../src/types/session.ts';
+import { sessionRecord } from './session-record.ts';
 
 /** What a test says of one recorded session. */
 export interface RecordedSession {
@@ -35,29 +36,18 @@ function writeSession(state: string, session: RecordedSession): void {
   const { id, stage, started, mode = 'copy', project = '/p', agentMs, note } = session;
   const sessionDir = path.join(state, 'sessions', id);
   mkdirSync(path.join(sessionDir, 'layer'), { recursive: true });
-  const program = session.program ?? { kind: 'exec', argv: ['make'] };
-  const policy = {
-    allowSuspect: [],
-    includeIgnored: false,
-    engine: 'auto',
-    auditRules: [],
-    auditSeverities: {},
-    env: {},
-  };
-  const plan = { sessionId: id, mode, strategy: 'layers', project: { root: project }, policy, program, sessionDir };
+  const program = session.program ?? { kind: 'exec' as const, argv: ['make'] };
+  const plan = { sessionId: id, mode, project: { root: project }, program, sessionDir };
   const changes = Object.entries(session.verdicts ?? {}).map(([path, verdict]) => ({ path, verdict }) as ChangeOutcome);
-  write(sessionDir, 'session.json', {
-    version: 1,
-    id,
-    project,
+  const record = sessionRecord({
     stage,
     started,
-    updated: started,
     plan,
     ...(mode === 'copy' && { workspace: { strategy: 'layers' } }),
     ...(agentMs !== undefined && { agentMs }),
     ...(session.verdicts && { outcome: { at: started, changes } }),
   });
+  write(sessionDir, 'session.json', record);
   if (note !== undefined) write(sessionDir, 'note', note);
   if (session.files === undefined) return;
   const entry: Entry = { kind: 'file', mode: 0o644, size: 1, mtimeNs: '1', digest: 'd' };

@@ -1,5 +1,5 @@
+import { parentPath } from '../../text/path.ts';
 import type { ChangeOutcome, Verdict } from '../../types/session.ts';
-import { parentOf } from './host-entry.ts';
 
 /**
  * Why a change cannot be applied whose folder is not applied either; undefined where no folder above it is among the
@@ -9,7 +9,7 @@ export function heldFolder(
   path: string,
   outcomes: ReadonlyMap<string, ChangeOutcome>,
 ): { readonly verdict: Verdict; readonly why: string } | undefined {
-  for (let folder = parentOf(path); folder !== ''; folder = parentOf(folder)) {
+  for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {
     const held = outcomes.get(folder);
     if (held === undefined || held.verdict === 'same' || held.verdict === 'applied') continue;
     return { verdict: held.verdict, why: `it goes into ${folder}, which is not applied (${held.verdict})` };

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { decodeBytes } from '../../text/path.ts';
-import { fingerprintHost, parentOf } from './host-entry.ts';
+import { decodeBytes, parentPath } from '../../text/path.ts';
+import { fingerprintHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 
 /**
@@ -25,7 +25,7 @@ export function readHostNames(walker: HostWalker): HostNames {
       for (let from = 0; from <= path.length; ) {
         const end = path.indexOf('/', from);
         const part = end < 0 ? path : path.slice(0, end);
-        const known = names(parentOf(part));
+        const known = names(parentPath(part));
         if (known === undefined || renamed(part)) return undefined;
         if (!known.has(part.slice(from))) return fingerprintHost(walker, part) === undefined ? undefined : part;
         if (end < 0) return undefined;

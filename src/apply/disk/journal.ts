@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../errors.ts';
 import { isDotGitName } from '../../git/names.ts';
 import { bootId } from '../../host/process.ts';
 import { makePrivateDir, syncDir, writeAll } from '../../store/record.ts';
 import { parseRelPath } from '../../text/path.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
+import { parseJournalRecord, requireKnownVersion } from './journal-format.ts';
 import type { Step } from './steps.ts';
 
 /** What an apply or an undo is about to do, known before the host is touched. */
@@ -108,7 +108,11 @@ function openedJournal(number: number, fd: number): Journal {
   };
 }
 
-/** All journals of a session, oldest first. Throws RunClaudeError JOURNAL_UNKNOWN for one of a newer version. */
+/**
+ * All journals of a session, oldest first.
+ *
+ * @throws {RunClaudeError} RECORD_VERSION, RECORD_DAMAGED.
+ */
 export function readJournals(sessionDir: string): ReadJournal[] {
   const folder = folderOf(sessionDir);
   return numbersIn(folder).flatMap((number) => readJournal(fileOf(folder, number), number) ?? []);
@@ -137,41 +141,28 @@ function checksum(json: string): string {
   return createHash('sha256').update(json).digest('hex').slice(0, 16);
 }
 
-/** Undefined when not even the head was written: nothing can have happened. */
+/**
+ * Undefined when not even the head was written: nothing can have happened.
+ *
+ * @throws {RunClaudeError} RECORD_VERSION when another release wrote it in a form that this one does not know,
+ * RECORD_DAMAGED when a record is not what any release writes: its checksum holds, so no crash left it.
+ */
 function readJournal(file: string, number: number): ReadJournal | undefined {
-  const records: JournalRecord[] = [];
-  let damaged = false;
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    const json = line.slice(17);
-    const whole = line[16] === ' ' && line.slice(0, 16) === checksum(json);
-    if (whole) {
-      const record = JSON.parse(json) as JournalRecord;
-      // An end is a recovery's word, also about a damaged journal.
-      if (!damaged || record.r === 'end') records.push(record);
-    } else if (line !== '' && !records.some((record) => record.r === 'ready')) {
-      // Before `ready` a damaged record ends the reading; after it only hints can be lost.
-      damaged = true;
-    }
-  }
+  const records = readRecords(file);
   const [first] = records;
   if (first?.r !== 'head') return undefined;
-  if (first.head.version !== 1) {
-    throw new RunClaudeError('JOURNAL_UNKNOWN', `${file} was written by a newer run-claude`, {
-      hint: 'Use that version for this session.',
-    });
-  }
   const of = <R extends JournalRecord['r']>(r: R): Extract<JournalRecord, { r: R }>[] =>
     records.filter((record): record is Extract<JournalRecord, { r: R }> => record.r === r);
   const steps = of('step').map(({ step }) => step);
-  // The token is part of names.
-  const ours = /^[0-9a-f]{12}$/.test(first.head.token) ? steps.filter((step) => isOurs(step.path)) : [];
+  // The token is part of file names.
+  const safe = /^[0-9a-f]{12}$/.test(first.head.token) ? steps.filter((step) => isInProject(step.path)) : [];
   return {
     number,
     file,
     head: first.head,
     folders: first.folders,
-    steps: ours,
-    ready: ours.length === steps.length && of('ready').some((record) => record.steps === steps.length),
+    steps: safe,
+    ready: safe.length === steps.length && of('ready').some((record) => record.steps === steps.length),
     done: new Map(of('done').map((record) => [record.step, record.mode])),
     failed: new Map(of('failed').map((record) => [record.step, record.outcome])),
     rollback: of('rollback')[0]?.why,
@@ -179,7 +170,26 @@ function readJournal(file: string, number: number): ReadJournal | undefined {
   };
 }
 
-/** The rules of apply hold for what a journal says too: inside the project, and in no `.git`. */
-export function isOurs(candidate: string): boolean {
+/** Up to the first damaged record; after `ready`, where only hints can be lost, without the damaged ones. */
+function readRecords(file: string): JournalRecord[] {
+  const records: JournalRecord[] = [];
+  let isCutOff = false;
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const json = line.slice(17);
+    if (line[16] === ' ' && line.slice(0, 16) === checksum(json)) {
+      const value: unknown = JSON.parse(json);
+      if (records.length === 0) requireKnownVersion(value, file);
+      const record = parseJournalRecord(value, file);
+      // Recovery writes an end even into a journal that is cut off.
+      if (!isCutOff || record.r === 'end') records.push(record);
+    } else if (line !== '' && !records.some(({ r }) => r === 'ready')) {
+      isCutOff = true;
+    }
+  }
+  return records;
+}
+
+/** Whether apply may write there: inside the project and not in a `.git`. A journal is held to it as well. */
+export function isInProject(candidate: string): boolean {
   return parseRelPath(candidate) !== undefined && !candidate.split('/').some(isDotGitName);
 }

@@ -3,9 +3,10 @@ import { statfsSync } from 'node:fs';
 import { bootId } from '../../host/process.ts';
 import type { ContentStore } from '../../store/content.ts';
 import type { RelPath } from '../../text/path.ts';
+import { parentPath } from '../../text/path.ts';
 import type { Tell } from '../../types/event.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
-import { parentOf, readHost } from './host-entry.ts';
+import { readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
 import { rollBack } from './roll-back.ts';
@@ -109,7 +110,7 @@ export function endJournal(
 
 function folderTimes(walker: HostWalker, steps: readonly Step[]): FolderTime[] {
   const paths = new Set(
-    steps.flatMap((step) => [parentOf(step.path), ...(step.pre?.kind === 'dir' ? [step.path] : [])]),
+    steps.flatMap((step) => [parentPath(step.path), ...(step.pre?.kind === 'dir' ? [step.path] : [])]),
   );
   return [...paths].flatMap((path) => {
     const mtimeNs = folderTime(walker, path);

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, unlinkSync } from 'node:fs';
 import { flushOpen } from '../../store/flush.ts';
-import { encodeBytes } from '../../text/path.ts';
-import { openHost, parentOf } from './host-entry.ts';
+import { encodeBytes, parentPath } from '../../text/path.ts';
+import { openHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './perform-step.ts';
 import { removeBeside } from './remove-beside.ts';
@@ -52,7 +52,7 @@ export class OpenBatch implements Unflushed, Disposable {
   stage(number: number, step: Step, tools: StepTools): void {
     const { path } = step;
     const { temp } = tools;
-    this.#walker.enter(parentOf(path));
+    this.#walker.enter(parentPath(path));
     const folder = this.#enteredFolder();
     try {
       this.#staged.set(number, { ...stageStep(step, tools), isOpen: true, path, temp, folder });
@@ -88,7 +88,7 @@ export class OpenBatch implements Unflushed, Disposable {
 
   /** What an earlier process did and may not have forced to the disk. */
   addFinished({ path, post }: Step): void {
-    this.#walker.enter(post?.kind === 'dir' ? path : parentOf(path));
+    this.#walker.enter(post?.kind === 'dir' ? path : parentPath(path));
     this.addFolder();
     if (post?.kind !== 'file') return;
     try {

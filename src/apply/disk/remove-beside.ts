@@ -1,6 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs';
-import { encodeBytes } from '../../text/path.ts';
-import { parentOf } from './host-entry.ts';
+import { encodeBytes, parentPath } from '../../text/path.ts';
 import type { HostWalker } from './host-path.ts';
 
 /**
@@ -8,7 +7,7 @@ import type { HostWalker } from './host-path.ts';
  * system throws.
  */
 export function removeBeside(walker: HostWalker, path: string, temp: string): boolean {
-  const place = Buffer.concat([walker.enter(parentOf(path)), encodeBytes(temp)]);
+  const place = Buffer.concat([walker.enter(parentPath(path)), encodeBytes(temp)]);
   try {
     unlinkSync(place);
     return true;

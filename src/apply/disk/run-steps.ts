@@ -9,7 +9,7 @@ import { asFound, type Looking, lookAgain } from './look-again.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
 import { stepContent } from './step-content.ts';
-import type { Step } from './steps.ts';
+import { appliedOutcome, type Step } from './steps.ts';
 
 export interface Run extends Looking {
   readonly journal: Journal;
@@ -218,7 +218,7 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
   }
   const tools = { ...toolsFor(one, content, running), cleared: verdict === 'cleared' };
   running.done.set(number, batch.commit(number, asFound(step, running), tools));
-  settle(one, { path: step.path as RelPath, verdict: 'applied' }, running);
+  settle(one, appliedOutcome(step), running);
 }
 
 /** A step whose path is no longer as it was, or already as it shall be. */
@@ -231,7 +231,7 @@ function leaveOut(one: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, 
   }
   running.done.set(number, undefined);
   if (running.resumed) batch.addFinished(step);
-  settle(one, { path: step.path as RelPath, verdict: 'applied' }, running);
+  settle(one, appliedOutcome(step), running);
 }
 
 function toolsFor({ number }: Numbered, content: Iterable<Uint8Array> | undefined, { walker, token }: Running) {

@@ -1,4 +1,5 @@
-import { type ContentReader, type Entry, HELD_BYTES } from '../../types/entry.ts';
+import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
+import type { ContentReader, Entry } from '../../types/entry.ts';
 
 /**
  * Frozen content that a step writes. What is large comes in pieces, and an error after the last of them means that
@@ -10,5 +11,5 @@ export async function stepContent(
 ): Promise<Iterable<Uint8Array> | undefined> {
   if (digest === undefined) return undefined;
   const pieces = content.pieces(digest);
-  return size > HELD_BYTES ? pieces : [...pieces];
+  return size > MAX_IN_MEMORY_BYTES ? pieces : [...pieces];
 }

@@ -1,4 +1,6 @@
+import type { RelPath } from '../../text/path.ts';
 import type { EntryKind } from '../../types/entry.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
 import type { HostState } from './host-entry.ts';
 
 /** What a step leaves at its path. */
@@ -29,6 +31,8 @@ export interface Step {
   readonly late?: boolean;
   /** Names the decision that it belongs to: nothing of that is removed after something of it could not be written. */
   readonly together?: string;
+  /** Reported with the path once it is applied: that only some hunks were, or that conflict markers were written. */
+  readonly note?: string;
 }
 
 /**
@@ -105,6 +109,11 @@ export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
 
 function byPath(a: Step, b: Step): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
+/** The outcome of a step that was done. */
+export function appliedOutcome({ path, note }: Step): ChangeOutcome {
+  return { path: path as RelPath, verdict: 'applied', ...(note === undefined ? {} : { why: note }) };
 }
 
 /** A step as the disk did it: `mode` is what it gave, where it keeps no modes. */

@@ -1,12 +1,14 @@
 import { addressFiles, imageFiles } from '../../image/address.ts';
 import { ownBase } from '../../image/base.ts';
 import { readPins } from '../../image/pins.ts';
+import { listSessions } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { type GcItem, planGc, runGc } from '../../session/later/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
+import { warnOfUnreadable } from '../context/unreadable.ts';
 
 /** `gc [--dry-run]`: lists and removes what no session needs. */
 export const gcCommand: CommandRun = async (line, context) => {
@@ -18,6 +20,7 @@ export const gcCommand: CommandRun = async (line, context) => {
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
     if (line.options.has('json')) context.write(jsonText({ removed, problems }));
     else for (const item of removed) context.write(`${dry ? 'would remove' : 'removed'} ${shown(item)}\n`);
+    for (const one of listSessions(context.places.stateDir).unreadable) warnOfUnreadable(one, context);
     for (const { path, why } of problems)
       context.tell({
         kind: 'message',

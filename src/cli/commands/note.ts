@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
-import { findSession, writeNote } from '../../record/session.ts';
+import { findSession } from '../../record/find-session.ts';
+import { writeNote } from '../../record/session.ts';
 import type { CommandRun } from '../context/context.ts';
 
 const MAX_CHARACTERS = 500;

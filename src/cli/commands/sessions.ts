@@ -8,14 +8,15 @@ import { isEmpty, sessionFacts } from '../../session/end/session-facts.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
+import { warnOfUnreadable } from '../context/unreadable.ts';
 
 /** `sessions [PROJECT]`: the sessions of all projects or of one, newest first. `--all` includes those without changes. */
 export const sessionsCommand: CommandRun = async (line, context) => {
   const named = line.words[0];
   // The real path of the part that exists: a session may outlive the folder of its project.
   const project = named === undefined ? undefined : nearestReal(resolve(context.cwd, named));
-  const { sessions, damaged } = listSessions(context.places.stateDir);
-  for (const id of damaged) warnUnreadable(id, context);
+  const { sessions, unreadable } = listSessions(context.places.stateDir);
+  for (const one of unreadable) warnOfUnreadable(one, context);
   const listed = sessions
     .filter((session) => project === undefined || session.project === project)
     .flatMap((record) => withFacts(record, context));
@@ -41,11 +42,7 @@ function withFacts(record: SessionRecord, context: CommandContext): ListedSessio
     return [{ record, facts: sessionFacts(record) }];
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
-    warnUnreadable(record.id, context);
+    warnOfUnreadable({ id: record.id, project: record.project, error }, context);
     return [];
   }
-}
-
-function warnUnreadable(id: string, { tell }: CommandContext): void {
-  tell({ kind: 'message', level: 'warning', text: `the record of session ${id} cannot be read` });
 }

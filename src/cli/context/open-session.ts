@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { probeHost } from '../../host/facts.ts';
+import { findPicked, type PickedSession } from '../../record/find-session.ts';
 import type { Purpose } from '../../record/pick-session.ts';
-import { findPicked, type PickedSession } from '../../record/session.ts';
 import { finishApply } from '../../session/later/apply.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-earlier.ts';
@@ -15,6 +15,7 @@ import type { CommandContext } from './context.ts';
 import { openEngine } from './open-engine.ts';
 import { openScreen } from './open-screen.ts';
 import { programText } from './program-text.ts';
+import { warnOfUnreadable } from './unreadable.ts';
 
 /**
  * Runs `body` with the session that a command line names. Before that, a session whose command was killed is collected,
@@ -30,6 +31,7 @@ export async function withSession<T>(
   const { env, places, tell, interruption } = context;
   const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
   let { record } = picked;
+  for (const one of picked.unreadable) warnOfUnreadable(one, context);
   if (picked.alsoPending.length > 0 && !line.options.has('json')) {
     tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });
   }

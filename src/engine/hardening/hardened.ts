@@ -48,7 +48,7 @@ export interface AgentParts extends SessionParts {
   readonly allowGitPush?: boolean;
 }
 
-/** The agent's container: "The inside" of the contract. Nothing here is optional; what weakens it is in the plan. */
+/** The agent's container. Nothing here is optional: every weakening is in the plan, which is shown before the start. */
 export function agentSpec(parts: AgentParts): ContainerSpec {
   const { memoryMb, cpus, pids, tmpMb } = parts.limits;
   return {

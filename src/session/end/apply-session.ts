@@ -10,7 +10,7 @@ import type { Change, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice } from '../../types/review.ts';
-import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../types/session.ts';
+import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { PersonDeps } from '../start/deps.ts';
 import { bringClaudeBack } from './claude-data.ts';
 
@@ -60,20 +60,13 @@ export async function applySession(
   const claude = (await bringClaudeBack(record, choice.claude ?? [], deps)).map((one) =>
     one.verdict === 'suspect' && broughtBefore.has(one.path) ? { ...one, verdict: 'same' as const } : one,
   );
-  const whole: ApplyOutcome = { ...outcome, changes: markParts(outcome.changes, choice), claude };
+  const whole: ApplyOutcome = { ...outcome, claude };
   const known = joinApplies(record.outcome, whole);
   const finalVerdicts = ['applied', 'same', 'withheld', 'blocked'];
   const isPending = [...known.changes, ...(known.claude ?? [])].some(
     (one) => !finalVerdicts.includes(one.verdict) || ('why' in one && one.why === IN_PART),
   );
   return { record: updateRecord(record, { stage: isPending ? 'pending' : 'applied', outcome: known }), outcome: whole };
-}
-
-/** Marks files of which only some hunks were applied: the rest of them is still pending. */
-function markParts(changes: readonly ChangeOutcome[], { chosen }: Choice): readonly ChangeOutcome[] {
-  const parts = new Set(chosen.flatMap(({ change, content }) => (content === undefined ? [] : [change.path])));
-  const isPart = ({ path, verdict }: ChangeOutcome): boolean => verdict === 'applied' && parts.has(path);
-  return changes.map((change) => (isPart(change) ? { ...change, why: IN_PART } : change));
 }
 
 /** The outcome of all applies of a session, for the record. */

@@ -1,6 +1,7 @@
+import { RunClaudeError } from '../../errors.ts';
 import { readCollected, readRecord, wasCollected } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
 import { dropLayer, hasLayer } from '../../workspace/drop-layer.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
@@ -32,12 +33,22 @@ export async function dropUnneededLayer(plan: Plan, { engine, tell }: SessionDep
 /** Whether only the layer has something in full: commits, withheld output or blocked entries. */
 function holdsMore(record: SessionRecord): boolean {
   if (record.bound !== undefined) return record.bound.commits !== false;
-  // Changes that were never collected are in the layer alone.
-  if (!wasCollected(record.plan.sessionDir)) return true;
-  const { changes, withheld } = readCollected(record.plan.sessionDir);
+  const collected = collectedIfReadable(record.plan.sessionDir);
+  // Where there is no readable list of the changes, only the layer has them.
+  if (collected === undefined) return true;
+  const { changes, withheld } = collected;
   const commits = changes.some(
     ({ path, inGit }) => inGit === true && /(^|\/)(refs\/|packed-refs$|objects\/)/.test(path),
   );
   const hasRest = record.outcome?.changes.some(({ verdict }) => verdict !== 'applied' && verdict !== 'same') ?? false;
   return commits || withheld.length > 0 || hasRest || changes.some(({ ignored }) => ignored === true);
+}
+
+function collectedIfReadable(sessionDir: string): CollectedRecord | undefined {
+  try {
+    return wasCollected(sessionDir) ? readCollected(sessionDir) : undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError) return undefined;
+    throw error;
+  }
 }

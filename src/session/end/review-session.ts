@@ -7,7 +7,8 @@ import { chooseClean, chooseNothing } from '../../review/policy.ts';
 import { openContentStore, readContentSync, readEndsSync } from '../../store/content.ts';
 import { askReview } from '../../terminal/review/ask-review.ts';
 import { summaryLines } from '../../terminal/review/summary.ts';
-import { type Collected, HELD_BYTES } from '../../types/entry.ts';
+import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
+import type { Collected } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice, Review } from '../../types/review.ts';
@@ -35,7 +36,7 @@ export function reviewOf(
 }
 
 /** Of a large file the audit gets the beginning and the end: enough to see its format, and more than a text may have. */
-const END_BYTES = HELD_BYTES / 4;
+const END_BYTES = MAX_IN_MEMORY_BYTES / 4;
 
 export interface AuditedSession {
   readonly sessionDir: string;
@@ -54,7 +55,7 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
     changes: collected.changes,
     content: (digest) =>
       contentIfIntact(() =>
-        (sizes.get(digest) ?? 0) > HELD_BYTES
+        (sizes.get(digest) ?? 0) > MAX_IN_MEMORY_BYTES
           ? readEndsSync(storeDir(sessionDir), digest, END_BYTES)
           : readContentSync(storeDir(sessionDir), digest),
       ),

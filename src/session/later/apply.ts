@@ -27,6 +27,7 @@ export async function finishApply(record: SessionRecord, deps: PersonDeps): Prom
     sessionDir: plan.sessionDir,
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
+    ...(['pending', 'applied'].includes(record.stage) && { recordedAt: record.outcome?.at ?? '' }),
   });
   if (finished === undefined || finished.changes.length === 0) return record;
   if (readJournals(plan.sessionDir).at(-1)?.head.kind === 'undo') {

@@ -11,7 +11,7 @@ import { type InstanceFacts, listInstances, removeInstance } from '../../claude/
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
-import { listSessions, ownerState, sessionsDir } from '../../record/session.ts';
+import { listSessions, ownerState, sessionsDir, type UnreadableSession } from '../../record/session.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 import type { Problem } from '../../types/entry.ts';
 import type { HostFacts } from '../../types/plan.ts';
@@ -21,7 +21,7 @@ import { layerRemovalReason } from '../end/layer-retention.ts';
 import { needsRecovery } from './recover-earlier.ts';
 
 const DAY_MS = 86_400_000;
-/** How long records, pre-images and unused bases are kept. */
+/** How long records, pre-images and unused bases are kept: an undo works for as long. */
 const KEPT_MS = 30 * DAY_MS;
 /** An engine object that is younger may belong to a session that has no record yet. */
 const YOUNG_MS = 60 * 60_000;
@@ -78,10 +78,11 @@ export async function runGc(options: GcOptions): Promise<{ removed: GcItem[]; pr
 }
 
 async function removals(options: GcOptions): Promise<Removal[]> {
-  const { sessions, damaged, reserved } = listSessions(options.places.stateDir);
+  const { sessions, unreadable, reserved } = listSessions(options.places.stateDir);
   const old = sessions.filter((session) => isOld(session, options.nowMs));
   const kept = sessions.filter((session) => !old.includes(session));
-  const known = { kept, damaged: [...damaged, ...reserved], instances: await listInstances(options.places.dataDir) };
+  const unknown = [...unreadable.map(({ id }) => id), ...reserved];
+  const known = { kept, unreadable, unknown, instances: await listInstances(options.places.dataDir) };
   return [
     ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
@@ -100,7 +101,9 @@ async function removals(options: GcOptions): Promise<Removal[]> {
 /** What must not be removed, and all instances. */
 interface Known {
   readonly kept: readonly SessionRecord[];
-  readonly damaged: readonly string[];
+  readonly unreadable: readonly UnreadableSession[];
+  /** Ids of sessions without a readable record: nothing of them is removed. */
+  readonly unknown: readonly string[];
   readonly instances: readonly InstanceFacts[];
 }
 
@@ -178,7 +181,9 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   return removals;
 }
 
-function unusedInstances({ instances, kept }: Known): InstanceFacts[] {
+function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
+  // A session that cannot be read may be a pending one of any of these projects.
+  if (unreadable.length > 0) return [];
   return instances.filter((one) => one.state === 'gone' && pendingSessions(one, kept).length === 0);
 }
 
@@ -199,7 +204,7 @@ async function engineRemovals(
   const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
-  const needed = new Set([...known.damaged, ...volumes, ...bases]);
+  const needed = new Set([...known.unknown, ...volumes, ...bases]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];

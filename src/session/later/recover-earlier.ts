@@ -1,4 +1,5 @@
 import { listSessions, ownerState } from '../../record/session.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
@@ -13,7 +14,13 @@ export function needsRecovery(record: SessionRecord): boolean {
  * work on the same files.
  */
 export async function recoverEarlier(project: string, deps: SessionDeps): Promise<void> {
-  for (const record of listSessions(deps.host.stateDir).sessions) {
+  const { sessions, unreadable } = listSessions(deps.host.stateDir);
+  for (const { id, project: its, error } of unreadable) {
+    if (its !== undefined && its !== project) continue;
+    const text = `Session ${id} is left as it is: ${error.message}`;
+    deps.tell({ kind: 'message', level: 'warning', text: cleanLine(text) });
+  }
+  for (const record of sessions) {
     if (record.project !== project || !needsRecovery(record)) continue;
     try {
       // Seldom needed, and large.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError, usageError } from '../../errors.ts';
-import { findSession, listSessions, ownerState, readRecord } from '../../record/session.ts';
+import { findSession } from '../../record/find-session.ts';
+import { listSessions, ownerState, readRecord } from '../../record/session.ts';
 import { requestStop, whyStopped } from '../../record/stop-request.ts';
 import type { SessionRecord } from '../../types/session.ts';
 

@@ -8,7 +8,8 @@ import {
   type Picked,
   pathFilter,
 } from '../../review/policy.ts';
-import { type Entry, HELD_BYTES } from '../../types/entry.ts';
+import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
+import type { Entry } from '../../types/entry.ts';
 import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
@@ -92,7 +93,7 @@ async function showInDifftool({ screen, content }: ReviewQuestion, item: ReviewI
   const command = screen.env['DIFFTOOL'] ?? '';
   const { before = item.renamedEntry, after } = item.change;
   const sizes = [before, after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
-  if (Math.max(...sizes) > HELD_BYTES) {
+  if (Math.max(...sizes) > MAX_IN_MEMORY_BYTES) {
     say(screen, ['too large to be handed to a tool']);
     return;
   }

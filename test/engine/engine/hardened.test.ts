@@ -162,7 +162,7 @@ describe('the comparison with the engine’s record', () => {
 });
 
 describe('the inside', () => {
-  it('is as the contract says', async () => {
+  it('has no capabilities, no network, and the planned mounts and limits', async () => {
     const script = `
       grep -hE '^(Cap|NoNewPrivs|Seccomp:|Groups)' /proc/self/status
       hostname; id; ls /sys/class/net; cat /etc/resolv.conf /proc/self/cgroup

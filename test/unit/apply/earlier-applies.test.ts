@@ -53,28 +53,6 @@ it('does not count what was undone', async () => {
   expect(scene.now()).toMatchObject({ kept: file('one') });
 });
 
-it('chosen parts of a file are merged with those that were applied before, and take none of them back', async () => {
-  const root = mkdtempSync(path.join(tmpdir(), 'run-claude-earlier-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
-  const scene = await layApply(path.join(root, 'project'), path.join(root, 'state'), {
-    base: { f: file(lines('a', 'b', 'c', 'd', 'e')) },
-    session: { f: file(lines('A', 'b', 'c', 'd', 'E')) },
-  });
-  const part = (text: string) => {
-    const chosen = scene.changes.map((change) => ({ change, content: Buffer.from(text) }));
-    return scene.apply({ choice: { ...scene.choice, chosen } });
-  };
-  expect(await part(lines('A', 'b', 'c', 'd', 'e'))).toEqual({ f: 'applied' });
-  expect(await part(lines('a', 'b', 'c', 'd', 'E'))).toEqual({ f: 'applied' });
-  expect(scene.now()).toEqual({ f: file(lines('A', 'b', 'c', 'd', 'E')) });
-  // The whole file, once only a part of it is there.
-  await scene.undo();
-  expect(scene.now()).toEqual({ f: file(lines('A', 'b', 'c', 'd', 'e')) });
-  expect(await scene.apply()).toEqual({ f: 'applied' });
-  expect(scene.now()).toEqual({ f: file(lines('A', 'b', 'c', 'd', 'E')) });
-});
-
 it('a mode that the user gave since is kept, and asks for nothing', async () => {
   const scene = await layFirst();
   for (const name of ['new', 'kept']) chmodSync(path.join(scene.project, name), 0o755);

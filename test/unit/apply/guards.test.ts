@@ -282,7 +282,7 @@ describe('a journal that was left', () => {
   it('of a newer version is left alone', async () => {
     const one = await lay(sides);
     journal(one, [{ r: 'ready', steps: 1 }], 2);
-    expect(await one.recover()).toEqual({ thrown: expect.stringContaining('newer run-claude') });
+    expect(await one.recover()).toEqual({ thrown: expect.stringContaining('newer release of run-claude') });
     expect(one.now()).toEqual(sides.base);
   });
 

@@ -2,28 +2,29 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { findSession, listSessions, reserveSession } from '../../../src/record/session.ts';
+import { findSession } from '../../../src/record/find-session.ts';
+import { listSessions, reserveSession } from '../../../src/record/session.ts';
 import { planGc, runGc } from '../../../src/session/later/gc.ts';
+import type { Stage } from '../../../src/types/session.ts';
+import { sessionRecord } from '../../support/session-record.ts';
 
 /** Sessions of /p that began within one second. */
-function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly stage: string }>>): string {
+function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly stage: Stage }>>): string {
   const state = mkdtempSync(path.join(tmpdir(), 'run-claude-record-'));
   onTestFinished(() => rmSync(state, { recursive: true, force: true }));
   for (const [end, { ms, stage }] of Object.entries(begun)) {
     const id = `261121-140512-${end}`;
     const dir = path.join(state, 'sessions', id);
     mkdirSync(dir, { recursive: true });
-    const record = { version: 1, id, project: '/p', stage, started: `2026-11-21T14:05:12.${ms}Z` };
+    const record = sessionRecord({ stage, started: `2026-11-21T14:05:12.${ms}Z`, plan: { sessionId: id } });
     writeFileSync(path.join(dir, 'session.json'), JSON.stringify(record));
   }
   return state;
 }
 
 it('means the newest that came to anything: a start that failed hides no changes that wait', () => {
-  const [waits, failed] = [
-    { ms: 100, stage: 'pending' },
-    { ms: 300, stage: 'failed' },
-  ];
+  const waits = { ms: 100, stage: 'pending' } as const;
+  const failed = { ms: 300, stage: 'failed' } as const;
   const state = sessions({ k7p: waits, '222': failed });
   expect(findSession(state, undefined, '/p').id).toBe('261121-140512-k7p');
   expect(findSession(state, '222', '/p').id).toBe('261121-140512-222');
@@ -31,7 +32,7 @@ it('means the newest that came to anything: a start that failed hides no changes
 });
 
 it('knows the newest of sessions that began within one second', () => {
-  const stage = 'pending';
+  const stage: Stage = 'pending';
   const state = sessions({ k7p: { ms: 300, stage }, '222': { ms: 900, stage }, zzz: { ms: 100, stage } });
   expect(listSessions(state).sessions.map(({ id }) => id.slice(-3))).toEqual(['222', 'k7p', 'zzz']);
   expect(findSession(state, undefined, '/p').id).toBe('261121-140512-222');
@@ -42,7 +43,11 @@ it('a start that was killed before its record leaves no damaged session, and gc 
   const [old, young] = [reserveSession(state, 0), reserveSession(state, Date.now())];
   const broken = reserveSession(state, 1_000);
   writeFileSync(path.join(broken.dir, 'session.json'), '{');
-  expect(listSessions(state)).toEqual({ sessions: [], damaged: [broken.id], reserved: [old.id, young.id].sort() });
+  expect(listSessions(state)).toEqual({
+    sessions: [],
+    unreadable: [{ id: broken.id, project: undefined, error: expect.objectContaining({ code: 'RECORD_DAMAGED' }) }],
+    reserved: [old.id, young.id].sort(),
+  });
   for (const { dir } of [old, broken]) utimesSync(dir, 0, 0);
   const places = { stateDir: state, cacheDir: state, dataDir: state };
   const options = { places, engine: undefined, nowMs: Date.now(), currentImages: [] };

@@ -47,16 +47,27 @@ it('makes its directories, and says so at once where none can be made', () => {
 });
 
 describe('locks', () => {
-  it('say who holds them since when', async () => {
+  it('name their holder, what it does and since when', async () => {
     const file = path.join(dir, 'lock');
     const release = await takeLock(file, { what: 'testing' });
     await expect(takeLock(file, { what: 'second' })).rejects.toMatchObject({
       code: 'LOCK_HELD',
-      message: expect.stringMatching(new RegExp(`process ${process.pid} on .* since 20.*testing`)),
+      message: expect.stringMatching(
+        new RegExp(`is held by process ${process.pid} on \\S+ \\(testing, started just now\\)$`),
+      ),
     });
     release();
     (await takeLock(file, { what: 'third' }))();
     expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('of a newer release are never taken over', async () => {
+    const file = path.join(dir, 'lock');
+    const gone = { ...processIdentity(), bootId: 'another' };
+    const lock = { version: 2, holder: gone, since: 'then', what: 'x', token: 't' };
+    writeFileSync(file, JSON.stringify(lock));
+    await expect(takeLock(file, { what: 'older' })).rejects.toThrow(/is held by an unknown process$/);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(lock);
   });
 
   it('are waited for', async () => {

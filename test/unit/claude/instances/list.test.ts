@@ -11,6 +11,8 @@ import { layerVolume } from '../../../../src/layer/volume.ts';
 import { reserveSession } from '../../../../src/record/session.ts';
 import { planGc, runGc } from '../../../../src/session/later/gc.ts';
 import type { Engine, FoundObject } from '../../../../src/types/engine.ts';
+import type { SessionRecord, Stage } from '../../../../src/types/session.ts';
+import { sessionRecord } from '../../../support/session-record.ts';
 
 const DAY_MS = 86_400_000;
 let top = '';
@@ -65,20 +67,24 @@ it('removes the data of a project that is gone, and of none that may come back',
 
 /** A session of this stage that was last touched so many days ago, with a layer that nobody can look into. */
 function session(
-  stage: string,
+  stage: Stage,
   days: number,
   changes: object[] = [],
-  strategy = 'layers',
+  strategy: SessionRecord['plan']['strategy'] = 'layers',
   project = '/p',
   more: object = {},
 ): string {
   const { id, dir } = reserveSession(at('state'), Date.now());
   const updated = new Date(Date.now() - days * DAY_MS).toISOString();
-  const plan = { strategy, baseDir: at('base'), sessionDir: dir, image: 'run-claude:00000000000000bb', project: {} };
-  const outcome = { changes: [] };
-  const record = { version: 1, id, project, stage, started: updated, updated, plan, outcome, ...more };
+  const image = 'run-claude:00000000000000bb';
+  const plan = { sessionId: id, strategy, baseDir: at('base'), sessionDir: dir, image, project: { root: project } };
+  const outcome = { changes: [], at: updated };
+  const record = { ...sessionRecord({ stage, started: updated, plan, outcome }), ...more };
   writeFileSync(join(dir, 'session.json'), JSON.stringify(record));
-  writeFileSync(join(dir, 'manifest'), JSON.stringify({ version: 1, changes, withheld: [] }));
+  writeFileSync(
+    join(dir, 'manifest'),
+    JSON.stringify({ version: 1, changes, withheld: [], findings: [], problems: [], baseEntries: 0 }),
+  );
   mkdirSync(join(dir, 'layer/work/work'), { recursive: true, mode: 0o700 });
   chmodSync(join(dir, 'layer/work/work'), 0);
   return id;
@@ -95,7 +101,14 @@ it.each([
   const [stage = '', busy] = what.split(', ');
   const gone = await openInstance(at('data'), at('work/gone'));
   rmSync(at('work/gone'), { recursive: true });
-  const id = session(stage, 1, [], 'layers', at('work/gone'), busy === undefined ? {} : { owner: processIdentity() });
+  const id = session(
+    stage as Stage,
+    1,
+    [],
+    'layers',
+    at('work/gone'),
+    busy === undefined ? {} : { owner: processIdentity() },
+  );
   const removed = (await planGc({ ...options(), nowMs: Date.now() })).map(({ kind, name }) => `${kind} ${name}`);
   expect(removed.includes(`instance ${gone.dir}`)).toBe(outcome === 'removed');
   const lines: string[] = [];
@@ -106,7 +119,8 @@ it.each([
 });
 
 it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
-  const old = ['pending', 'applied', 'discarded', 'running', 'ended', 'failed'].map((stage) => session(stage, 40));
+  const stages = ['pending', 'applied', 'discarded', 'running', 'ended', 'failed'] as const;
+  const old = stages.map((stage) => session(stage, 40));
   const commits = [{ path: '.git/refs/heads/x', inGit: true }];
   const layers = [session('applied', 1), session('applied', 15, commits), session('discarded', 1)];
   const kept = [session('applied', 13, commits), session('pending', 15, commits)];

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
-import { applyLater, type LaterOptions } from '../../../../src/session/later/apply.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
+import { applyLater, finishApply, type LaterOptions } from '../../../../src/session/later/apply.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
+import { sessionRecord } from '../../../support/session-record.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-later-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -20,9 +20,8 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
     return pattern === undefined ? change : { ...change, ignored: true, unignored: pattern };
   });
   writeCollected(scene.sessionDir, { version: 1, changes, findings: [], problems: [], withheld: [], baseEntries: 9 });
-  const policy = { allowSuspect: [], includeIgnored: false, auditRules: [], auditSeverities: {}, autoApply: false };
-  const plan = { sessionId: '1', sessionDir: scene.sessionDir, mode: 'copy', project: { root: scene.project }, policy };
-  const first = { version: 1, id: '1', stage: 'pending', plan, project: scene.project } as unknown as SessionRecord;
+  const plan = { sessionId: '1', sessionDir: scene.sessionDir, project: { root: scene.project } };
+  const first = sessionRecord({ stage: 'pending', plan });
   const said: string[] = [];
   const interruption = { signal: new AbortController().signal, by: () => undefined };
   const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
@@ -31,7 +30,8 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
     const record = readRecord(scene.sessionDir) ?? first;
     return (await applyLater(record, deps, { ...WAYS, ...ways })).status;
   };
-  return { ...scene, again, said };
+  const finish = () => finishApply(readRecord(scene.sessionDir) ?? first, deps);
+  return { ...scene, again, finish, said };
 }
 
 it('files that the session un-ignores are asked about and wait, also where nothing else is left', async () => {
@@ -56,4 +56,21 @@ it('a path with a line end in it makes no line of its own', async () => {
   expect(said.filter((text) => text.startsWith('conflict: '))).toEqual([
     'conflict: x\\n[sandbox] Applied 9 of 9 files. (created on the host too, with other content)',
   ]);
+});
+
+it('an apply of single hunks that was killed before the record was written leaves the rest to be applied', async () => {
+  const [base, session] = [{ f: file('a\nb\nc\nd\n') }, { f: file('A\nb\nc\nD\n') }];
+  const { again, finish, apply, changes, choice, now, sessionDir } = await lay('killed', { base, session });
+  const chosen = changes.map((change) => ({ change, content: Buffer.from('A\nb\nc\nd\n') }));
+  expect(await apply({ choice: { ...choice, chosen } })).toEqual({ f: 'applied: in part' });
+  // The journal has its end, the record nothing of it yet.
+  expect(readRecord(sessionDir)).toBeUndefined();
+  const record = await finish();
+  expect(record.stage).toBe('pending');
+  expect(record.outcome?.changes).toEqual([{ path: 'f', verdict: 'applied', why: 'in part' }]);
+  expect(await finish()).toEqual(record);
+  expect(await again({ yes: true })).toBe(0);
+  expect(now()).toEqual(session);
+  expect(readRecord(sessionDir)?.stage).toBe('applied');
+  expect((await finish()).outcome?.changes).toEqual([{ path: 'f', verdict: 'applied' }]);
 });

@@ -26,7 +26,7 @@ const after = before
   .replace('line 6\n', 'line six\n')
   .replace('line 30\n', 'line thirty\n');
 
-/** 12 modified, 3 created, 1 deleted, a hook and a changed Makefile, as in the contract's example. */
+/** 12 modified, 3 created, 1 deleted, a hook and a changed Makefile. */
 function exampleScene(): unknown {
   const changes = [
     ...Array.from({ length: 11 }, (_, at) => ({
@@ -114,7 +114,7 @@ const ASKED = /\[y\/N\/d\/s\/l\/\?\]:/;
 describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) => {
   const size = { columns, rows };
 
-  it('prints the summary of the contract and takes y, then each suspect by name', async () => {
+  it('prints the summary and takes y, then each suspect by name', async () => {
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);

@@ -1,0 +1,186 @@
+import {
+  anyOf,
+  type Check,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  optional,
+  type RecordFormat,
+  relPath,
+  text,
+  unchecked,
+  variants,
+} from '../store/parse-record.ts';
+import type { ClaudeOutcome } from '../types/claude-data.ts';
+import type { EngineFacts } from '../types/engine.ts';
+import type { Severity } from '../types/finding.ts';
+import type { Plan, Program, ProjectFacts } from '../types/plan.ts';
+import type { BrokerRule, Policy, UserRule } from '../types/policy.ts';
+import type {
+  ApplyOutcome,
+  BoundGit,
+  ChangeOutcome,
+  ProcessIdentity,
+  SessionRecord,
+  UsageTotals,
+} from '../types/session.ts';
+import { STRATEGY_NAMES } from '../types/strategy.ts';
+
+const texts = listOf(text);
+const severity: Check<Severity> = oneOf('blocked', 'suspect', 'note');
+
+const project = fields<ProjectFacts>({
+  root: text,
+  inode: optional(text),
+  startIn: text,
+  git: oneOf('none', 'directory', 'file', 'subfolder'),
+  gitCommonDir: optional(text),
+  ownerUid: number,
+  ownerGid: number,
+});
+
+const policy = fields<Policy>({
+  mode: oneOf('copy', 'bind'),
+  strategy: oneOf('auto', ...STRATEGY_NAMES),
+  shallow: flag,
+  repo: flag,
+  autoApply: flag,
+  allowSuspect: texts,
+  yes: flag,
+  failOn: optional(severity),
+  exclude: texts,
+  include: texts,
+  mask: texts,
+  includeIgnored: anyOf(flag, texts),
+  tmpdir: optional(text),
+  memoryMb: number,
+  cpus: number,
+  pids: number,
+  tmpMb: number,
+  diskMb: optional(number),
+  timeoutMs: optional(number),
+  maxCostUsd: optional(number),
+  maxRequests: optional(number),
+  network: oneOf('gateway', 'none', 'open'),
+  allowHosts: texts,
+  allowAddresses: texts,
+  networkPresets: texts,
+  brokers: listOf(fields<BrokerRule>({ host: text, header: text, from: texts, methods: texts })),
+  credentials: oneOf('broker', 'file', 'none'),
+  freshCreds: flag,
+  env: mapOf(text),
+  allowGitPush: flag,
+  permissions: oneOf('skip', 'ask'),
+  engine: oneOf('auto', 'docker', 'podman'),
+  runtime: optional(text),
+  image: optional(text),
+  toolchain: flag,
+  rebuild: flag,
+  isolateClaudeData: flag,
+  syncBack: flag,
+  profile: optional(text),
+  verify: flag,
+  report: optional(text),
+  quiet: flag,
+  trace: flag,
+  auditRules: listOf(fields<UserRule>({ id: text, paths: texts, severity, why: text })),
+  auditSeverities: mapOf(severity),
+});
+
+const engine = fields<EngineFacts>({
+  kind: oneOf('docker', 'podman'),
+  name: text,
+  version: text,
+  apiVersion: text,
+  endpoint: text,
+  os: text,
+  arch: text,
+  kernel: text,
+  local: flag,
+  rootless: flag,
+  usernsRemap: flag,
+  cgroupVersion: oneOf(1, 2),
+  seccomp: flag,
+  memoryLimit: flag,
+  swapLimit: flag,
+  pidsLimit: flag,
+  cpuLimit: flag,
+  runtimes: texts,
+  dataRoot: text,
+});
+
+const program = variants<Program>('kind', {
+  claude: fields<Extract<Program, { kind: 'claude' }>>({ kind: oneOf('claude'), args: texts, print: flag }),
+  shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts }),
+  exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts }),
+});
+
+const plan = fields<Plan>({
+  sessionId: text,
+  mode: oneOf('copy', 'bind'),
+  project,
+  policy,
+  engine,
+  image: text,
+  program,
+  tty: flag,
+  strategy: oneOf('bind', ...STRATEGY_NAMES),
+  strategyReason: text,
+  user: text,
+  env: mapOf(text),
+  diskMb: number,
+  sessionDir: text,
+  baseDir: text,
+  weakenings: texts,
+});
+
+const outcome = fields<ApplyOutcome>({
+  changes: listOf(
+    fields<ChangeOutcome>({
+      path: relPath,
+      verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
+      why: optional(text),
+    }),
+  ),
+  claude: optional(
+    listOf(
+      fields<ClaudeOutcome>({
+        path: text,
+        verdict: oneOf('applied', 'same', 'conflict', 'suspect', 'blocked'),
+      }),
+    ),
+  ),
+  at: text,
+});
+
+/** session.json. The values of its plan decide what later commands mount, write to and remove. */
+export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
+  name: 'session record',
+  version: 1,
+  check: fields<SessionRecord>({
+    version: oneOf(1),
+    id: text,
+    project: text,
+    stage: oneOf('planned', 'running', 'ended', 'pending', 'applied', 'discarded', 'failed'),
+    started: text,
+    updated: text,
+    plan,
+    owner: optional(fields<ProcessIdentity>({ pid: number, started: text, bootId: text, host: text })),
+    agentStarted: optional(text),
+    agentMs: optional(number),
+    agentStatus: optional(number),
+    stoppedBecause: optional(text),
+    outcome: optional(outcome),
+    note: optional(text),
+    // The workspace room checks it when it reopens the layer.
+    workspace: unchecked,
+    usage: optional(
+      fields<UsageTotals>({ requests: number, inputTokens: number, outputTokens: number, costUsd: number }),
+    ),
+    bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
+  }),
+  hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
+};
