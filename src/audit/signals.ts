@@ -6,8 +6,14 @@ import { lazy } from './formats/lazy.ts';
 import type { Line } from './formats/lines.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from './formats/secrets.ts';
 import { looksLatin } from './formats/skeleton.ts';
+import { anyOf, oneOf, pattern } from './formats/words.ts';
 import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
 import { LINE_SIGNALS, type LineSignal } from './line-signals.ts';
+
+const CODE_EXTENSIONS = oneOf`
+  js cjs mjs jsx ts cts mts tsx vue svelte py pyw rb php pl pm lua sh bash zsh fish ps1 bat cmd c h cc cpp hpp
+  cs java kt kts scala go rs swift m r jl ex exs erl hs ml clj dart groovy gradle sql tf mk cmake
+`;
 
 /** A signal shows this many lines of one file, and says how many there are. */
 const SHOWN = 1;
@@ -17,8 +23,10 @@ const WINDOW = 4000;
 export const PROSE =
   /\.(md|mdx|markdown|rst|txt|adoc|html?|po|pot|xlf|arb|strings|srt|vtt|tex)$|(^|\/)(locales?|i18n|translations?|lang)\//i;
 /** Source by its ending or name. */
-export const CODE =
-  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|py|pyw|rb|php|pl|pm|lua|sh|bash|zsh|fish|ps1|bat|cmd|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|r|jl|ex|exs|erl|hs|ml|clj|dart|groovy|gradle|sql|tf|mk|cmake)$|(^|\/)(makefile|dockerfile|gemfile|rakefile|justfile)$/i;
+export const CODE = anyOf(
+  pattern('i')`\.(${CODE_EXTENSIONS})$`,
+  /(^|\/)(makefile|dockerfile|gemfile|rakefile|justfile)$/i,
+);
 
 type Say = (rule: string, severity: Severity, title: string, why: string, detail?: string, line?: number) => void;
 

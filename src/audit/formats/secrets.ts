@@ -1,5 +1,6 @@
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
+import { anyOf } from './words.ts';
 
 /** Names under which secrets are kept. */
 export const SECRET_NAME =
@@ -82,7 +83,10 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
   [
     'Slack token',
     /xox[a-z]|xapp-|hooks\.slack\.com/,
-    /\bxox[abcdeposr][-.][A-Za-z0-9.%-]{10,250}|\bxapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{32,80}|https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{6,14}\/[A-Z0-9]{6,20}\/[A-Za-z0-9]{20,40}/,
+    anyOf(
+      /\bxox[abcdeposr][-.][A-Za-z0-9.%-]{10,250}|\bxapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{32,80}/,
+      /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{6,14}\/[A-Z0-9]{6,20}\/[A-Za-z0-9]{20,40}/,
+    ),
   ],
   [
     'Discord token',

@@ -1,9 +1,13 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, words } from '../formats/words.ts';
 
-const AGENT_DIRS =
-  'agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules'.split(
-    ' ',
-  );
+const AGENT_DIRS = words`
+  agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge
+  gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf
+  zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok
+  jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact
+  ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules
+`;
 
 export const agentRules: readonly FileRule[] = [
   {
@@ -92,8 +96,12 @@ export const agentRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'jsonc',
-        danger:
-          /hooks|Helper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|statusLine|StatusLine|fileSuggestion|processWrapper|policyHelper|sshHost|permissions\.(allow|ask|defaultMode|additional)|enableAll|enabledMcp|sandbox|disableAllHooks|skipDangerous|arketplaces|enabledPlugins|outputStyle|agent|defaultShell|claudeMd|Directory|worktree|env\.|mcpServers|command|cleanupPeriod/i,
+        danger: anyOf(
+          /hooks|Helper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|statusLine|StatusLine|fileSuggestion/i,
+          /processWrapper|policyHelper|sshHost|permissions\.(allow|ask|defaultMode|additional)|enableAll|enabledMcp/i,
+          /sandbox|disableAllHooks|skipDangerous|arketplaces|enabledPlugins|outputStyle|agent|defaultShell|claudeMd/i,
+          /Directory|worktree|env\.|mcpServers|command|cleanupPeriod/i,
+        ),
         removed: /permissions\.deny|hooks/,
       },
       {

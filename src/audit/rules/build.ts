@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 export const buildRules: readonly FileRule[] = [
   {
@@ -112,8 +113,13 @@ export const buildRules: readonly FileRule[] = [
       { kind: 'code' },
       {
         kind: 'lines',
-        danger:
-          /execute_process|add_custom_(command|target)|file\s*\(\s*(DOWNLOAD|UPLOAD|GENERATE|WRITE|APPEND)|FetchContent|ExternalProject|GIT_(REPOSITORY|TAG)|URL(_HASH)?\b|\binclude\s*\(|CMAKE_\w*(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)\w*|toolchainFile|cacheVariables|cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)|find_program|registries|baseline|overlay/i,
+        danger: anyOf(
+          /execute_process|add_custom_(command|target)|file\s*\(\s*(DOWNLOAD|UPLOAD|GENERATE|WRITE|APPEND)/i,
+          /FetchContent|ExternalProject|GIT_(REPOSITORY|TAG)|URL(_HASH)?\b|\binclude\s*\(/i,
+          /CMAKE_\w*(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)\w*|toolchainFile|cacheVariables/i,
+          /cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)/i,
+          /find_program|registries|baseline|overlay/i,
+        ),
         safe: /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/,
       },
     ],
@@ -182,8 +188,10 @@ export const buildRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /--(workspace_status_command|run_under|\w*executable|override|registry|remote|spawn_strategy|sandbox)|import|repository|http_archive|sha256|urls?\s*=|genrule|cmd\s*=|interpreter|engine|BAZELISK/i,
+        danger: anyOf(
+          /--(workspace_status_command|run_under|\w*executable|override|registry|remote|spawn_strategy|sandbox)/i,
+          /import|repository|http_archive|sha256|urls?\s*=|genrule|cmd\s*=|interpreter|engine|BAZELISK/i,
+        ),
         safe: /^build --jobs/,
       },
     ],

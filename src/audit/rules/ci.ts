@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 export const ciRules: readonly FileRule[] = [
   {
@@ -84,8 +85,11 @@ export const ciRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /pull_request_target|workflow_run|issue_comment|permissions:|secrets|self-hosted|\brun:|\$\{\{\s*github\.(event|head_ref)|\buses:|include:|image:|script|orbs?:|command|if:\s*false|continue-on-error|allow_failure|schedule|environment:|token/i,
+        danger: anyOf(
+          /pull_request_target|workflow_run|issue_comment|permissions:|secrets|self-hosted|\brun:/i,
+          /\$\{\{\s*github\.(event|head_ref)|\buses:|include:|image:|script|orbs?:|command|if:\s*false/i,
+          /continue-on-error|allow_failure|schedule|environment:|token/i,
+        ),
         safe: /uses:\s*[\w./-]+@[0-9a-f]{40}/,
       },
     ],
@@ -123,8 +127,10 @@ export const ciRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /insecure-external|registr|post(Upgrade|Update)?Tasks|automerge|merge|conditions|approv|extends|allowedCommands|command|token|owner|@|branches|protect|required|plugins|package-ecosystem|host|url/i,
+        danger: anyOf(
+          /insecure-external|registr|post(Upgrade|Update)?Tasks|automerge|merge|conditions|approv|extends/i,
+          /allowedCommands|command|token|owner|@|branches|protect|required|plugins|package-ecosystem|host|url/i,
+        ),
         safe: /^-?\s*"?(schedule|interval|day|time|timezone)"?\s*:/i,
         removed: /^[^#].*@|required|approv|protect|^OWNERS/i,
       },

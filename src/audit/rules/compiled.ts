@@ -1,4 +1,16 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
+
+const CARGO_KEYS = oneOf`
+  package\.(build|links|metadata|forced-target|workspace|default-run) lib\.(proc-macro|path|crate-type) patch
+  replace workspace\.(members|metadata|package\.build) bin\[\] cargo-features
+  profile\.[\w.-]*(rustflags|trim|codegen-backend)
+`;
+const COMPOSER_KEYS = oneOf`
+  scripts scripts-aliases repositories
+  config\.(allow-plugins|bin-dir|vendor-dir|secure-http|disable-tls|cafile|github|http-basic|platform)
+  autoload(-dev)?\.files bin extra minimum-stability replace provide
+`;
 
 export const compiledRules: readonly FileRule[] = [
   {
@@ -30,8 +42,7 @@ export const compiledRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'toml',
-        danger:
-          /^(package\.(build|links|metadata|forced-target|workspace|default-run)|lib\.(proc-macro|path|crate-type)|patch|replace|workspace\.(members|metadata|package\.build)|bin\[\]|cargo-features|profile\.[\w.-]*(rustflags|trim|codegen-backend))(\.|\[|$)/i,
+        danger: pattern('i')`^(${CARGO_KEYS})(\.|\[|$)`,
         safe: /^package\.metadata\.(docs|docs\.rs)/,
       },
       {
@@ -111,8 +122,11 @@ export const compiledRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)|custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:|settings\.custom|entrypoint|flags|BaseImage/i,
+        danger: anyOf(
+          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
+          /custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:/i,
+          /settings\.custom|entrypoint|flags|BaseImage/i,
+        ),
         safe: /^#\s/,
       },
       {
@@ -133,8 +147,7 @@ export const compiledRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'json',
-        danger:
-          /^(scripts|scripts-aliases|repositories|config\.(allow-plugins|bin-dir|vendor-dir|secure-http|disable-tls|cafile|github|http-basic|platform)|autoload(-dev)?\.files|bin|extra|minimum-stability|replace|provide)/i,
+        danger: pattern('i')`^(${COMPOSER_KEYS})`,
         safe: /^extra\.branch-alias/,
       },
     ],
@@ -207,8 +220,11 @@ export const compiledRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /\.plugin|unsafeFlags|url:|path:|prepare_command|script_phase|parent_config|https?:|script|command|binaryTarget|\bFoundation\b|system|exec|git|:path|:podspec|pre_install|post_install|plugin|Process\(|linkerSettings|import |custom_rules|included|target\s*\(/i,
+        danger: anyOf(
+          /\.plugin|unsafeFlags|url:|path:|prepare_command|script_phase|parent_config|https?:|script|command/i,
+          /binaryTarget|\bFoundation\b|system|exec|git|:path|:podspec|pre_install|post_install|plugin|Process\(/i,
+          /linkerSettings|import |custom_rules|included|target\s*\(/i,
+        ),
         safe: /(from|exact|upToNextMajor\(from):\s*"[\d.]+"\)?\)?,?$/,
       },
       {

@@ -1,9 +1,23 @@
 import type { FileRule } from '../formats/rule.ts';
+import { words } from '../formats/words.ts';
 
-const COMMANDS =
-  'bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make mkdir mv nano node npm npx open perl php pip pip3 pnpm ps python python3 rm rsync ruby sed sh ssh sudo tar terraform test vi vim wget which xargs yarn zsh'.split(
-    ' ',
-  );
+const COMMANDS = words`
+  bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make
+  mkdir mv nano node npm npx open perl php pip pip3 pnpm ps python python3 rm rsync ruby sed sh ssh sudo
+  tar terraform test vi vim wget which xargs yarn zsh
+`;
+
+/** Extensions of files that a desktop opens by itself. */
+const LAUNCHERS = words`
+  lnk url scf library-ms searchConnector-ms theme themepack hta chm reg vbs wsf settingcontent-ms inf
+  application appref-ms webloc inetloc fileloc terminal command workflow scpt action mobileconfig website
+  diagcab iqy slk xll ppam xlam
+`;
+/** Extensions of files whose program runs something in them when they are opened. */
+const OPENED_BY_PROGRAMS = words`
+  tool applescript jnlp rdp code-profile search-ms wsb sct msc xbap appinstaller gadget udl odc mht one
+  swf run flatpak shortcut alfredworkflow nemo_action msl
+`;
 
 export const desktopRules: readonly FileRule[] = [
   {
@@ -78,9 +92,9 @@ export const desktopRules: readonly FileRule[] = [
     trigger: 'a file manager shows the folder or somebody double-clicks',
     severity: 'suspect',
     paths: [
-      '*.{lnk,url,scf,library-ms,searchConnector-ms,theme,themepack,hta,chm,reg,vbs,wsf,settingcontent-ms,inf,application,appref-ms,webloc,inetloc,fileloc,terminal,command,workflow,scpt,action,mobileconfig,website,diagcab,iqy,slk,xll,ppam,xlam}',
+      `*.{${LAUNCHERS.join(',')}}`,
       '*.{app,workflow,action,prefPane,qlgenerator,saver,kext,mdimporter,service}/**',
-      '*.{tool,applescript,jnlp,rdp,code-profile,search-ms,wsb,sct,msc,xbap,appinstaller,gadget,udl,odc,mht,one,swf,run,flatpak,shortcut,alfredworkflow,nemo_action,msl}',
+      `*.{${OPENED_BY_PROGRAMS.join(',')}}`,
       '*.{docm,dotm,xlsm,xltm,xlsb,pptm,potm,iso,img,vhd,vhdx,cab}',
       '*.{scptd,framework,plugin,bundle,xpc,appex,qlplugin,osax}/**',
       'delegates.xml',

@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 /** What documentation, notebooks and pipelines of data run when they are built or opened. */
 export const documentRules: readonly FileRule[] = [
@@ -34,8 +35,11 @@ export const documentRules: readonly FileRule[] = [
       { kind: 'code' },
       {
         kind: 'lines',
-        danger:
-          /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter|INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec|\bimports\b|security\.|^path\s*=/i,
+        danger: anyOf(
+          /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter/i,
+          /INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec/i,
+          /\bimports\b|security\.|^path\s*=/i,
+        ),
       },
       {
         kind: 'custom',
@@ -74,8 +78,12 @@ export const documentRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /\bcmd:|command|^"?\s*!|"\s*(!|%%(bash|sh|script|system|cmd)|%(load_ext|system|sx|run)\b)|text\/html.{0,200}(<script|<iframe|\\u003c|\son\w+=)|application\/javascript|"trusted"\s*:\s*true|"kernelspec"|"argv"|on-run-(start|end)|pre-hook|post-hook|^```\{(r|python|bash|sh|julia|js|elixir)|<script|hooks?:|^knit:|!r\s|`r\s|^filters?:|^<<.*>>=/i,
+        danger: anyOf(
+          /\bcmd:|command|^"?\s*!|"\s*(!|%%(bash|sh|script|system|cmd)|%(load_ext|system|sx|run)\b)/i,
+          /text\/html.{0,200}(<script|<iframe|\\u003c|\son\w+=)|application\/javascript|"trusted"\s*:\s*true/i,
+          /"kernelspec"|"argv"|on-run-(start|end)|pre-hook|post-hook|^```\{(r|python|bash|sh|julia|js|elixir)/i,
+          /<script|hooks?:|^knit:|!r\s|`r\s|^filters?:|^<<.*>>=/i,
+        ),
         safe: /^"?(image|text)\/(png|plain)/,
       },
     ],

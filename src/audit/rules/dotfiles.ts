@@ -1,9 +1,13 @@
 import type { FileRule } from '../formats/rule.ts';
+import { words } from '../formats/words.ts';
 import { SAMPLES } from './shell.ts';
 
 /** Programs of a desktop whose folder of settings has their name. */
-const DESKTOP =
-  '{i3,i3status,sway,hypr,river,niri,labwc,openbox,bspwm,sxhkd,awesome,qtile,xmonad,waybar,polybar,eww,rofi,dunst,mako,picom,swaylock,yabai,skhd,aerospace,hammerspoon,karabiner,espanso,ghostty,wezterm,zellij,lf,ranger,nnn,yazi,newsboat,neomutt,mutt,aerc,qutebrowser}';
+const DESKTOP_PROGRAMS = words`
+  i3 i3status sway hypr river niri labwc openbox bspwm sxhkd awesome qtile xmonad waybar polybar eww rofi
+  dunst mako picom swaylock yabai skhd aerospace hammerspoon karabiner espanso ghostty wezterm zellij lf
+  ranger nnn yazi newsboat neomutt mutt aerc qutebrowser
+`;
 
 /** Files of a home that people keep without the dot and link into place. */
 export const dotfileRules: readonly FileRule[] = [
@@ -21,7 +25,7 @@ export const dotfileRules: readonly FileRule[] = [
       '{emacs,emacs.d,doom,doom.d}/*.el',
       'tmux.conf',
       'tmux/*.conf',
-      `${DESKTOP}/{config,autostart,*rc,*.{conf,toml,ini,lua,yml,yaml,py,js,json,jsonc,hs,kdl,rasi,yuck,scm,sh}}`,
+      `{${DESKTOP_PROGRAMS.join(',')}}/{config,autostart,*rc,*.{conf,toml,ini,lua,yml,yaml,py,js,json,jsonc,hs,kdl,rasi,yuck,scm,sh}}`,
       'espanso/**/*.yml',
       '{foot.ini,mpv.conf}',
       'mpv/scripts/**',

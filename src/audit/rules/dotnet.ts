@@ -1,4 +1,30 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
+
+const ITEMS = oneOf`
+  ProjectReference Compile None Content EmbeddedResource Using InternalsVisibleTo Folder FrameworkReference
+`;
+const PROPERTIES = oneOf`
+  Version VersionPrefix VersionSuffix AssemblyVersion FileVersion TargetFrameworks? LangVersion Nullable
+  ImplicitUsings OutputType RootNamespace AssemblyName Description Authors Company Copyright Product Title
+  PackageId PackageTags PackageLicenseExpression PackageProjectUrl PackageReadmeFile PackageIcon
+  PackageReleaseNotes RepositoryUrl RepositoryType IsPackable IsTestProject GenerateDocumentationFile
+  TreatWarningsAsErrors PrivateAssets IncludeAssets Deterministic InvariantGlobalization DebugType Optimize
+  NeutralLanguage UserSecretsId EnableNullable Configurations? Platforms?
+`;
+const MODULE_KEYS = oneOf`
+  ScriptsToProcess RootModule ModuleToProcess NestedModules RequiredAssemblies TypesToProcess FormatsToProcess
+  CustomRulePath
+`;
+
+/** An element that starts nothing. */
+const PLAIN_ELEMENT = anyOf(
+  /<PackageReference\s+(Include|Update)="[\w.-]+"(\s+Version="[\w.*[\](), -]+")?\s*\/?>(<\/PackageReference>)?/,
+  /<(PackageVersion|package)\s+(Include|id)="[\w.-]+"\s+[vV]ersion="[\w.*[\](), -]+"(\s+\w+="[\w.]+")?\s*\/>/,
+  /<(PropertyGroup|ItemGroup)>|<Project Sdk="Microsoft\.NET\.Sdk(\.\w+)*">|<Project>|<\?xml [^>]*\?>|<!--[^>]*-->/,
+  pattern()`<(${ITEMS})\s[^<>]*\/?>`,
+  pattern()`<(${PROPERTIES})>[^<$]*<\/\w+>`,
+);
 
 export const dotnetRules: readonly FileRule[] = [
   {
@@ -41,10 +67,13 @@ export const dotnetRules: readonly FileRule[] = [
       {
         kind: 'lines',
         // Any element that is not known to be plain: MSBuild has a property for each program that it starts.
-        danger:
-          /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables|<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector|allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
+        danger: anyOf(
+          /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
+          /<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector/i,
+          /allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
+        ),
         removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,
-        safe: /^(?!.*\$\(\[)(<PackageReference\s+(Include|Update)="[\w.-]+"(\s+Version="[\w.*[\](), -]+")?\s*\/?>(<\/PackageReference>)?|<(PackageVersion|package)\s+(Include|id)="[\w.-]+"\s+[vV]ersion="[\w.*[\](), -]+"(\s+\w+="[\w.]+")?\s*\/>|<(PropertyGroup|ItemGroup)>|<Project Sdk="Microsoft\.NET\.Sdk(\.\w+)*">|<Project>|<\?xml [^>]*\?>|<!--[^>]*-->|<(ProjectReference|Compile|None|Content|EmbeddedResource|Using|InternalsVisibleTo|Folder|FrameworkReference)\s[^<>]*\/?>|<(Version|VersionPrefix|VersionSuffix|AssemblyVersion|FileVersion|TargetFrameworks?|LangVersion|Nullable|ImplicitUsings|OutputType|RootNamespace|AssemblyName|Description|Authors|Company|Copyright|Product|Title|PackageId|PackageTags|PackageLicenseExpression|PackageProjectUrl|PackageReadmeFile|PackageIcon|PackageReleaseNotes|RepositoryUrl|RepositoryType|IsPackable|IsTestProject|GenerateDocumentationFile|TreatWarningsAsErrors|PrivateAssets|IncludeAssets|Deterministic|InvariantGlobalization|DebugType|Optimize|NeutralLanguage|UserSecretsId|EnableNullable|Configurations?|Platforms?)>[^<$]*<\/\w+>)$/,
+        safe: pattern()`^(?!.*\$\(\[)(${PLAIN_ELEMENT.source})$`,
       },
       {
         kind: 'custom',
@@ -72,8 +101,11 @@ export const dotnetRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /<#|,|<(add|extensions|target|codeBase|include|ScriptBlock)\b|"(defaultProvider|provider|library|assemblyPaths|project|command)"|(ScriptsToProcess|RootModule|ModuleToProcess|NestedModules|RequiredAssemblies|TypesToProcess|FormatsToProcess|CustomRulePath)\s*=/i,
+        danger: anyOf(
+          /<#|,|<(add|extensions|target|codeBase|include|ScriptBlock)\b/i,
+          /"(defaultProvider|provider|library|assemblyPaths|project|command)"/i,
+          pattern('i')`(${MODULE_KEYS})\s*=`,
+        ),
         safe: /^(#|ModuleVersion|Description|Author|CompanyName|Copyright|GUID|ReleaseNotes|Tags)/i,
       },
     ],

@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 /** Game engines, drawing and design programs, boards: what they run when a project is opened in them. */
 export const engineRules: readonly FileRule[] = [
@@ -45,8 +46,12 @@ export const engineRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^@tool\b|^tool$|\bEditor(Script|Plugin|ImportPlugin)\b|type="(GDScript|CSharpScript)"|script\/source|"(includePlatforms|precompiledReferences|defineConstraints|Editor)"|\[(InitializeOnLoad|InitializeOnLoadMethod|DidReloadScripts|ExecuteInEditMode|ExecuteAlways|ModuleInitializer)|:\s*AssetPostprocessor\b|StartupScripts|PythonScriptPlugin|_SCRIPT_FILE\b/,
+        danger: anyOf(
+          /^@tool\b|^tool$|\bEditor(Script|Plugin|ImportPlugin)\b|type="(GDScript|CSharpScript)"|script\/source/,
+          /"(includePlatforms|precompiledReferences|defineConstraints|Editor)"/,
+          /\[(InitializeOnLoad|InitializeOnLoadMethod|DidReloadScripts|ExecuteInEditMode|ExecuteAlways|ModuleInitializer)/,
+          /:\s*AssetPostprocessor\b|StartupScripts|PythonScriptPlugin|_SCRIPT_FILE\b/,
+        ),
       },
     ],
     why: 'The editor runs such a script by itself, not only the game.',

@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 export const environmentRules: readonly FileRule[] = [
   {
@@ -93,8 +94,11 @@ export const environmentRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /shellHook|nixConfig|substituters|post-build-hook|builtins\.(exec|fetch|path|getEnv|readFile)|\bfetch[A-Z]\w*|mkShell|runCommand|writeShell|\bimport\s|script\s*=|Phase\s*=|inputs?\b.*=|\burl\s*=|\bsrc\s*=|enterShell|processes/,
+        danger: anyOf(
+          /shellHook|nixConfig|substituters|post-build-hook|builtins\.(exec|fetch|path|getEnv|readFile)/,
+          /\bfetch[A-Z]\w*|mkShell|runCommand|writeShell|\bimport\s|script\s*=|Phase\s*=|inputs?\b.*=|\burl\s*=/,
+          /\bsrc\s*=|enterShell|processes/,
+        ),
       },
     ],
     why: 'Nix runs shell hooks and builders from it.',

@@ -1,5 +1,6 @@
 import { newLinesWith } from '../formats/judge.ts';
 import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { anyOf, wholeLine } from '../formats/words.ts';
 import { imageMoved } from './kubernetes.ts';
 
 export const infraRules: readonly FileRule[] = [
@@ -22,7 +23,12 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /./,
         // A line that goes on from the one before, or stands in a here-document, is a command: quiet is what cannot be one.
-        safe: /^((LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*|ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+|[\])}\\]+|#(?!\s*(syntax|escape)\s*=).*)$/i,
+        safe: wholeLine(
+          /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
+          /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
+          /[\])}\\]+/i,
+          /#(?!\s*(syntax|escape)\s*=).*/i,
+        ),
       },
     ],
     why: 'The build runs it, and takes its base from where it says.',
@@ -38,8 +44,12 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'yaml',
-        danger:
-          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context|dockerfile|ports|post_start|pre_stop|extends|include|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts|deploy\.|develop\.|configs|provider|build$|\.user$|group_add|\.uts$|cgroup_parent|credential_spec|use_api_socket|gpus|label_file/i,
+        danger: anyOf(
+          /privileged|volumes|network_mode|\bpid$|\bipc$|userns|cap_add|devices|security_opt|\.file$|context/i,
+          /dockerfile|ports|post_start|pre_stop|extends|include|env_file|cgroup|sysctls|runtime|\bdns|extra_hosts/i,
+          /deploy\.|develop\.|configs|provider|build$|\.user$|group_add|\.uts$|cgroup_parent|credential_spec/i,
+          /use_api_socket|gpus|label_file/i,
+        ),
         safe: /\.user=\d{3,}(:\d+)?$/,
         removed: /\.(read_only|cap_drop|security_opt|user|internal|pids_limit|mem_limit)(\[\])?$/,
       },
@@ -86,8 +96,15 @@ export const infraRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd|(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin|dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=|\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{|organization\s*=|\bfile\w*\s*\(\s*"(\/|~|\.\.)|user_data|custom_data|startup[-_]script|^#!|"(0\.0\.0\.0|::)\/0"|actions?\s*=\s*(\[\s*)?"\*"|public-read|publicly_accessible\s*=\s*true|\bimport\s*\{|\bexecute\b|run_cmd/i,
+        danger: anyOf(
+          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd/i,
+          /(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin/i,
+          /dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=/i,
+          /\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{/i,
+          /organization\s*=|\bfile\w*\s*\(\s*"(\/|~|\.\.)|user_data|custom_data|startup[-_]script|^#!/i,
+          /"(0\.0\.0\.0|::)\/0"|actions?\s*=\s*(\[\s*)?"\*"|public-read|publicly_accessible\s*=\s*true/i,
+          /\bimport\s*\{|\bexecute\b|run_cmd/i,
+        ),
         removed: /\b(h1|zh):|prevent_destroy|deletion_protection|block_public|encrypted?\s*=\s*true/,
         safe: /^(#(?!!)|\/\/)|^\s*(description|tags?|Name)\s*=/,
       },
@@ -141,8 +158,10 @@ export const infraRules: readonly FileRule[] = [
       { kind: 'code' },
       {
         kind: 'lines',
-        danger:
-          /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler|role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds|entrypoint|phases/i,
+        danger: anyOf(
+          /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler/i,
+          /role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds|entrypoint|phases/i,
+        ),
         safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
@@ -197,8 +216,13 @@ export const infraRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /load_module|perl_|lua_|exec|Exec|ProgramArguments|program|command|auto_(pre|ap)pend|extension\s*=|LoadModule|SetHandler|AddHandler|php_value|RewriteRule|proxy_pass|root\s|alias\s|include|plugin|init-command|loadmodule|script|NOPASSWD|ALL\s*=|trust|PermitRoot|allow|cgi|hook|\* \* \*|^[\d*@].*\s\/|postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload|^(User|Group|Environment(File)?|AmbientCapabilities|LoadCredential)=|^<string>(\/|-\w<|(ba|z|da)?sh<)/i,
+        danger: anyOf(
+          /load_module|perl_|lua_|exec|Exec|ProgramArguments|program|command|auto_(pre|ap)pend|extension\s*=/i,
+          /LoadModule|SetHandler|AddHandler|php_value|RewriteRule|proxy_pass|root\s|alias\s|include|plugin/i,
+          /init-command|loadmodule|script|NOPASSWD|ALL\s*=|trust|PermitRoot|allow|cgi|hook|\* \* \*|^[\d*@].*\s\//i,
+          /postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload/i,
+          /^(User|Group|Environment(File)?|AmbientCapabilities|LoadCredential)=|^<string>(\/|-\w<|(ba|z|da)?sh<)/i,
+        ),
         safe: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
       },
     ],

@@ -1,15 +1,27 @@
 import type { FileRule } from '../formats/rule.ts';
+import { oneOf, pattern, words } from '../formats/words.ts';
 
-const CODE_CONFIG =
-  `eslint.config prettier.config babel.config jest.config vitest.config vitest.workspace vite.config webpack.config rollup.config
-  rspack.config rsbuild.config tsup.config tsdown.config tailwind.config postcss.config next.config nuxt.config svelte.config
-  astro.config remix.config quasar.config docusaurus.config metro.config app.config react-native.config capacitor.config forge.config
-  commitlint.config stylelint.config playwright.config cypress.config wdio.conf nightwatch.conf codecept.conf protractor.conf ava.config
-  karma.conf release.config ecosystem.config knip.config cspell.config graphql.config orval.config drizzle.config sanity.config
-  payload.config gulpfile gruntfile plopfile knexfile ormconfig lint-staged.config build.config unbuild uno.config
-  windi.config panda.config`.split(/\s+/);
-const LOADS =
-  /(^|\.|\])(plugins?|presets?|extends|require|requires|import|imports|loader|loaders|parser|processors?|customSyntax|transform\w*|reporters?|runner|resolver|preprocessor|setup\w*|globalSetup|globalTeardown|testEnvironment|moduleNameMapper|exec\w*|execMap|script\w*|command\w*|cmd|\w*hooks?|download\w*|docker\w*|frontend:\w+|predeploy|postdeploy|build\w*|builder|node-?option\w*|file|ui|config|module\w*|path\w*|formatters?|helpers?|generators?|provider|jsc\.experimental|app|run|prepare|before\w*|after\w*|watch\w*|events?|tasks?|(plugins|support|globals)_?(file|path)|subscribers|entities|migrations|\w*_?command|processor|exe|launchers|interpreter)(\.|\[|$)/i;
+const KEYS_THAT_LOAD = oneOf`
+  plugins? presets? extends require requires import imports loader loaders parser processors? customSyntax
+  transform\w* reporters? runner resolver preprocessor setup\w* globalSetup globalTeardown testEnvironment
+  moduleNameMapper exec\w* execMap script\w* command\w* cmd \w*hooks? download\w* docker\w* frontend:\w+
+  predeploy postdeploy build\w* builder node-?option\w* file ui config module\w* path\w* formatters? helpers?
+  generators? provider jsc\.experimental app run prepare before\w* after\w* watch\w* events? tasks?
+  (plugins|support|globals)_?(file|path) subscribers entities migrations \w*_?command processor exe launchers
+  interpreter
+`;
+
+const CODE_CONFIG = words`
+  eslint.config prettier.config babel.config jest.config vitest.config vitest.workspace vite.config
+  webpack.config rollup.config rspack.config rsbuild.config tsup.config tsdown.config tailwind.config
+  postcss.config next.config nuxt.config svelte.config astro.config remix.config quasar.config
+  docusaurus.config metro.config app.config react-native.config capacitor.config forge.config
+  commitlint.config stylelint.config playwright.config cypress.config wdio.conf nightwatch.conf
+  codecept.conf protractor.conf ava.config karma.conf release.config ecosystem.config knip.config
+  cspell.config graphql.config orval.config drizzle.config sanity.config payload.config gulpfile gruntfile
+  plopfile knexfile ormconfig lint-staged.config build.config unbuild uno.config windi.config panda.config
+`;
+const LOADS = pattern('i')`(^|\.|\])(${KEYS_THAT_LOAD})(\.|\[|$)`;
 
 export const javascriptRules: readonly FileRule[] = [
   {

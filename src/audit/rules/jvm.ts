@@ -1,5 +1,15 @@
 import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { type Leaf, newLeaves, readStructure } from '../formats/structured.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../formats/words.ts';
+
+const GRADLE_CONFIGURATIONS = oneOf`
+  \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
+  ksp developmentOnly testCompile compile
+`;
+const POM_ELEMENTS = oneOf`
+  plugin pluginRepository repository extension parent exec executable mainClass argument url systemPath
+  scope>system arg> argLine phase goal mirror server proxy relativePath module
+`;
 
 export const jvmRules: readonly FileRule[] = [
   {
@@ -61,7 +71,12 @@ export const jvmRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /./,
         // A comment may end within its line, and a program begin behind it.
-        safe: /^(\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?|(\w*[iI]mplementation|api|compileOnly|runtimeOnly|\w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly)|kapt|ksp|developmentOnly|testCompile|compile)\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?|(version|group|description)\s*=?\s*["'][\w. +-]+["']|(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["'])$/,
+        safe: wholeLine(
+          /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
+          pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
+          /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
+          /(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["']/,
+        ),
       },
     ],
     why: 'It is a program that the IDE runs on opening.',
@@ -94,8 +109,11 @@ export const jvmRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript|(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin|classpath|import|-D\w+|-agent/i,
+        danger: anyOf(
+          /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript/i,
+          /(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin/i,
+          /classpath|import|-D\w+|-agent/i,
+        ),
         removed: /sha256|pgp|verify|trusted-key/,
       },
     ],
@@ -121,8 +139,7 @@ export const jvmRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /<(plugin|pluginRepository|repository|extension|parent|exec|executable|mainClass|argument|url|systemPath|scope>system|arg>|argLine|phase|goal|mirror|server|proxy|relativePath|module)\b|antrun|exec-maven|groovy|javaagent|<groupId>|<artifactId>/i,
+        danger: anyOf(pattern('i')`<(${POM_ELEMENTS})\b`, /antrun|exec-maven|groovy|javaagent|<groupId>|<artifactId>/i),
         safe: /^<groupId>org\.(apache|junit)[\w.]*<\/groupId>$|^<(url|name)>https?:\/\/(github|gitlab)\.com\/[^<]*<\/(url|name)>$/,
       },
     ],
@@ -162,8 +179,13 @@ export const jvmRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:|cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender|SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent|^handlers\s*=|^[\w.]+\.(class|handler)\s*=|LoginModule|\b(required|sufficient|requisite)\s*;|^Args\s*=|^-(plugin|include|exec|runpath|testpath|make)|-hooks?\b|:watch|:main\b/i,
+        danger: anyOf(
+          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:/i,
+          /cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender/i,
+          /SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent|^handlers\s*=/i,
+          /^[\w.]+\.(class|handler)\s*=|LoginModule|\b(required|sufficient|requisite)\s*;|^Args\s*=/i,
+          /^-(plugin|include|exec|runpath|testpath|make)|-hooks?\b|:watch|:main\b/i,
+        ),
       },
     ],
     why: 'It makes the program load classes, scripts or settings from elsewhere.',

@@ -1,5 +1,6 @@
 import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { newLeaves, readStructure } from '../formats/structured.ts';
+import { anyOf } from '../formats/words.ts';
 
 export const kubernetesRules: readonly FileRule[] = [
   {
@@ -30,11 +31,21 @@ export const kubernetesRules: readonly FileRule[] = [
       { kind: 'custom', see: imageMoved },
       {
         kind: 'lines',
-        danger:
-          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege|serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(|local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef|postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall|^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs|^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s|(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
+        danger: anyOf(
+          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege/i,
+          /serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(/i,
+          /local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef/i,
+          /postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall/i,
+          /^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs/i,
+          /^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s/i,
+          /(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
+        ),
         safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
-        removed:
-          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile|kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)|^-\s+ALL$/,
+        removed: anyOf(
+          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile/,
+          /kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)/,
+          /^-\s+ALL$/,
+        ),
       },
     ],
     why: 'Pods get host folders or rights, or come from another place.',

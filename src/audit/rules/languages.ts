@@ -1,4 +1,14 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../formats/words.ts';
+
+const DESCRIPTION_FIELDS = oneOf`
+  version name synopsis license author maintainer category build-depends base copyright description homepage
+  extra-source-files cabal-version tested-with
+`;
+const PACKED_FILES = oneOf`
+  md markdown txt rst org html? css tex ltx docx odt pptx epub native json csl bib xml svg png jpe?g gif csv
+  tsv
+`;
 
 export const languageRules: readonly FileRule[] = [
   {
@@ -41,7 +51,15 @@ export const languageRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /^(?!;|%|--|#)\S/,
-        safe: /^(@version\s+"[\w.+-]+"|\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?|(version|name|synopsis|license|author|maintainer|category|build-depends|base|copyright|description|homepage|extra-source-files|cabal-version|tested-with)\s*:.*|,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?|\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?|[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*|\[[\w./-]+\s+"[\w.-]+"\]\)*)$/i,
+        safe: wholeLine(
+          /@version\s+"[\w.+-]+"/i,
+          /\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?/i,
+          pattern('i')`(${DESCRIPTION_FIELDS})\s*:.*`,
+          /,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/i,
+          /\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?/i,
+          /[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*/i,
+          /\[[\w./-]+\s+"[\w.-]+"\]\)*/i,
+        ),
       },
     ],
     why: 'It is code, or names code, that starts with the tool.',
@@ -58,7 +76,15 @@ export const languageRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /^(?!;|%|--|#)\S/,
         // Versions, modules of the package itself, and files that it packs.
-        safe: /^((version|name|synopsis|license|author|maintainer|category|build-depends|base|copyright|description|homepage|extra-source-files|cabal-version|tested-with)\s*:.*|((build-depends|constraints)\s*:\s*)?,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?|((other|exposed)-modules\s*:\s*)?,?\s*(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?|[\w*-][\w*.-]*(\/[\w*.-]+)*\.(md|markdown|txt|rst|org|html?|css|tex|ltx|docx|odt|pptx|epub|native|json|csl|bib|xml|svg|png|jpe?g|gif|csv|tsv),?|index-state\s*:\s*[\dTZ:-]+|(resolver|snapshot)\s*:\s*(lts|nightly|ghc)-[\d.-]+|-\s+["']?[A-Za-z][A-Za-z\d]*(-[A-Za-z][A-Za-z\d]*)*-\d[\d.]*["']?)$/,
+        safe: wholeLine(
+          pattern()`(${DESCRIPTION_FIELDS})\s*:.*`,
+          /((build-depends|constraints)\s*:\s*)?,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/,
+          /((other|exposed)-modules\s*:\s*)?,?\s*(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?/,
+          pattern()`[\w*-][\w*.-]*(\/[\w*.-]+)*\.(${PACKED_FILES}),?`,
+          /index-state\s*:\s*[\dTZ:-]+/,
+          /(resolver|snapshot)\s*:\s*(lts|nightly|ghc)-[\d.-]+/,
+          /-\s+["']?[A-Za-z][A-Za-z\d]*(-[A-Za-z][A-Za-z\d]*)*-\d[\d.]*["']?/,
+        ),
       },
     ],
     why: 'It names code, flags and sources that the build takes.',
@@ -187,8 +213,13 @@ export const languageRules: readonly FileRule[] = [
       },
       {
         kind: 'lines',
-        danger:
-          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command|\bcmd\b|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags|ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen|gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends|=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages/i,
+        danger: anyOf(
+          /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command/i,
+          /\bcmd\b|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags/i,
+          /ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen/i,
+          /gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
+          /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages/i,
+        ),
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },
     ],

@@ -1,5 +1,6 @@
 import { judgeYarnLock } from '../formats/lockfiles.ts';
 import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 const OTHER_LOCKS = [
   'Gemfile.lock',
@@ -57,8 +58,11 @@ export const lockRules: readonly FileRule[] = [
       { kind: 'custom', see: judgeYarnLock },
       {
         kind: 'lines',
-        danger:
-          /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)|"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|"?path"?\s*[:=]\s*"?\.\.?\/|^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|"type"\s*:\s*"composer-plugin"|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
+        danger: anyOf(
+          /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)/,
+          /"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|"?path"?\s*[:=]\s*"?\.\.?\//,
+          /^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|"type"\s*:\s*"composer-plugin"|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
+        ),
       },
       { kind: 'custom', see: sourceGone },
     ],

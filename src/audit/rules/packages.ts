@@ -1,10 +1,28 @@
 import { newLinesWith } from '../formats/judge.ts';
 import { judgeNpmLock, judgeYarnLock } from '../formats/lockfiles.ts';
 import type { FileRule, JudgedText } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
+
+const MANAGER_GUARDS = oneOf`
+  enableScripts enableImmutable\w* enableHardenedMode checksumBehavior npmMinimalAgeGate minimumReleaseAge
+  onlyBuiltDependencies neverBuiltDependencies ignoredBuiltDependencies trustPolicy strictDepBuilds
+  blockExoticSubdeps verify\w+ ignore-scripts lock install\.(frozen|security|minimum)\w*
+`;
+const PACKAGE_DATA = oneOf`
+  \$schema name version description keywords authors? contributors maintainers licen[cs]es? homepage private
+  readme(Filename)? type types typings typesVersions sideEffects cpu os libc engineStrict preferGlobal jest
+  (dev|peer|optional)?dependencies peerDependenciesMeta unpkg jsdelivr jsnext:main browserslist
+`;
+const LINTERS = oneOf`
+  xo eslintConfig stylelint prettier ava nyc c8 standard
+`;
+const DENO_KEYS = oneOf`
+  tasks imports importMap scopes lock vendor nodeModulesDir permissions unstable workspace
+  compilerOptions\.(types|jsxImportSource) lint\.plugins links patch allow\w+ preload test\.permissions
+`;
 
 /** Settings of package managers whose absence allows more. */
-const GUARDS =
-  /^(enableScripts|enableImmutable\w*|enableHardenedMode|checksumBehavior|npmMinimalAgeGate|minimumReleaseAge|onlyBuiltDependencies|neverBuiltDependencies|ignoredBuiltDependencies|trustPolicy|strictDepBuilds|blockExoticSubdeps|verify\w+|ignore-scripts|lock|install\.(frozen|security|minimum)\w*)\b/i;
+const GUARDS = pattern('i')`^(${MANAGER_GUARDS})\b`;
 
 export const packageRules: readonly FileRule[] = [
   {
@@ -18,9 +36,18 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         // Whatever is not known to be data: tools take their settings from a key of their own name.
-        danger:
-          /^(?!(\$schema|name|version|description|keywords|authors?|contributors|maintainers|licen[cs]es?|homepage|private|readme(Filename)?|type|types|typings|typesVersions|sideEffects|cpu|os|libc|engineStrict|preferGlobal|jest|(dev|peer|optional)?dependencies|peerDependenciesMeta|unpkg|jsdelivr|jsnext:main|browserslist)(\.|\[|$))/i,
-        safe: /^(repository|bugs|funding)(\.type|\.directory)=|^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\/|^engines\.|^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$|^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$|^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))|^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=|^(xo|eslintConfig|stylelint|prettier|ava|nyc|c8|standard)\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$|^msw\.workerDirectory/i,
+        danger: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
+        safe: anyOf(
+          /^(repository|bugs|funding)(\.type|\.directory)=/i,
+          /^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\//i,
+          /^engines\./i,
+          /^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$/i,
+          /^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
+          /^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))/i,
+          /^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=/i,
+          pattern('i')`^(${LINTERS})\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$`,
+          /^msw\.workerDirectory/i,
+        ),
       },
       { kind: 'custom', see: browserslistExtends },
       {
@@ -60,8 +87,13 @@ export const packageRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
-        danger:
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
+        danger: anyOf(
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix/i,
+          /ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow/i,
+          /replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe/i,
+          /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
+          /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
+        ),
         safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
       },
     ],
@@ -88,8 +120,14 @@ export const packageRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
-        danger:
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix|ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow|replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe|http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader|tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b|(folder|dir|path|filename)$|strictDep|nodeVersion|nodeDownload|verifyDeps|trustPolicy|approved\w+|^catalogs?\.|networkSettings|\w*rc$/i,
+        danger: anyOf(
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix/i,
+          /ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow/i,
+          /replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe/i,
+          /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
+          /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b|(folder|dir|path|filename)$|strictDep|nodeVersion/i,
+          /nodeDownload|verifyDeps|trustPolicy|approved\w+|^catalogs?\.|networkSettings|\w*rc$/i,
+        ),
         safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.x*]+[\w.-]*$|^version=/,
         removed: GUARDS,
       },
@@ -163,8 +201,7 @@ export const packageRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'jsonc',
-        danger:
-          /^(tasks|imports|importMap|scopes|lock|vendor|nodeModulesDir|permissions|unstable|workspace|compilerOptions\.(types|jsxImportSource)|lint\.plugins|links|patch|allow\w+|preload|test\.permissions)/i,
+        danger: pattern('i')`^(${DENO_KEYS})`,
         removed: GUARDS,
       },
     ],

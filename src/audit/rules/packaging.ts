@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 /** Packages of operating systems, installers, images, and the files of a system that they put in place. */
 export const packagingRules: readonly FileRule[] = [
@@ -56,8 +57,11 @@ export const packagingRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /build-commands|post-install|cleanup-commands|build-options|finish-args|"?(url|path|commands|cmds)"?\s*:|^%(pre|post|setup|environment|runscript|startscript|files|test|app\w*)|^(Bootstrap|From):|extraScript|"scripts?"|-f?plugin|-Xclang|-B\S|-wrapper|@\S|Requires/i,
+        danger: anyOf(
+          /build-commands|post-install|cleanup-commands|build-options|finish-args|"?(url|path|commands|cmds)"?\s*:/i,
+          /^%(pre|post|setup|environment|runscript|startscript|files|test|app\w*)|^(Bootstrap|From):|extraScript/i,
+          /"scripts?"|-f?plugin|-Xclang|-B\S|-wrapper|@\S|Requires/i,
+        ),
       },
     ],
     why: 'Its commands, scripts and flags run in the build.',

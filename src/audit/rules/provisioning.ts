@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 /** Tools that set up machines, this one among them. */
 export const provisioningRules: readonly FileRule[] = [
@@ -47,8 +48,11 @@ export const provisioningRules: readonly FileRule[] = [
       { kind: 'code' },
       {
         kind: 'lines',
-        danger:
-          /plugins|library|inventory|lookup\(|pipe|vault|ssh_args|host_key|src:|source|url|shell:|command:|raw:|script:|exec|ansible_\w*(interpreter|connection|host|user|become)|provision|trigger|runcmd|bootcmd|system\(|`|action:|delegate_to|connection:|<%/i,
+        danger: anyOf(
+          /plugins|library|inventory|lookup\(|pipe|vault|ssh_args|host_key|src:|source|url|shell:|command:|raw:/i,
+          /script:|exec|ansible_\w*(interpreter|connection|host|user|become)|provision|trigger|runcmd|bootcmd/i,
+          /system\(|`|action:|delegate_to|connection:|<%/i,
+        ),
       },
       { kind: 'new' },
     ],

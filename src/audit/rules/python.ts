@@ -1,14 +1,50 @@
 import { judgeYarnLock } from '../formats/lockfiles.ts';
 import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { newLeaves, readStructure } from '../formats/structured.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
 import { STDLIB } from './python-names.ts';
+
+const KNOWN_TOOLS = oneOf`
+  black isort ruff(?!\.extend$) codespell typos interrogate djlint docformatter pydocstyle numpydoc_validation
+  coverage mypy (based)?pyright(?!\.(venv|pythonPath|executionEnv|stubPath|extraPaths)) pytest\.ini_options
+  pylint vulture deptry autoflake pycln yapf doc8 rstcheck check-manifest check-wheel-contents refurb bandit
+  mdformat pdm\.(distribution|dev-dependencies)
+  setuptools\.(packages|package-data|include-package-data|exclude-package-data|py-modules|zip-safe|license-files|platforms)
+  setuptools_scm(?=$|\.(version_file|write_to|fallback_version|root)$) uv towncrier commitizen
+  flit\.module\.name
+  poetry\.(name|version|description|authors|maintainers|license|readme|homepage|repository|documentation|keywords|classifiers|packages|include|exclude|extras|urls|package-mode|requires-poetry)
+`;
+const PYPROJECT_KEYS = oneOf`
+  build-system project\.(scripts|gui-scripts|entry-points)
+  tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)
+  tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)
+  tool\.uv\.(?!dev-dependencies|required-version|package\b|managed\b|default-groups)[\w-]+ tool\.meson-python
+  tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)
+  tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env|filterwarnings)
+  tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)
+  scripts source index virtualenvs hooks envs build index-url extra-index-url allow-insecure-host keyring
+`;
+const BUILD_BACKENDS = oneOf`
+  setuptools wheel hatchling poetry-core flit_core pdm-backend setuptools[_-]scm(\[toml\])?
+`;
+const INI_KEYS = oneOf`
+  addopts pythonpath python_files required_plugins \benv\b plugins? init-hook load-plugins paths?
+  commands?(_pre|_post)? allowlist_externals setenv passenv deps install_command python_executable mypy_path
+  custom_typing_module cmdclass entry_points console_scripts package_data data_files extension report hooks
+  script_location sqlalchemy\.url extraPaths stubPath venv files_command setup_requires dependency_links
+  index_url find_links ^aliases compiler include_dirs library_dirs command_packages \bargs\b \bclass\b
+  formatter backend verbosity \(\)
+`;
+const PIP_OPTIONS = oneOf`
+  index-url extra-index-url find-links trusted-host no-index pre config-settings global-option install-option
+  no-binary
+`;
 
 /**
  * Tables of pyproject.toml whose every key is data, or whose other keys the list of dangerous ones names. A table that
  * is not here belongs to a tool that may run what stands in it.
  */
-const UNKNOWN_TOOL =
-  /^tool\.(?!(black|isort|ruff(?!\.extend$)|codespell|typos|interrogate|djlint|docformatter|pydocstyle|numpydoc_validation|coverage|mypy|(based)?pyright(?!\.(venv|pythonPath|executionEnv|stubPath|extraPaths))|pytest\.ini_options|pylint|vulture|deptry|autoflake|pycln|yapf|doc8|rstcheck|check-manifest|check-wheel-contents|refurb|bandit|mdformat|pdm\.(distribution|dev-dependencies)|setuptools\.(packages|package-data|include-package-data|exclude-package-data|py-modules|zip-safe|license-files|platforms)|setuptools_scm(?=$|\.(version_file|write_to|fallback_version|root)$)|uv|towncrier|commitizen|flit\.module\.name|poetry\.(name|version|description|authors|maintainers|license|readme|homepage|repository|documentation|keywords|classifiers|packages|include|exclude|extras|urls|package-mode|requires-poetry))(\.|\[|$))/;
+const UNKNOWN_TOOL = pattern()`^tool\.(?!(${KNOWN_TOOLS})(\.|\[|$))`;
 const PLAIN_POETRY =
   /^tool\.poetry\.(group\.[\w-]+\.optional|(group\.[\w-]+\.)?(dev-)?dependencies\.[\w-]+(\[\])?(\.(version|extras|optional|python|markers|allow-prereleases|platform)(\[\])?)?)=/;
 
@@ -121,10 +157,12 @@ export const pythonRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'toml',
-        danger:
-          /^(build-system|project\.(scripts|gui-scripts|entry-points)|tool\.[\w-]+\.(scripts|source|sources|index|plugins|hooks|build|extensions|envs|tasks|commands?|shell|virtualenvs|workspace|pypi|registries|env|env-files|cmdclass)|tool\.setuptools\.(cmdclass|dynamic|package-dir|data-files)|tool\.uv\.(?!dev-dependencies|required-version|package\b|managed\b|default-groups)[\w-]+|tool\.meson-python|tool\.(taskipy|poe|invoke|pdm\.scripts|tox|nox|cibuildwheel|briefcase|maturin|scikit-build|commitizen|semantic_release|bumpversion|bump-my-version|towncrier)|tool\.pytest\.ini_options\.(addopts|pythonpath|python_files|required_plugins|env|filterwarnings)|tool\.(mypy\.(plugins|python_executable|mypy_path|custom_typing_module)|pylint\.[\w.-]*(init-hook|load-plugins)|coverage\.run\.plugins|isort\.[\w.]*path|flake8)|scripts|source|index|virtualenvs|hooks|envs|build|index-url|extra-index-url|allow-insecure-host|keyring)(\.|\[|$)/i,
+        danger: pattern('i')`^(${PYPROJECT_KEYS})(\.|\[|$)`,
         value: /\s@\s*(git\+|https?:|file:)|^(git\+|file:|\.{1,2}\/|[/~])/,
-        safe: /^build-system\.requires\[\]=(setuptools|wheel|hatchling|poetry-core|flit_core|pdm-backend|setuptools[_-]scm(\[toml\])?)[ 0-9.,<>=!~*]*$|^tool\.(towncrier|commitizen)\.(version|name|filename|directory)=[^/]*$/i,
+        safe: anyOf(
+          pattern('i')`^build-system\.requires\[\]=(${BUILD_BACKENDS})[ 0-9.,<>=!~*]*$`,
+          /^tool\.(towncrier|commitizen)\.(version|name|filename|directory)=[^/]*$/i,
+        ),
       },
       { kind: 'keys', format: 'toml', danger: UNKNOWN_TOOL, safe: PLAIN_POETRY },
     ],
@@ -161,8 +199,7 @@ export const pythonRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
-        danger:
-          /(addopts|pythonpath|python_files|required_plugins|\benv\b|plugins?|init-hook|load-plugins|paths?|commands?(_pre|_post)?|allowlist_externals|setenv|passenv|deps|install_command|python_executable|mypy_path|custom_typing_module|cmdclass|entry_points|console_scripts|package_data|data_files|extension|report|hooks|script_location|sqlalchemy\.url|extraPaths|stubPath|venv|files_command|setup_requires|dependency_links|index_url|find_links|^aliases|compiler|include_dirs|library_dirs|command_packages|\bargs\b|\bclass\b|formatter|backend|verbosity|\(\))/i,
+        danger: pattern('i')`(${INI_KEYS})`,
         value: /^attr:/,
         safe: /^[^=]*(testpaths|markers|ignore_missing_imports|exclude)[^=.]*=/i,
       },
@@ -190,8 +227,11 @@ export const pythonRules: readonly FileRule[] = [
       { kind: 'custom', see: newChannels },
       {
         kind: 'lines',
-        danger:
-          /--(index-url|extra-index-url|find-links|trusted-host|no-index|pre|config-settings|global-option|install-option|no-binary)|^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))|\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
+        danger: anyOf(
+          pattern('i')`--(${PIP_OPTIONS})`,
+          /^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))/i,
+          /\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
+        ),
         removed: /--hash=/,
       },
     ],

@@ -1,4 +1,10 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../formats/words.ts';
+
+/** Fields of a gem specification that hold text. */
+const GEM_FIELDS = oneOf`version summary description license homepage authors? email metadata\[.*\]`;
+const VERSIONS = /(,\s*["'][~><= 0-9.]+["']){0,3}/.source;
+const PLAIN_STRINGS = /\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?/;
 
 export const rubyRules: readonly FileRule[] = [
   {
@@ -76,7 +82,12 @@ export const rubyRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /^[^#]/,
-        safe: /^(gem\s*\(?\s*["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?|group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*|\w+\.(version|summary|description|license|homepage|authors?|email|metadata\[.*\])\s*=\s*([\w:]+::VERSION|\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?)|\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["'](,\s*["'][~><= 0-9.]+["']){0,3}\)?)$/,
+        safe: wholeLine(
+          pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
+          /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*/,
+          pattern()`\w+\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
+          pattern()`\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["']${VERSIONS}\)?`,
+        ),
       },
     ],
     why: 'It is a Ruby program, and says where gems come from.',
@@ -91,8 +102,10 @@ export const rubyRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|Object|Process|Dir|ObjectSpace|Pathname|PTY|Fiddle|require\w*|load|fork|\w*send|const_get|\w+_eval|Net|URI|open)\b|%x)|^\s*(system|exec|spawn|fork|eval|require|load|open|IO|File|Kernel|Process)\b[ .(][^:]{0,80}[("'`]/,
+        danger: anyOf(
+          /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|Object|Process|Dir|ObjectSpace|Pathname|PTY|Fiddle|require\w*|load|fork|\w*send|const_get|\w+_eval|Net|URI|open)\b|%x)/,
+          /^\s*(system|exec|spawn|fork|eval|require|load|open|IO|File|Kernel|Process)\b[ .(][^:]{0,80}[("'`]/,
+        ),
       },
     ],
     why: 'Rails runs the Ruby between the marks before it reads the settings.',

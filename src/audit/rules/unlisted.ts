@@ -1,6 +1,19 @@
 import { judge } from '../formats/judge.ts';
 import type { FileRule, Judge, JudgedText } from '../formats/rule.ts';
 import { readStructure } from '../formats/structured.ts';
+import { oneOf, pattern } from '../formats/words.ts';
+
+const KEYS_THAT_RUN = oneOf`
+  [\w-]*_commands? [\w-]+_hooks? run runs command commands cmd exec execute script scripts hook hooks shell
+  entrypoint entry program executable interpreter before after pre post
+  (pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*
+  plugins? extends include mcpServers servers
+`;
+const INTERPRETERS = oneOf`
+  (ba|z|da|k|fi|tc)?sh env sudo xargs find [gmn]?awk python[\d.]* node nodejs deno bun bunx tsx perl ruby php
+  lua\w* make gmake cmake ninja just task rake npx npm pnpm yarn uvx? pipx? docker podman go cargo java curl
+  wget nc ncat netcat socat ssh git open start cmd powershell pwsh osascript eval exec source
+`;
 
 /** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
 const QUIET_NAMES = [
@@ -117,13 +130,11 @@ export const unlistedRules: readonly FileRule[] = [
 const RUNS: Judge = {
   kind: 'keys',
   format: 'auto',
-  danger:
-    /(^|[.\]])([\w-]*_commands?|[\w-]+_hooks?|run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
+  danger: pattern('i')`(^|[.\]])(${KEYS_THAT_RUN})(\.|\[|$)`,
   safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
 };
 /** Names of programs that run what their arguments or the folder say. */
-const INTERPRETER =
-  /^((ba|z|da|k|fi|tc)?sh|env|sudo|xargs|find|[gmn]?awk|python[\d.]*|node|nodejs|deno|bun|bunx|tsx|perl|ruby|php|lua\w*|make|gmake|cmake|ninja|just|task|rake|npx|npm|pnpm|yarn|uvx?|pipx?|docker|podman|go|cargo|java|curl|wget|nc|ncat|netcat|socat|ssh|git|open|start|cmd|powershell|pwsh|osascript|eval|exec|source)(\.exe)?$/i;
+const INTERPRETER = pattern('i')`^(${INTERPRETERS})(\.exe)?$`;
 const MANY_OF_A_KIND = 5;
 
 /**
