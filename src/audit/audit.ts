@@ -3,14 +3,14 @@ import type { RelPath } from '../text/path.ts';
 import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding, Severity } from '../types/finding.ts';
+import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { matcherOf } from './formats/glob.ts';
-import { judgeGitPath } from './git-state.ts';
+import { judgeGitPath } from './git-directory/judge-path.ts';
 import { type AuditInput, type Hit, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
-import { signalHits } from './signals.ts';
 import { treeHits } from './tree.ts';
 
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };

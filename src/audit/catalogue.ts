@@ -1,7 +1,7 @@
 import type { Severity } from '../types/finding.ts';
+import { LINE_SIGNALS } from './content/line-signals/all.ts';
 import type { FileRule, Judge } from './formats/rule.ts';
 import { GENERAL_RULES } from './general-rules.ts';
-import { LINE_SIGNALS } from './line-signals.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 /** A rule as people see it: in `run-claude audit --rules`, docs/audit-rules.md and reports. */

@@ -8,7 +8,7 @@ import { collisions } from './collisions.ts';
 import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import type { Hit, Scene } from './input.ts';
-import { reachedHits } from './reached.ts';
+import { reachedHits } from './reach/reached.ts';
 
 const MANY = 2000;
 

@@ -2,7 +2,7 @@ import type { RelPath } from '../text/path.ts';
 import { auditChanges } from './audit.ts';
 import { isWatchedPath } from './files.ts';
 import type { BaseReader } from './input.ts';
-import { leadsOfBase } from './reached.ts';
+import { leadsOfBase } from './reach/reached.ts';
 
 /** As many changes of each kind are audited: by then the tables are made and the expressions compiled. */
 const ROUNDS = 40;

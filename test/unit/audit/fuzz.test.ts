@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { binaryHits } from '../../../src/audit/formats/binary.ts';
-import { judgeGitConfig } from '../../../src/audit/formats/git-config.ts';
+import { binaryHits } from '../../../src/audit/content/binary.ts';
+import { LINE_SIGNALS } from '../../../src/audit/content/line-signals/all.ts';
 import { foldPath } from '../../../src/audit/formats/glob.ts';
 import { newLines } from '../../../src/audit/formats/lines.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/formats/lockfiles.ts';
@@ -9,7 +9,7 @@ import type { JudgedText } from '../../../src/audit/formats/rule.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
 import { skeleton } from '../../../src/audit/formats/skeleton.ts';
 import { readStructure } from '../../../src/audit/formats/structured.ts';
-import { LINE_SIGNALS } from '../../../src/audit/line-signals.ts';
+import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import { decodeBytes, encodeBytes } from '../../../src/text/path.ts';
 import { auditFiles } from './plant.ts';

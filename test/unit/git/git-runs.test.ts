@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { judgeGitConfig } from '../../../src/audit/formats/git-config.ts';
+import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import { splitKey } from '../../../src/git/config-parse.ts';
 import { classOfKey, keyPatterns } from '../../../src/git/keys.ts';
 import { NOT_PROVEN, PROOFS, type Proof } from './exec-keys.ts';

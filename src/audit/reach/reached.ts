@@ -1,0 +1,181 @@
+import type { Change } from '../../types/entry.ts';
+import { isJudgedByContent } from '../files.ts';
+import type { BaseReader, Hit, Scene } from '../input.ts';
+import { type Leads, leadsOf, wantsBaseContent } from '../referrers.ts';
+import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
+
+/** Of those that the session made or changed, and of their bytes; what the project had is always looked at. */
+const MOST_REFERRERS = 400;
+const MOST_BYTES = 4 << 20;
+/** As many characters of a base's scripts are kept; the others are read again for each audit. */
+const MAX_SCRIPT_CHARS = 32 << 20;
+/** As many scripts may lead to one another, from a file of the project to a changed file. */
+const SCRIPT_STEPS = 3;
+
+/** What a base's files lead to; it stays the same for as long as a session lasts. */
+interface Known {
+  readonly leads: Map<string, Leads>;
+  /** Shell scripts, and their text once it was read: they are read only where something leads to one of them. */
+  readonly scripts: Map<string, string | undefined>;
+  readonly ofScripts: Map<string, Leads | undefined>;
+  /** How many names of the base were asked. */
+  asked: number;
+  /** Characters of the scripts' texts. */
+  chars: number;
+}
+const ofBases = new WeakMap<BaseReader, Known>();
+
+function knownOf(base: BaseReader): Known {
+  const known = ofBases.get(base) ?? { leads: new Map(), scripts: new Map(), ofScripts: new Map(), asked: 0, chars: 0 };
+  ofBases.set(base, known);
+  return known;
+}
+
+/**
+ * What each file of the base leads to, name by name, undefined for most and for shell scripts: the work may be done
+ * ahead of time, in pieces, while the agent works.
+ */
+export function* leadsOfBase(base: BaseReader): Generator<[string, Leads] | undefined> {
+  const known = knownOf(base);
+  yield* known.leads;
+  let at = 0;
+  for (const path of base.paths) {
+    at += 1;
+    if (at <= known.asked) continue;
+    const wanted = wantsBaseContent(path);
+    if (wanted && isScript(path)) known.scripts.set(path, undefined);
+    const bytes = wanted && !isScript(path) ? base.read(path) : undefined;
+    const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
+    if (leads !== undefined) known.leads.set(path, leads);
+    known.asked = at;
+    yield leads === undefined ? undefined : [path, leads];
+  }
+}
+
+/** A script in lower case, each byte a character. */
+function scriptText(base: BaseReader, path: string): string {
+  const known = knownOf(base);
+  const kept = known.scripts.get(path);
+  if (kept !== undefined) return kept;
+  const text = base.read(path)?.toString('latin1').toLowerCase() ?? '';
+  if (known.chars + text.length <= MAX_SCRIPT_CHARS) {
+    known.chars += text.length;
+    known.scripts.set(path, text);
+  }
+  return text;
+}
+
+function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
+  const { ofScripts } = knownOf(base);
+  if (ofScripts.has(path)) return ofScripts.get(path);
+  const bytes = base.read(path);
+  const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
+  ofScripts.set(path, leads);
+  return leads;
+}
+
+/**
+ * Changed files that a build, hook, CI or agent file of the project runs or includes by path, however they are called;
+ * and those that a shell script which is reached in this way runs or includes itself. `aliases`: other paths of a file.
+ */
+export function reachedHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
+  const { base, changes } = scene.input;
+  const all: [string, Leads][] = [];
+  for (const one of base === undefined ? [] : leadsOfBase(base)) if (one !== undefined) all.push(one);
+  let [followed, bytesFollowed] = [0, 0];
+  for (const change of changes) {
+    if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
+    for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
+      const bytes = scene.bytes(entry);
+      if (!Buffer.isBuffer(bytes)) continue;
+      const own = entry === change.after;
+      if (own && bytesFollowed + bytes.length > MOST_BYTES) continue;
+      const leads = leadsOf(change.path, bytes);
+      if (leads === undefined) continue;
+      all.push([change.path, leads]);
+      if (own) [followed, bytesFollowed] = [followed + 1, bytesFollowed + bytes.length];
+    }
+  }
+  const isGone = (path: string): boolean => scene.byPath.has(path) && scene.after(path) === undefined;
+  // What goes names its files last: where something that stays names them too, that one is told.
+  const standing = [...all.filter(([path]) => !isGone(path)), ...all.filter(([path]) => isGone(path))];
+  const tables = emptyTables();
+  for (const [path, leads] of standing) if (!isScript(path)) addLeads(tables, path, leads);
+  const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
+  followScripts(tables, standing, base, isGone, asked.flat());
+  const hits: Hit[] = [];
+  for (const change of changes) {
+    if (!isAsked(change)) continue;
+    const named = [change.path, ...aliases(change.path)]
+      .map((name) => referrerOf(tables, name))
+      .find((one) => one !== undefined && one !== change.path);
+    // It goes together with what ran it.
+    if (change.after === undefined && named !== undefined && isGone(named)) continue;
+    // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
+    if (named === undefined || isJudgedByContent(change.path, named)) continue;
+    hits.push({
+      rule: 'reached',
+      severity: 'suspect',
+      path: change.path,
+      title: 'A file that the project runs by name',
+      why: 'A build, hook, CI or agent file that you have runs or includes it.',
+      detail: named,
+    });
+  }
+  return hits;
+}
+
+/** What stays withheld is not judged; what may be asked for after all is. */
+function isAsked({ ignored, kind, unignored, after, before }: Change): boolean {
+  const isWithheld = ignored === true && kind !== 'created' && unignored === undefined;
+  return !isWithheld && (after ?? before)?.kind !== 'dir';
+}
+
+/** A script leads on only where something leads to it: SCRIPT_STEPS far. */
+function followScripts(
+  tables: LeadTables,
+  changed: readonly (readonly [string, Leads])[],
+  base: BaseReader | undefined,
+  isGone: (path: string) => boolean,
+  asked: readonly string[],
+): void {
+  const own = new Map<string, Leads[]>();
+  for (const [path, leads] of changed) if (isScript(path)) own.set(path, [...(own.get(path) ?? []), leads]);
+  const all = new Set([...own.keys(), ...(base === undefined ? [] : knownOf(base).scripts.keys())]);
+  // Most projects have none.
+  if (![...all].some((path) => referrerOf(tables, path) !== undefined)) return;
+  const known = base === undefined ? [] : scriptsTowards(base, [...own.keys()], asked);
+  const names = [...new Set([...own.keys(), ...known])];
+  let left = [...names.filter((path) => !isGone(path)), ...names.filter(isGone)];
+  for (let round = 0; round < SCRIPT_STEPS && left.length > 0; round += 1) {
+    const reached = new Set(left.filter((path) => referrerOf(tables, path) !== undefined));
+    for (const path of reached) {
+      const before = base === undefined ? undefined : leadsOfScript(base, path);
+      for (const leads of [...(before === undefined ? [] : [before]), ...(own.get(path) ?? [])])
+        addLeads(tables, path, leads);
+    }
+    left = left.filter((path) => !reached.has(path));
+  }
+}
+
+/**
+ * The scripts of the base, in its order, that may lead to one of the paths in SCRIPT_STEPS steps: with all others left
+ * out the answer is the same. `own`: scripts that changed.
+ */
+function scriptsTowards(base: BaseReader, own: readonly string[], paths: readonly string[]): string[] {
+  const { scripts } = knownOf(base);
+  const towards = new Set<string>();
+  let asked = [...paths];
+  for (let step = 0; step < SCRIPT_STEPS && asked.length > 0; step += 1) {
+    const mentions = mentionsAny(asked);
+    asked = step === 0 ? [...own] : [];
+    for (const path of scripts.keys())
+      if (!towards.has(path) && mentions(scriptText(base, path))) {
+        towards.add(path);
+        asked.push(path);
+      }
+  }
+  return [...scripts.keys()].filter((path) => towards.has(path));
+}
+
+const isScript = (path: string): boolean => /\.(ba|z|da|k)?sh$/i.test(path);
