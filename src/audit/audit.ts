@@ -7,8 +7,10 @@ import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { matcherOf } from './formats/glob.ts';
+import { USER_RULE_TITLE } from './general-rules/rule.ts';
 import { judgeGitPath } from './git-directory/judge-path.ts';
-import { type AuditInput, type Hit, sceneOf } from './input.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { type AuditInput, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
 import { treeHits } from './tree.ts';
@@ -27,14 +29,7 @@ export function auditChanges(input: AuditInput): Finding[] {
   for (const change of input.changes) {
     if (change.ignored === true) continue;
     if (change.problem !== undefined) {
-      hits.push({
-        rule: 'unreadable',
-        severity: 'blocked',
-        path: change.path,
-        title: 'Unreadable change',
-        why: 'What was not seen is not applied.',
-        detail: change.problem,
-      });
+      hits.push(hitOf('unreadable', change.path, { detail: change.problem }));
       continue;
     }
     const git = gitDirOf(change.path);
@@ -50,14 +45,7 @@ export function auditChanges(input: AuditInput): Finding[] {
     hits.push(...fileHits(scene, change, aliases(change.path)), ...signalHits(scene, change));
   }
   for (const [dir, count] of gitData)
-    hits.push({
-      rule: 'git-data',
-      severity: 'note',
-      path: dir,
-      title: "Git's own data changed",
-      why: 'Objects, refs, index and logs stay in the copy.',
-      detail: count === 1 ? '1 file' : `${count} files`,
-    });
+    hits.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
   hits.push(...treeHits(scene, aliases), ...userHits(input));
   return settle(hits, input);
 }
@@ -78,7 +66,7 @@ function userHits(input: AuditInput): Hit[] {
       rule: rule.id,
       severity: rule.severity,
       path: change.path,
-      title: 'Matches a rule of yours',
+      title: USER_RULE_TITLE,
       why: rule.why,
     }));
   });

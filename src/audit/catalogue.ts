@@ -1,7 +1,7 @@
 import type { Severity } from '../types/finding.ts';
 import { LINE_SIGNALS } from './content/line-signals/all.ts';
-import type { FileRule, Judge } from './formats/rule.ts';
-import { GENERAL_RULES } from './general-rules.ts';
+import { type FileRule, type Judge, SUSPECT_FILE } from './formats/rule.ts';
+import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 /** A rule as people see it: in `run-claude audit --rules`, docs/audit-rules.md and reports. */
@@ -33,7 +33,10 @@ export function allRules(): readonly RuleInfo[] {
       source: signal.source,
     }),
   );
-  const rules = [...GENERAL_RULES, ...signals, ...FILE_RULES.map(infoOf)];
+  const general = Object.entries(GENERAL_RULES_BY_FAMILY).flatMap(([family, rules]) =>
+    Object.entries(rules).map(([id, { cases: _, ...text }]): RuleInfo => ({ id, family, ...text })),
+  );
+  const rules = [...general, ...signals, ...FILE_RULES.map(infoOf)];
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
@@ -48,7 +51,7 @@ function infoOf(rule: FileRule): RuleInfo {
   const except = rule.except === undefined ? '' : `, but not ${list(rule.except)}`;
   return {
     id,
-    title: rule.title ?? 'Suspect file',
+    title: rule.title ?? SUSPECT_FILE,
     family,
     trigger,
     severity,

@@ -1,7 +1,8 @@
 import { isDotGitName } from '../git/names.ts';
 import { foldPath } from './formats/glob.ts';
 import { skeleton } from './formats/skeleton.ts';
-import { folderOf, foldersOf, type Hit, type Scene } from './input.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { folderOf, foldersOf, type Scene } from './input.ts';
 
 /** Every path that there is after the session; what it modified comes twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {
@@ -33,25 +34,9 @@ export function collisions(scene: Scene): Hit[] {
   const hits: Hit[] = [];
   const report = (path: string): void => {
     const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
-    if (twin !== undefined)
-      return void hits.push({
-        rule: 'name-collides',
-        severity: 'blocked',
-        path,
-        title: 'Name that collides elsewhere',
-        why: 'On macOS or Windows one of the two overwrites the other.',
-        detail: twin,
-      });
+    if (twin !== undefined) return void hits.push(hitOf('name-collides', path, { detail: twin }));
     const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
-    if (look !== undefined)
-      hits.push({
-        rule: 'name-looks-alike',
-        severity: 'suspect',
-        path,
-        title: 'Name that looks like another',
-        why: 'It is taken for the file beside it.',
-        detail: look,
-      });
+    if (look !== undefined) hits.push(hitOf('name-looks-alike', path, { detail: look }));
   };
   for (const change of fresh) {
     report(change.path);

@@ -2,8 +2,9 @@ import type { Change, Entry } from '../types/entry.ts';
 import { foldPath, indexGlobs } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
-import type { FileRule } from './formats/rule.ts';
-import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
+import { type FileRule, SUSPECT_FILE } from './formats/rule.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { LONGEST_TEXT, type Scene } from './input.ts';
 import { MOST_ALIASES } from './links.ts';
 import { FILE_RULES } from './rules/all.ts';
 
@@ -23,7 +24,7 @@ const watched = lazy(
 export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
   const hits: Hit[] = [];
   const names = [change.path as string, ...aliases];
-  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [tooManyAliases(change)] : [];
+  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [hitOf('link-many-names', change.path)] : [];
   const folded = names.map(foldPath);
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
   const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
@@ -81,10 +82,8 @@ function fitsByCaseOnly(rule: FileRule, name: string): boolean {
   return !words.includes(last) && words.some((word) => word.toLowerCase() === last.toLowerCase());
 }
 
-function titleOf(change: Change): string {
-  if (change.kind === 'created') return 'Suspect file created';
-  if (change.kind === 'deleted') return 'Suspect file deleted';
-  return 'Suspect file modified';
+function titleOf({ kind }: Change): string {
+  return `${SUSPECT_FILE} ${kind === 'created' || kind === 'deleted' ? kind : 'modified'}`;
 }
 
 /** undefined: nothing to say. '': only that it changed. */
@@ -129,28 +128,8 @@ function textOf(scene: Scene, entry: Entry | undefined): Judged {
   return bytes === 'unreadable' || bytes.length > LONGEST_TEXT ? UNREADABLE : scene.text(entry);
 }
 
-function tooManyAliases(change: Change): Hit {
-  return {
-    rule: 'link-many-names',
-    severity: 'suspect',
-    path: change.path,
-    title: 'File with very many names',
-    why: 'More links lead to it than were followed: under one of them a tool may run it.',
-  };
-}
-
 function watchedLink(change: Change): Hit[] {
   if (change.after?.kind !== 'symlink') return [];
   const name = foldPath(change.path.slice(change.path.lastIndexOf('/') + 1));
-  if (!watched().has(name)) return [];
-  return [
-    {
-      rule: 'link-watched-name',
-      severity: 'suspect',
-      path: change.path,
-      title: 'Suspect link',
-      why: 'Tools read configuration through this name, whatever the files behind it are called.',
-      detail: change.after.target ?? '',
-    },
-  ];
+  return watched().has(name) ? [hitOf('link-watched-name', change.path, { detail: change.after.target ?? '' })] : [];
 }

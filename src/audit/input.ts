@@ -29,17 +29,6 @@ export interface AuditInput {
   readonly endedNs?: string;
 }
 
-/** One thing seen, before severities are settled. */
-export interface Hit {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly path: string;
-  readonly title: string;
-  readonly why: string;
-  readonly detail?: string;
-  readonly line?: number;
-}
-
 /** What all parts of the audit look at. */
 export interface Scene {
   readonly input: AuditInput;

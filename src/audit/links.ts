@@ -1,6 +1,7 @@
 import type { Change } from '../types/entry.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
-import type { BaseReader, Hit, Scene } from './input.ts';
+import { type CaseOf, type Hit, hitOf } from './hit.ts';
+import type { BaseReader, Scene } from './input.ts';
 
 /** Where a link leads: a path of the tree, or why it does not stay there. */
 export type Resolved = { readonly inside: string } | { readonly outside: string };
@@ -57,63 +58,19 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
   if (after?.kind !== 'symlink') return [];
   const target = after.target ?? '';
   if (before?.kind === 'symlink' && before.target === target) return [];
-  const hit = (rule: string, title: string, why: string, detail: string): Hit => ({
-    rule,
-    severity: 'blocked',
-    path: change.path,
-    title,
-    why,
-    detail,
-  });
-  if (/[\u0000-\u001f\u007f]/.test(target))
-    return [hit('link-outside', 'Link with control characters', 'Its target cannot be shown as it is.', target)];
-  if (/^\/+(proc|dev|sys)(\/|$)/.test(target))
-    return [
-      hit(
-        'link-outside',
-        'Link into /proc, /dev or /sys',
-        'It means another file to each process that follows it.',
-        target,
-      ),
-    ];
-  if (/^\/+(workspace|home\/agent)(\/|$)/.test(target))
-    return [
-      hit(
-        'link-outside',
-        'Link to a path of the container',
-        'On this machine it dangles or meets a folder of somebody else.',
-        target,
-      ),
-    ];
+  const outside = (name: CaseOf<'link-outside'> | undefined, detail: string): Hit[] => [
+    hitOf('link-outside', change.path, { case: name, detail }),
+  ];
+  if (/[\u0000-\u001f\u007f]/.test(target)) return outside('control', target);
+  if (/^\/+(proc|dev|sys)(\/|$)/.test(target)) return outside('kernel', target);
+  if (/^\/+(workspace|home\/agent)(\/|$)/.test(target)) return outside('container', target);
   const where = resolveLink(scene, change.path, target);
-  if ('outside' in where)
-    return [
-      hit(
-        'link-outside',
-        'Link leaves the project',
-        'Tools that follow it read, change or delete files outside the project.',
-        where.outside,
-      ),
-    ];
-  if (where.inside === '')
-    return [
-      hit('link-outside', 'Link to the project itself', 'Tools that follow links never come to an end in it.', target),
-    ];
-  if (/(^|\/)\.git(\/|$)/i.test(where.inside))
-    return [hit('link-outside', 'Link into a git directory', 'What is written through it changes git itself.', target)];
+  if ('outside' in where) return outside(undefined, where.outside);
+  if (where.inside === '') return outside('project', target);
+  if (/(^|\/)\.git(\/|$)/i.test(where.inside)) return outside('git', target);
   const isUnseen = scene.input.base !== undefined && !scene.isSeen(where.inside);
-  if (isUnseen || SECRET_NAME.test(where.inside))
-    return [
-      {
-        rule: 'link-unseen',
-        severity: 'suspect',
-        path: change.path,
-        title: isUnseen ? 'Link to what the session did not have' : 'Link to a file of secrets',
-        why: 'Builds, servers and uploads that follow links give away what it leads to on this machine.',
-        detail: where.inside,
-      },
-    ];
-  return [];
+  if (!isUnseen && !SECRET_NAME.test(where.inside)) return [];
+  return [hitOf('link-unseen', change.path, { case: isUnseen ? undefined : 'secrets', detail: where.inside })];
 }
 
 /** As many other names of one path are judged; a path with more is reported, not half looked at. */

@@ -7,7 +7,8 @@ import type { Change } from '../types/entry.ts';
 import { collisions } from './collisions.ts';
 import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
-import type { Hit, Scene } from './input.ts';
+import { type Hit, hitOf } from './hit.ts';
+import type { Scene } from './input.ts';
 import { reachedHits } from './reach/reached.ts';
 
 const MANY = 2000;
@@ -62,15 +63,8 @@ function bareRepositories(scene: Scene): Hit[] {
           ? /^(HEAD|config|objects|refs|hooks|commondir)(\/|$)/i.test(change.path)
           : change.path.startsWith(`${dir}/`)),
     );
-    for (const change of inside)
-      hits.push({
-        rule: 'git-bare',
-        severity: 'blocked',
-        path: change.path,
-        title: 'New bare repository',
-        why: 'Git run in that folder uses its configuration and hooks.',
-        detail: dir === '' ? 'the project itself' : dir,
-      });
+    for (const { path } of inside)
+      hits.push(hitOf('git-bare', path, { detail: dir === '' ? 'the project itself' : dir }));
   }
   return hits;
 }
@@ -96,38 +90,15 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     );
     const endless = stepsOf(added, below) > MOST_STEPS;
     const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
-    if (endless)
-      hits.push({
-        rule: 'ignore-hides',
-        severity: 'suspect',
-        path: change.path,
-        title: 'Ignore rules that take too long',
-        why: 'What they hide cannot be told: tools that read them would hang too.',
-      });
-    if (planted !== undefined)
-      hits.push({
-        rule: 'ignore-hides',
-        severity: 'suspect',
-        path: change.path,
-        title: 'A new rule hides a file of this session',
-        why: 'Git and search tools no longer show it.',
-        detail: planted.path,
-      });
+    if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
+    if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
     const uncovered = [
       ...added.filter((line) => line.startsWith('!') && SECRET_NAME.test(line)),
       ...newLines(text, before)
         .map((line) => line.text)
         .filter((line) => SECRET_NAME.test(line) && !line.startsWith('!')),
     ];
-    if (uncovered[0] !== undefined)
-      hits.push({
-        rule: 'ignore-uncovers',
-        severity: 'suspect',
-        path: change.path,
-        title: 'A rule that keeps secrets out is gone',
-        why: 'The next commit or package may hold them.',
-        detail: uncovered[0],
-      });
+    if (uncovered[0] !== undefined) hits.push(hitOf('ignore-uncovers', change.path, { detail: uncovered[0] }));
   }
   return hits;
 }
@@ -179,14 +150,7 @@ function hostConfigTargets(scene: Scene): Hit[] {
         )
       )
         continue;
-      hits.push({
-        rule: 'git-host-target',
-        severity: 'blocked',
-        path: change.path,
-        title: 'A file that your git configuration uses',
-        why: `Your own ${entry.key} points here: editing it edits what git runs or reads.`,
-        detail: entry.key,
-      });
+      hits.push(hitOf('git-host-target', change.path, { detail: entry.key }));
     }
   }
   return hits;
@@ -197,14 +161,5 @@ function counts(scene: Scene): Hit[] {
     (change) => change.ignored !== true && !change.path.split('/').some(isDotGitName),
   );
   if (live.length < MANY) return [];
-  return [
-    {
-      rule: 'many-changes',
-      severity: 'note',
-      path: '.',
-      title: 'Very many changes',
-      why: 'Few people read that many: the findings above come first.',
-      detail: `${live.length} entries`,
-    },
-  ];
+  return [hitOf('many-changes', '.', { detail: `${live.length} entries` })];
 }

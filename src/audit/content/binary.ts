@@ -1,4 +1,4 @@
-import type { Severity } from '../../types/finding.ts';
+import { type Hit, hitOf } from '../hit.ts';
 
 /** Programs by their first bytes. */
 const MAGIC: readonly (readonly [string, readonly (readonly [number, readonly number[]])[]])[] = [
@@ -52,9 +52,7 @@ const BYTECODE =
 const PACKAGES =
   /\.(vsix|xpi|crx|nupkg|gem|whl|jar|war|ear|aar|apk|ipa|deb|rpm|dmg|pkg|msi|appimage|pyz|egg|phar|tgz)$/i;
 
-type Say = (rule: string, severity: Severity, title: string, why: string, detail?: string) => void;
-
-/** Text: no NUL in its first 64 KB, unless it is UTF-16 with a mark. */
+/** Whether there is no NUL in the first 64 KB. */
 export function isText(bytes: Buffer): boolean {
   return bytes.subarray(0, 65_536).indexOf(0) < 0;
 }
@@ -63,82 +61,66 @@ function startsWith(bytes: Buffer, magic: readonly number[], at = 0): boolean {
   return bytes.length >= at + magic.length && magic.every((byte, index) => bytes[at + index] === byte);
 }
 
-/** Programs, packages and files that are not what their name says. Of large files `bytes` has the two ends only. */
-export function binaryHits(path: string, before: Buffer | undefined, bytes: Buffer, size: number, say: Say): void {
+/** Programs, packages and files that are not what their name says. Of large files `bytes` has only the two ends. */
+export function binaryHits(path: string, before: Buffer | undefined, bytes: Buffer, size: number): Hit[] {
+  return [
+    ...programHits(path, bytes),
+    ...disguiseHits(path, bytes),
+    ...(before === undefined || !isText(before) || isText(bytes) ? bombHits(path, bytes, size) : []),
+  ];
+}
+
+function programHits(path: string, bytes: Buffer): Hit[] {
   const program = MAGIC.find(
     ([name, parts]) =>
       parts.every(([at, magic]) => startsWith(bytes, magic, at)) && (name !== 'a Windows program' || !isText(bytes)),
   )?.[0];
   if (program !== undefined) {
-    const hidden = !BYTECODE.test(path) && /\.[a-z0-9]+$/i.test(path);
-    say(
-      'binary-program',
-      'suspect',
-      'A program in binary form',
-      'It cannot be reviewed, and runs or is loaded by name.',
-      hidden ? `${program}, under the name of another kind of file` : program,
-    );
-  } else if (BYTECODE.test(path) && !isText(bytes)) {
-    say(
-      'binary-program',
-      'suspect',
-      'A program in binary form',
-      'It cannot be reviewed, and may win over its source.',
-      'by its name',
-    );
-  } else if (PACKAGES.test(path)) {
-    say('binary-package', 'suspect', 'A package in binary form', 'Installing it from here runs what nobody reviewed.');
+    const isHidden = !BYTECODE.test(path) && /\.[a-z0-9]+$/i.test(path);
+    const detail = isHidden ? `${program}, under the name of another type of file` : program;
+    return [hitOf('binary-program', path, { detail })];
   }
-  const archive = ARCHIVES.find(([, , magic]) => startsWith(bytes, magic));
-  if (archive !== undefined && !archive[1].test(path))
-    say(
-      'binary-disguised',
-      'suspect',
-      'Not what its name says',
-      'Tools go by the content, people by the name.',
-      `${archive[0]} content`,
-    );
-  const media = MEDIA_MAGIC.find(([name]) => name.test(path));
-  const head = bytes.subarray(0, 1024).toString('latin1');
-  if (
-    media !== undefined &&
-    !media[1].some((magic) => startsWith(bytes, magic)) &&
-    !head.startsWith('version https://git-lfs')
-  )
-    say('binary-disguised', 'suspect', 'Not what its name says', 'Tools go by the content, people by the name.');
-  if (MEDIA.test(path) && /^#!|<\?php|<script|<html/i.test(head))
-    say('binary-disguised', 'suspect', 'A script under the name of a picture', 'A server or interpreter runs it.');
-  if (/\.npy$/i.test(path) && /'\|O'|"\|O"/.test(head))
-    say('binary-program', 'suspect', 'A program in binary form', 'Objects of Python in it run when it is loaded.');
-  if (/\.png$/i.test(path) && trailing(bytes))
-    say('binary-disguised', 'suspect', 'Data after the end of a picture', 'It is carried along unseen.');
-  if (before === undefined || !isText(before) || isText(bytes)) bomb(path, bytes, size, say);
+  if (BYTECODE.test(path) && !isText(bytes))
+    return [hitOf('binary-program', path, { case: 'bytecode', detail: 'by its name' })];
+  return PACKAGES.test(path) ? [hitOf('binary-package', path)] : [];
 }
 
-/** A PNG must end with IEND; what has no IEND at all is no picture. */
-function trailing(bytes: Buffer): boolean {
+function disguiseHits(path: string, bytes: Buffer): Hit[] {
+  const head = bytes.subarray(0, 1024).toString('latin1');
+  const hits: Hit[] = [];
+  const archive = ARCHIVES.find(([, , magic]) => startsWith(bytes, magic));
+  if (archive !== undefined && !archive[1].test(path))
+    hits.push(hitOf('binary-disguised', path, { detail: `${archive[0]} content` }));
+  const media = MEDIA_MAGIC.find(([name]) => name.test(path));
+  const isMedia = media === undefined || media[1].some((magic) => startsWith(bytes, magic));
+  if (!isMedia && !head.startsWith('version https://git-lfs')) hits.push(hitOf('binary-disguised', path));
+  if (MEDIA.test(path) && /^#!|<\?php|<script|<html/i.test(head))
+    hits.push(hitOf('binary-disguised', path, { case: 'script' }));
+  if (/\.npy$/i.test(path) && /'\|O'|"\|O"/.test(head)) hits.push(hitOf('binary-program', path, { case: 'numpy' }));
+  if (/\.png$/i.test(path) && hasTrailingData(bytes)) hits.push(hitOf('binary-disguised', path, { case: 'trailing' }));
+  return hits;
+}
+
+/** Whether a PNG has data after its last chunk, IEND, or no such chunk at all. */
+function hasTrailingData(bytes: Buffer): boolean {
   if (!startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])) return false;
   const end = bytes.lastIndexOf('IEND');
   return end < 0 || bytes.length - (end + 8) > 16;
 }
 
-const GZIP_RATIO = 200;
+const MAX_UNPACK_RATIO = 200;
 
-/** gzip tells its unpacked size in the last four bytes (modulo 4 GB); a zip lists sizes in its directory. */
-function bomb(path: string, bytes: Buffer, size: number, say: Say): void {
+/** gzip stores its unpacked size in the last four bytes (modulo 4 GB); a zip lists sizes in its directory. */
+function bombHits(path: string, bytes: Buffer, size: number): Hit[] {
   let unpacked = 0;
   if (startsWith(bytes, [0x1f, 0x8b]) && bytes.length > 18) unpacked = bytes.readUInt32LE(bytes.length - 4);
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])) unpacked = zipSize(bytes);
-  if (unpacked > 1 << 20 && unpacked > size * GZIP_RATIO)
-    say(
-      'binary-bomb',
-      'suspect',
-      'Archive that unpacks to very much',
-      'Tests, previews and scanners unpack it.',
-      `${path.slice(path.lastIndexOf('/') + 1)}: ${unpacked} bytes from ${size}`,
-    );
+  if (unpacked <= 1 << 20 || unpacked <= size * MAX_UNPACK_RATIO) return [];
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return [hitOf('binary-bomb', path, { detail: `${name}: ${unpacked} bytes from ${size}` })];
 }
 
+/** The sum of the unpacked sizes in a zip's directory, in bytes. */
 function zipSize(bytes: Buffer): number {
   let total = 0;
   const entry = Buffer.from([0x50, 0x4b, 0x01, 0x02]);

@@ -44,10 +44,13 @@ export interface JudgedText {
   readonly gone: () => readonly Line[];
 }
 
+/** The title of a rule that has none of its own; a finding adds 'created', 'modified' or 'deleted'. */
+export const SUSPECT_FILE = 'Suspect file';
+
 /** A rule about files of certain names. */
 export interface FileRule {
   readonly id: string;
-  /** Instead of 'Suspect file modified'. */
+  /** Instead of SUSPECT_FILE and what was done to it. */
   readonly title?: string;
   readonly family: string;
   /** What the person does that runs it. */

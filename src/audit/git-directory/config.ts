@@ -2,23 +2,24 @@ import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
 import type { KeyClass } from '../../git/key-table.ts';
 import { classOfKey, isHarmlessValue } from '../../git/keys.ts';
 import type { Severity } from '../../types/finding.ts';
+import { type RuleWords, textOf } from '../hit.ts';
 
+/** One key of a git configuration that counts. */
 export interface ConfigHit {
+  readonly text: RuleWords;
   readonly severity: Severity;
-  readonly class: KeyClass | 'unreadable' | 'escape';
-  /** `key = value`, for the person to read. */
+  /** `key = value`, for the user to read. */
   readonly detail: string;
+  /** From 1. */
   readonly line: number;
-  readonly why: string;
 }
 
-const WHY: Readonly<Record<KeyClass, string>> = {
-  exec: 'Git runs a command or a program that this key names.',
-  redirect: 'This key sends data elsewhere, or makes git load another configuration.',
-  'load-file': 'Git reads or writes the file that this key names.',
-  weaken: 'This key loosens a check or hides a change.',
-  inert: 'Git honours this key only in the system and user configuration: here it does nothing.',
-  harmless: '',
+const TEXTS: Readonly<Record<Exclude<KeyClass, 'harmless'>, RuleWords>> = {
+  exec: textOf('git-config-exec'),
+  redirect: textOf('git-config-redirect'),
+  'load-file': textOf('git-config-load-file'),
+  weaken: textOf('git-config-weaken'),
+  inert: textOf('git-config-inert'),
 };
 
 /** The value that a weakening key may always move to. */
@@ -42,13 +43,7 @@ export function judgeGitConfig(before: string | undefined, after: string | undef
   }
   if (now.error !== undefined) {
     const detail = `git refuses line ${now.error.line}: ${now.error.why}`;
-    hits.push({
-      severity: 'blocked',
-      class: 'unreadable',
-      detail,
-      line: now.error.line,
-      why: 'A configuration that does not parse cannot be judged.',
-    });
+    hits.push({ text: textOf('git-config-unreadable'), severity: 'blocked', detail, line: now.error.line });
   }
   return [...hits, ...removedGuards(old.entries, now.entries)];
 }
@@ -63,26 +58,18 @@ function judgeEntry(
   old: readonly ConfigEntry[],
 ): ConfigHit[] {
   const keyClass = classOfKey(entry.key);
-  const hit = (severity: Severity, shown: KeyClass, why = WHY[shown]): ConfigHit => ({
-    severity,
-    class: shown,
-    detail: show(entry),
-    line: entry.line,
-    why,
-  });
+  const place = { detail: show(entry), line: entry.line };
   if (/%x(1b|07|9b|0d|08)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/i.test(entry.value ?? ''))
-    return [
-      { ...hit('blocked', keyClass), class: 'escape', why: 'The value puts control characters on the terminal.' },
-    ];
+    return [{ text: textOf('git-config-escape'), severity: 'blocked', ...place }];
   if (keyClass === 'harmless' || isHarmlessValue(entry)) return [];
-  if (keyClass === 'exec') return [hit('blocked', 'exec')];
-  if (keyClass === 'inert') return [hit('note', 'inert')];
+  const text = TEXTS[keyClass];
+  if (keyClass === 'exec' || keyClass === 'inert') return [{ text, severity: text.severity, ...place }];
   if (isOrdinary(entry, remotes)) return [];
-  if (keyClass === 'redirect' || keyClass === 'load-file') return [hit('blocked', keyClass)];
-  const was = old.findLast((one) => one.key === entry.key);
+  if (keyClass !== 'weaken') return [{ text, severity: text.severity, ...place }];
   if (STRONGER.test(entry.value ?? 'true') && !/ignore/i.test(entry.key) && !WEAKER_WHEN_TRUE.test(entry.key))
     return [];
-  return [hit(was === undefined && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', 'weaken')];
+  const isNew = old.every((one) => one.key !== entry.key);
+  return [{ text, severity: isNew && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', ...place }];
 }
 
 const WEAKER_WHEN_TRUE =
@@ -113,11 +100,11 @@ const GUARD =
 function removedGuards(old: readonly ConfigEntry[], now: readonly ConfigEntry[]): ConfigHit[] {
   const kept = new Set(now.map((entry) => entry.key));
   const gone = old.filter((entry) => GUARD.test(entry.key) && !kept.has(entry.key));
+  const text = textOf('git-config-weaken', 'removed');
   return gone.map((entry) => ({
-    severity: 'suspect',
-    class: 'weaken',
-    detail: `${show(entry)} is gone`,
+    text,
+    severity: text.severity,
+    detail: `${show(entry)} was removed`,
     line: entry.line,
-    why: 'A key that protects you was removed.',
   }));
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../../types/entry.ts';
 import { isJudgedByContent } from '../files.ts';
-import type { BaseReader, Hit, Scene } from '../input.ts';
+import { type Hit, hitOf } from '../hit.ts';
+import type { BaseReader, Scene } from '../input.ts';
 import { type Leads, leadsOf, wantsBaseContent } from '../referrers.ts';
 import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
 
@@ -113,14 +114,7 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
     if (change.after === undefined && named !== undefined && isGone(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named)) continue;
-    hits.push({
-      rule: 'reached',
-      severity: 'suspect',
-      path: change.path,
-      title: 'A file that the project runs by name',
-      why: 'A build, hook, CI or agent file that you have runs or includes it.',
-      detail: named,
-    });
+    hits.push(hitOf('reached', change.path, { detail: named }));
   }
   return hits;
 }

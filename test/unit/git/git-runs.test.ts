@@ -59,7 +59,10 @@ function attempt({ planted, before, then }: Proof, isPlanted: boolean): { ran: b
   }
   const hits = judgeGitConfig(clean, readFileSync(file, 'utf8'));
   shell(then);
-  return { ran: existsSync(marker), verdicts: hits.map((hit) => `${hit.severity} ${hit.class}`) };
+  return {
+    ran: existsSync(marker),
+    verdicts: hits.map((hit) => `${hit.severity} ${hit.text.rule.replace('git-config-', '')}`),
+  };
 }
 
 it.each(PROOFS)('$planted', (proof) => {
