@@ -17,9 +17,9 @@ import { treeHits } from './tree.ts';
 
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 /**
- * What the gate has to say about a session's frozen changes: the worst first, then by path. Pure: the same input gives
- * the same findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are
- * withheld, are not judged. A configuration may raise a severity, and lower one that is not blocked.
+ * The findings for a session's frozen changes, the worst first, then by path. Pure: the same input gives the same
+ * findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are withheld, are
+ * not judged. A configuration may raise a severity, and lower one that is not blocked.
  */
 export function auditChanges(input: AuditInput): Finding[] {
   const scene = sceneOf(input);
@@ -47,7 +47,7 @@ export function auditChanges(input: AuditInput): Finding[] {
   for (const [dir, count] of gitData)
     hits.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
   hits.push(...treeHits(scene, aliases), ...userHits(input));
-  return settle(hits, input);
+  return findingsOf(hits, input);
 }
 
 /** The first component that is `.git` to some file system, and what follows it. */
@@ -72,14 +72,15 @@ function userHits(input: AuditInput): Hit[] {
   });
 }
 
-function settle(hits: readonly Hit[], input: AuditInput): Finding[] {
+/** Findings without repetitions, in order, with the configuration's severities and cleaned texts. */
+function findingsOf(hits: readonly Hit[], input: AuditInput): Finding[] {
   const seen = new Set<string>();
   const out: Finding[] = [];
   for (const hit of hits) {
     const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
     if (seen.has(id)) continue;
     seen.add(id);
-    // What leaves the gate's own ground, or cannot be judged, is no matter of taste: blocked stays blocked.
+    // A configuration never lowers a blocked finding.
     const severity = hit.severity === 'blocked' ? 'blocked' : (input.severities?.[hit.rule] ?? hit.severity);
     out.push({
       rule: hit.rule,

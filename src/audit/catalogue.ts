@@ -4,14 +4,14 @@ import { type FileRule, type Judge, SUSPECT_FILE } from './formats/rule.ts';
 import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
 import { FILE_RULES } from './rules/all.ts';
 
-/** A rule as people see it: in `run-claude audit --rules`, docs/audit-rules.md and reports. */
+/** A rule as `run-claude audit --rules`, docs/audit-rules.md and reports show it. */
 export interface RuleInfo {
   readonly id: string;
   readonly title: string;
   readonly family: string;
-  /** What somebody does that runs it. */
+  /** What a user does that runs it. */
   readonly trigger: string;
-  /** The highest that it gives, before a configuration. */
+  /** The highest severity of its findings, before the configuration's. */
   readonly severity: Severity;
   /** What it looks at. */
   readonly matches: string;
@@ -40,7 +40,7 @@ export function allRules(): readonly RuleInfo[] {
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
-/** Those of the rules with these ids; a configuration's own are not among them. */
+/** The built-in rules with these ids. */
 export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
   const wanted = new Set(ids);
   return allRules().filter((rule) => wanted.has(rule.id));
@@ -61,7 +61,7 @@ function infoOf(rule: FileRule): RuleInfo {
   };
 }
 
-/** More of them than this say nothing to a reader. */
+/** A longer list tells a reader nothing. */
 const MOST_NAMED = 30;
 
 function list(globs: readonly string[]): string {

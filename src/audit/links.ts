@@ -3,10 +3,11 @@ import { SECRET_NAME } from './formats/secrets.ts';
 import { type CaseOf, type Hit, hitOf } from './hit.ts';
 import type { BaseReader, Scene } from './input.ts';
 
-/** Where a link leads: a path of the tree, or why it does not stay there. */
+/** The target of a link: a path of the tree, or the reason why it is outside. */
 export type Resolved = { readonly inside: string } | { readonly outside: string };
 
-const MOST_STEPS = 40;
+/** As Linux: more links in one path are an error. */
+const MAX_LINK_STEPS = 40;
 
 /** Follows a link step by step in the tree as the session leaves it. */
 export const resolveLink = (scene: Scene, link: string, target: string): Resolved =>
@@ -38,7 +39,7 @@ function resolveIn(targetOf: (path: string) => string | undefined, link: string,
     const next = targetOf(stack.join('/'));
     if (next === undefined) continue;
     steps += 1;
-    if (steps > MOST_STEPS) return { outside: 'a loop of links' };
+    if (steps > MAX_LINK_STEPS) return { outside: 'a loop of links' };
     if (next.startsWith('/')) return { outside: `${target}, by way of ${stack.join('/')} to ${next}` };
     stack.pop();
     todo = [...next.split('/'), ...todo];
@@ -52,7 +53,7 @@ function targetAt(scene: Scene, path: string): string | undefined {
   return entry?.kind === 'symlink' ? (entry.target ?? '/') : undefined;
 }
 
-/** A link that leads out of the tree, into a process's own files, or to where the container has the project. */
+/** Findings for a link that leaves the tree, or leads into /proc or to the project's path in the container. */
 export function linkHits(scene: Scene, change: Change): Hit[] {
   const { after, before } = change;
   if (after?.kind !== 'symlink') return [];
@@ -73,12 +74,12 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
   return [hitOf('link-unseen', change.path, { case: isUnseen ? undefined : 'secrets', detail: where.inside })];
 }
 
-/** As many other names of one path are judged; a path with more is reported, not half looked at. */
+/** So many other names of one path are judged; a path with more is a finding. */
 export const MOST_ALIASES = 64;
 
 /**
- * For each path, the names by which it can be reached through links: those that the session made and those that were
- * there, one inside another too. Gives at most MOST_ALIASES and one.
+ * The names by which a path can be reached through links, new and old, also through several links. Returns at most
+ * MOST_ALIASES + 1 names.
  */
 export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
   const byTarget = new Map<string, string[]>();

@@ -62,7 +62,7 @@ const CHECKS: readonly NameCheck[] = [
   { text: textOf('name-long'), test: (part) => part.length > LONGEST_NAME },
 ];
 
-/** A word of Latin letters with one of another script that passes for one; a letter in a form for display; a selector. */
+/** Whether a name has a word with a look-alike of another script, a letter in a display form, or a selector. */
 function passesForLatin(part: string): boolean {
   if (/[\uff21-\uff3a\uff41-\uff5a\u{1d400}-\u{1d7ff}]/u.test(part)) return true;
   if (/(?<![\p{Extended_Pictographic}\d#*])[\ufe00-\ufe0f]/u.test(part)) return true;
@@ -70,11 +70,11 @@ function passesForLatin(part: string): boolean {
   return words.some((word) => /[A-Za-z]/.test(word) && [...word].some((char) => char > '\u024f' && looksLatin(char)));
 }
 
-/** A name of the project's own kind, `-Name.kt` beside others: two and more tell a convention. */
+/** A name such as `-Name.kt`: two and more in the base are a convention of the project. */
 const CONVENTIONAL = /(?:^|\/)([-+@])[A-Za-z_]\w*(\.\w{1,10})$/;
 const conventions = new WeakMap<Scene, ReadonlyMap<string, number>>();
 
-/** Whether the base has names of the same first character and ending in any folder, and nothing in it reads as a value. */
+/** Whether the base has names with the same first character and extension, and the name cannot be an option's value. */
 function isConvention(scene: Scene, path: string): boolean {
   const keyOf = (one: string): string | undefined => {
     const match = CONVENTIONAL.exec(one);
@@ -95,7 +95,7 @@ function isConvention(scene: Scene, path: string): boolean {
   return (counts.get(own) ?? 0) >= 2;
 }
 
-/** What the name of a new entry gives away. Entries that were there keep their names without a word. */
+/** Findings for the name of a new entry. */
 export function nameHits(scene: Scene, change: Change): Hit[] {
   if (change.before !== undefined || change.after === undefined) return [];
   const hits: Hit[] = [];
@@ -108,7 +108,7 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
     const part = parts[at];
     if (part === undefined) continue;
     if (check.text.rule === 'name-option' && at === parts.length - 1 && isConvention(scene, change.path)) continue;
-    // A folder's own entry says it, where it has one (a commit's has none); its files need not repeat what only misleads.
+    // The folder's own entry is reported, if it has one (in a commit it has none); its files need not repeat the finding.
     const folder = parts.slice(0, at + 1).join('/');
     if (at < parts.length - 1 && check.text.severity !== 'blocked' && scene.hasFolder(folder)) {
       if (!check.test(parts.at(-1) ?? '')) continue;

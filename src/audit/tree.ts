@@ -13,7 +13,7 @@ import { reachedHits } from './reach/reached.ts';
 
 const MANY = 2000;
 
-/** What only the whole set of changes shows: collisions, repositories by their shape, hiding rules, numbers. */
+/** Findings that need the whole set of changes: collisions, bare repositories, ignore rules, numbers. */
 export function treeHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
   return [
     ...collisions(scene),
@@ -25,7 +25,7 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
   ];
 }
 
-/** Folders with HEAD, objects and refs, whatever they are called: git takes them for a repository. */
+/** Folders with HEAD, objects and refs, whatever their name: git takes them for a repository. */
 function bareRepositories(scene: Scene): Hit[] {
   const seen = new Map<string, Set<string>>();
   for (const change of scene.input.changes) {
@@ -69,7 +69,7 @@ function bareRepositories(scene: Scene): Hit[] {
   return hits;
 }
 
-/** New rules of an ignore file that hide what this session made, or uncover a secret. */
+/** Changes of ignore files that hide a file of this session, or no longer hide a secret. */
 function hiddenByIgnore(scene: Scene): Hit[] {
   const hits: Hit[] = [];
   for (const change of scene.input.changes) {
@@ -88,7 +88,7 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const below = scene.input.changes.filter(
       (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
     );
-    const endless = stepsOf(added, below) > MOST_STEPS;
+    const endless = stepsOf(added, below) > MAX_MATCH_STEPS;
     const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
     if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
     if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
@@ -103,10 +103,10 @@ function hiddenByIgnore(scene: Scene): Hit[] {
   return hits;
 }
 
-/** Some ten seconds of matching. */
-const MOST_STEPS = 1e8;
+/** Takes about ten seconds. */
+const MAX_MATCH_STEPS = 1e8;
 
-/** How long it would take to match all patterns with all paths: `**` between folders is tried at each of them. */
+/** How many steps it takes to match all patterns with all paths: `**` is tried at each folder of a path. */
 function stepsOf(patterns: readonly string[], changes: readonly Change[]): number {
   const deepest = changes.reduce((most, { path }) => Math.max(most, path.split('/').length), 1);
   return changes.length * patterns.reduce((sum, pattern) => sum + deepest ** guessesIn(pattern), 0);
@@ -118,13 +118,13 @@ function safeIgnore(lines: readonly string[]): (path: string) => boolean {
     try {
       return path !== '' && matcher.ignores(path);
     } catch {
-      // A pattern that no regular expression can be made of matches nothing.
+      // A pattern that does not become a valid regular expression matches nothing.
       return false;
     }
   };
 }
 
-/** Files of the tree that the host's own git configuration points at. */
+/** Changed files that the git configuration of the host's project names. */
 function hostConfigTargets(scene: Scene): Hit[] {
   const text = scene.input.base?.read('.git/config');
   if (text === undefined) return [];

@@ -109,7 +109,7 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
   ],
   ['JSON web token', /eyJhbGci/, /\beyJhbGci[A-Za-z0-9_-]{10,200}\.eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{20,1000}/],
 ];
-/** One expression for all marks: a text is gone through once, not once a format. */
+/** One expression for all marks: a text is searched once, not once for each format. */
 const anyMark = lazy(
   () => new RegExp(FORMATS.map(([, mark]) => (mark.flags === '' ? mark.source : bothCases(mark.source))).join('|')),
 );
@@ -163,7 +163,7 @@ export function secretsByOthers(lines: readonly string[], path: string): Readonl
   return found;
 }
 
-/** The kind of secret that stands in a line, also behind one layer of base64, or undefined. Never gives the secret. */
+/** The kind of secret in a line, also behind one layer of base64, or undefined. Never the secret itself. */
 export function secretIn(line: string, path: string): string | undefined {
   if (line.length < 16 || EXAMPLE_FILE.test(path)) return undefined;
   const plain = findSecret(line);

@@ -88,7 +88,7 @@ export const NAME_RULES = {
     why: 'A command given * takes it for one of its options.',
     matches: 'names that begin with `-`, `+` or `@`',
     trigger: 'a command given *',
-    source: 'Unix Wildcards Gone Wild',
+    source: 'DefenseCode, wildcard injection',
   },
   'name-shell': {
     severity: 'suspect',

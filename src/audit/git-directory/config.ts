@@ -22,12 +22,12 @@ const TEXTS: Readonly<Record<Exclude<KeyClass, 'harmless'>, RuleWords>> = {
   inert: textOf('git-config-inert'),
 };
 
-/** The value that a weakening key may always move to. */
+/** Values that never weaken a check. */
 const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256|fully|ultimate)$/i;
 
 /**
- * What is new or has another value in a git configuration, key by key. Every occurrence counts: git uses the last, and
- * all of a multi-valued one. A file that git refuses is one finding of its own, the entries above the error as well.
+ * The keys of a git configuration that are new or have another value. Every occurrence counts: git uses the last one, or
+ * all of a multi-valued key. A file that git refuses is a finding, in addition to those for the entries above the error.
  */
 export function judgeGitConfig(before: string | undefined, after: string | undefined): ConfigHit[] {
   const old = parseConfig(before ?? '');
@@ -99,9 +99,9 @@ const GUARD =
 
 function removedGuards(old: readonly ConfigEntry[], now: readonly ConfigEntry[]): ConfigHit[] {
   const kept = new Set(now.map((entry) => entry.key));
-  const gone = old.filter((entry) => GUARD.test(entry.key) && !kept.has(entry.key));
+  const removed = old.filter((entry) => GUARD.test(entry.key) && !kept.has(entry.key));
   const text = textOf('git-config-weaken', 'removed');
-  return gone.map((entry) => ({
+  return removed.map((entry) => ({
     text,
     severity: text.severity,
     detail: `${show(entry)} was removed`,

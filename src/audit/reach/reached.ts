@@ -5,57 +5,63 @@ import type { BaseReader, Scene } from '../input.ts';
 import { type Leads, leadsOf, wantsBaseContent } from '../referrers.ts';
 import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
 
-/** Of those that the session made or changed, and of their bytes; what the project had is always looked at. */
-const MOST_REFERRERS = 400;
-const MOST_BYTES = 4 << 20;
-/** As many characters of a base's scripts are kept; the others are read again for each audit. */
+/** Limits for files that the session made or changed; files of the project are always read. */
+const MAX_REFERRERS = 400;
+const MAX_REFERRER_BYTES = 4 << 20;
+/** So many characters of the base's scripts are kept in memory; other scripts are read again for each audit. */
 const MAX_SCRIPT_CHARS = 32 << 20;
-/** As many scripts may lead to one another, from a file of the project to a changed file. */
-const SCRIPT_STEPS = 3;
+/** The longest chain of scripts from a file of the project to a changed file. */
+const MAX_SCRIPT_STEPS = 3;
 
-/** What a base's files lead to; it stays the same for as long as a session lasts. */
-interface Known {
+/** References of the base's files, which do not change during a session. */
+interface BaseReferences {
   readonly leads: Map<string, Leads>;
-  /** Shell scripts, and their text once it was read: they are read only where something leads to one of them. */
+  /** Shell scripts, and their text once it was read: only when another file refers to one of them. */
   readonly scripts: Map<string, string | undefined>;
   readonly ofScripts: Map<string, Leads | undefined>;
-  /** How many names of the base were asked. */
-  asked: number;
+  /** How many paths of the base were read. */
+  pathsRead: number;
   /** Characters of the scripts' texts. */
   chars: number;
 }
-const ofBases = new WeakMap<BaseReader, Known>();
+const ofBases = new WeakMap<BaseReader, BaseReferences>();
 
-function knownOf(base: BaseReader): Known {
-  const known = ofBases.get(base) ?? { leads: new Map(), scripts: new Map(), ofScripts: new Map(), asked: 0, chars: 0 };
+function referencesOf(base: BaseReader): BaseReferences {
+  const known = ofBases.get(base) ?? {
+    leads: new Map(),
+    scripts: new Map(),
+    ofScripts: new Map(),
+    pathsRead: 0,
+    chars: 0,
+  };
   ofBases.set(base, known);
   return known;
 }
 
 /**
- * What each file of the base leads to, name by name, undefined for most and for shell scripts: the work may be done
- * ahead of time, in pieces, while the agent works.
+ * The references of each file of the base, path by path; undefined for most and for shell scripts. A caller may do the
+ * work in pieces while the agent runs.
  */
 export function* leadsOfBase(base: BaseReader): Generator<[string, Leads] | undefined> {
-  const known = knownOf(base);
+  const known = referencesOf(base);
   yield* known.leads;
   let at = 0;
   for (const path of base.paths) {
     at += 1;
-    if (at <= known.asked) continue;
+    if (at <= known.pathsRead) continue;
     const wanted = wantsBaseContent(path);
     if (wanted && isScript(path)) known.scripts.set(path, undefined);
     const bytes = wanted && !isScript(path) ? base.read(path) : undefined;
     const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
     if (leads !== undefined) known.leads.set(path, leads);
-    known.asked = at;
+    known.pathsRead = at;
     yield leads === undefined ? undefined : [path, leads];
   }
 }
 
 /** A script in lower case, each byte a character. */
 function scriptText(base: BaseReader, path: string): string {
-  const known = knownOf(base);
+  const known = referencesOf(base);
   const kept = known.scripts.get(path);
   if (kept !== undefined) return kept;
   const text = base.read(path)?.toString('latin1').toLowerCase() ?? '';
@@ -67,7 +73,7 @@ function scriptText(base: BaseReader, path: string): string {
 }
 
 function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
-  const { ofScripts } = knownOf(base);
+  const { ofScripts } = referencesOf(base);
   if (ofScripts.has(path)) return ofScripts.get(path);
   const bytes = base.read(path);
   const leads = bytes === undefined ? undefined : leadsOf(path, bytes);
@@ -76,8 +82,8 @@ function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
 }
 
 /**
- * Changed files that a build, hook, CI or agent file of the project runs or includes by path, however they are called;
- * and those that a shell script which is reached in this way runs or includes itself. `aliases`: other paths of a file.
+ * Changed files that a build, hook, CI or agent file of the project runs or includes by path, whatever their name, and
+ * files that a shell script which is reached in this way runs or includes. `aliases`: other paths of a file.
  */
 export function reachedHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
   const { base, changes } = scene.input;
@@ -86,32 +92,32 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   let [followed, bytesFollowed] = [0, 0];
   for (const change of changes) {
     if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
-    for (const entry of [change.before, followed < MOST_REFERRERS ? change.after : undefined]) {
+    for (const entry of [change.before, followed < MAX_REFERRERS ? change.after : undefined]) {
       const bytes = scene.bytes(entry);
       if (!Buffer.isBuffer(bytes)) continue;
       const own = entry === change.after;
-      if (own && bytesFollowed + bytes.length > MOST_BYTES) continue;
+      if (own && bytesFollowed + bytes.length > MAX_REFERRER_BYTES) continue;
       const leads = leadsOf(change.path, bytes);
       if (leads === undefined) continue;
       all.push([change.path, leads]);
       if (own) [followed, bytesFollowed] = [followed + 1, bytesFollowed + bytes.length];
     }
   }
-  const isGone = (path: string): boolean => scene.byPath.has(path) && scene.after(path) === undefined;
-  // What goes names its files last: where something that stays names them too, that one is told.
-  const standing = [...all.filter(([path]) => !isGone(path)), ...all.filter(([path]) => isGone(path))];
+  const isDeleted = (path: string): boolean => scene.byPath.has(path) && scene.after(path) === undefined;
+  // Deleted files come last: when a file that stays refers to the same path, the finding names that file.
+  const ordered = [...all.filter(([path]) => !isDeleted(path)), ...all.filter(([path]) => isDeleted(path))];
   const tables = emptyTables();
-  for (const [path, leads] of standing) if (!isScript(path)) addLeads(tables, path, leads);
+  for (const [path, leads] of ordered) if (!isScript(path)) addLeads(tables, path, leads);
   const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
-  followScripts(tables, standing, base, isGone, asked.flat());
+  followScripts(tables, ordered, base, isDeleted, asked.flat());
   const hits: Hit[] = [];
   for (const change of changes) {
     if (!isAsked(change)) continue;
     const named = [change.path, ...aliases(change.path)]
       .map((name) => referrerOf(tables, name))
       .find((one) => one !== undefined && one !== change.path);
-    // It goes together with what ran it.
-    if (change.after === undefined && named !== undefined && isGone(named)) continue;
+    // The file was deleted together with the file that ran it.
+    if (change.after === undefined && named !== undefined && isDeleted(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named)) continue;
     hits.push(hitOf('reached', change.path, { detail: named }));
@@ -119,29 +125,29 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   return hits;
 }
 
-/** What stays withheld is not judged; what may be asked for after all is. */
+/** Withheld changes are judged only if the user may still ask for them. */
 function isAsked({ ignored, kind, unignored, after, before }: Change): boolean {
   const isWithheld = ignored === true && kind !== 'created' && unignored === undefined;
   return !isWithheld && (after ?? before)?.kind !== 'dir';
 }
 
-/** A script leads on only where something leads to it: SCRIPT_STEPS far. */
+/** Adds the references of scripts that another file refers to, over at most MAX_SCRIPT_STEPS scripts. */
 function followScripts(
   tables: LeadTables,
   changed: readonly (readonly [string, Leads])[],
   base: BaseReader | undefined,
-  isGone: (path: string) => boolean,
+  isDeleted: (path: string) => boolean,
   asked: readonly string[],
 ): void {
   const own = new Map<string, Leads[]>();
   for (const [path, leads] of changed) if (isScript(path)) own.set(path, [...(own.get(path) ?? []), leads]);
-  const all = new Set([...own.keys(), ...(base === undefined ? [] : knownOf(base).scripts.keys())]);
+  const all = new Set([...own.keys(), ...(base === undefined ? [] : referencesOf(base).scripts.keys())]);
   // Most projects have none.
   if (![...all].some((path) => referrerOf(tables, path) !== undefined)) return;
   const known = base === undefined ? [] : scriptsTowards(base, [...own.keys()], asked);
   const names = [...new Set([...own.keys(), ...known])];
-  let left = [...names.filter((path) => !isGone(path)), ...names.filter(isGone)];
-  for (let round = 0; round < SCRIPT_STEPS && left.length > 0; round += 1) {
+  let left = [...names.filter((path) => !isDeleted(path)), ...names.filter(isDeleted)];
+  for (let round = 0; round < MAX_SCRIPT_STEPS && left.length > 0; round += 1) {
     const reached = new Set(left.filter((path) => referrerOf(tables, path) !== undefined));
     for (const path of reached) {
       const before = base === undefined ? undefined : leadsOfScript(base, path);
@@ -153,14 +159,14 @@ function followScripts(
 }
 
 /**
- * The scripts of the base, in its order, that may lead to one of the paths in SCRIPT_STEPS steps: with all others left
+ * The scripts of the base, in its order, that may lead to one of the paths in MAX_SCRIPT_STEPS steps: with all others left
  * out the answer is the same. `own`: scripts that changed.
  */
 function scriptsTowards(base: BaseReader, own: readonly string[], paths: readonly string[]): string[] {
-  const { scripts } = knownOf(base);
+  const { scripts } = referencesOf(base);
   const towards = new Set<string>();
   let asked = [...paths];
-  for (let step = 0; step < SCRIPT_STEPS && asked.length > 0; step += 1) {
+  for (let step = 0; step < MAX_SCRIPT_STEPS && asked.length > 0; step += 1) {
     const mentions = mentionsAny(asked);
     asked = step === 0 ? [...own] : [];
     for (const path of scripts.keys())

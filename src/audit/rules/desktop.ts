@@ -22,7 +22,7 @@ const OPENED_BY_PROGRAMS = words`
 export const desktopRules: readonly FileRule[] = [
   {
     id: 'run-command-name',
-    title: 'A file with the name of a command',
+    title: 'File with the name of a command',
     family: 'desktop',
     trigger: 'typing that command where this folder is searched for programs',
     severity: 'suspect',
@@ -45,7 +45,7 @@ export const desktopRules: readonly FileRule[] = [
   },
   {
     id: 'run-windows-name',
-    title: 'A file that Windows runs by its name',
+    title: 'File that Windows runs by its name',
     family: 'desktop',
     trigger: 'opening a terminal or editor in that folder on Windows',
     severity: 'suspect',
@@ -82,14 +82,14 @@ export const desktopRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'Windows looks in the current folder first.',
+    why: 'Windows searches the current folder first.',
     source: 'CVE-2020-26233, CVE-2020-27955',
   },
   {
     id: 'desktop-launcher',
-    title: 'A file that a desktop opens by itself',
+    title: 'File that a desktop opens by itself',
     family: 'desktop',
-    trigger: 'a file manager shows the folder or somebody double-clicks',
+    trigger: 'showing the folder in a file manager, or a double click',
     severity: 'suspect',
     paths: [
       `*.{${LAUNCHERS.join(',')}}`,
@@ -120,7 +120,7 @@ export const desktopRules: readonly FileRule[] = [
   {
     id: 'debugger-file',
     family: 'desktop',
-    trigger: 'gdb, lldb, valgrind or a database client started here',
+    trigger: 'gdb, lldb, valgrind or a database client started in this folder',
     severity: 'suspect',
     paths: [
       '.gdbinit',
@@ -157,7 +157,7 @@ export const desktopRules: readonly FileRule[] = [
         danger: /shell|\\!|system|python|source|pager|plugin|command|log-file|init/i,
       },
     ],
-    why: 'The tool runs it at its start.',
+    why: 'The tool runs the file when it starts.',
     source: 'manuals of gdb, lldb, valgrind, psql and sqlite3',
   },
 ];

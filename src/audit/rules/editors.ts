@@ -42,7 +42,7 @@ export const editorRules: readonly FileRule[] = [
       },
       { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
     ],
-    why: 'The changed keys name a program to run, or switch off a guard of the editor.',
+    why: 'The changed keys name a program to run, or disable a protection of the editor.',
     source: 'VS Code workspace trust; CVE-2025-53773',
   },
   {
@@ -78,7 +78,7 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-vim',
     family: 'editors',
-    trigger: 'opening the folder or a file in vim, Neovim or a plugin of theirs',
+    trigger: 'opening the folder or a file in vim or Neovim, also through a plugin',
     severity: 'suspect',
     paths: [
       '.vimrc',
@@ -155,7 +155,7 @@ export const editorRules: readonly FileRule[] = [
         safe: /^[^#;/*%"'-]{0,8}eval:\s*(true|false|0|1)/,
       },
     ],
-    why: 'The editor evaluates an expression that stands in the file.',
+    why: 'The editor evaluates an expression in the file.',
     source: 'Emacs manual, File Variables',
   },
   {

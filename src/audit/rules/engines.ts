@@ -34,7 +34,7 @@ export const engineRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'The program runs it, or what it names, when the project is opened.',
+    why: 'The program runs the file, or files that it names, when the project is opened.',
     source: 'manuals of Godot, Unreal, Unity, Maya, Blender, AutoCAD, QGIS, OpenOCD and ESP-IDF',
   },
   {
@@ -54,7 +54,7 @@ export const engineRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'The editor runs such a script by itself, not only the game.',
+    why: 'The editor runs such a script, not only the game.',
     source: 'Godot, Unity and Unreal documentation',
   },
   {

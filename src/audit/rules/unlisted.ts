@@ -84,7 +84,7 @@ const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,spec
 export const unlistedRules: readonly FileRule[] = [
   {
     id: 'unlisted-hidden',
-    title: 'Hidden file of a tool that is not known',
+    title: 'Hidden file of an unknown tool',
     family: 'unlisted',
     trigger: 'the tool that it belongs to',
     severity: 'suspect',
@@ -92,7 +92,7 @@ export const unlistedRules: readonly FileRule[] = [
     except: [...QUIET_NAMES, ...QUIET_FOLDERS, ...SAMPLES, '.git/**', '*.{png,jpg,jpeg,gif,svg,webp,ico}'],
     lastResort: true,
     judges: [{ kind: 'custom', see: settingsInside }],
-    why: 'Tools keep what they run and load under hidden names, and most lists do not show them.',
+    why: 'Tools keep files that they run and load under hidden names, which most lists do not show.',
     source: 'docs/audit.md',
   },
   {
@@ -122,7 +122,7 @@ export const unlistedRules: readonly FileRule[] = [
       },
       { kind: 'custom', see: runsSomething },
     ],
-    why: 'A file of settings at the top of a project is read by the tool whose name it has.',
+    why: 'A tool reads the settings file of its name at the top of a project.',
     source: 'docs/audit.md',
   },
 ];

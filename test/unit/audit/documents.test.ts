@@ -17,7 +17,7 @@ it('has every rule in docs/audit-rules.md as it is now (vitest -u writes it)', a
   await expect(rulesDocument()).toMatchFileSnapshot('../../../docs/audit-rules.md');
 });
 
-it('gives every rule an id of its own and all that the issue asks of a rule', () => {
+it('gives every rule a unique id and all its texts', () => {
   const rules = allRules();
   expect(rules.length).toBeGreaterThan(190);
   expect(rules.map(({ id }) => id).filter((id, at, all) => all.indexOf(id) !== at)).toEqual([]);

@@ -28,7 +28,7 @@ const env = {
   TERM: 'dumb',
 };
 const fill = (text: string): string => text.replaceAll('RUN', `touch ${marker}`).replaceAll('PROGRAM', program);
-/** Runs a shell's text in the person's repository; what it answers is no matter. */
+/** Runs a shell script in the user's repository, whatever its exit status. */
 const shell = (text: string): void =>
   void spawnSync('sh', ['-c', fill(text)], { cwd: path.join(root, 'work/r'), env, input: '', timeout: 180_000 });
 
@@ -72,7 +72,7 @@ it.each(PROOFS)('$planted', (proof) => {
   expect(attempt(proof, false)).toEqual({ ran: false, verdicts: [] });
 });
 
-it('shows every key of the table, or says why it cannot be shown here', () => {
+it('proves every key of the table, or says why it cannot', () => {
   const shown = PROOFS.flatMap(({ shows }) => shows.split(' '));
   expect([...shown, ...Object.keys(NOT_PROVEN)].sort()).toEqual([...keyPatterns('exec')].sort());
   for (const { shows, planted } of PROOFS) {

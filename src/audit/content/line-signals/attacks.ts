@@ -23,8 +23,8 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'shell-pipe',
     severity: 'suspect',
-    title: 'Downloaded text is run',
-    why: 'Whoever has that server decides what runs.',
+    title: 'Downloaded text that is run',
+    why: 'The owner of the server decides what runs.',
     paths: /(\.(sh|bash|zsh|fish|ps1|bat|cmd|mk|ya?ml|json|toml|py|rb|js|ts)|(^|\/)[^.]*)$/i,
     regex:
       /\b(curl|wget|fetch|iwr|Invoke-WebRequest)\b[^|;]{0,300}\|\s*(sudo\s+(-\w+\s+)*)?((ba|z|da|k)?sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+)?["']?[<$]\(\s*(curl|wget)/i,
@@ -33,8 +33,8 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'code-from-outside',
     severity: 'suspect',
-    title: 'What comes from outside is run',
-    why: 'Whoever answers or asks decides what runs.',
+    title: 'Code that runs external input',
+    why: 'The sender of the request or response decides what runs.',
     paths: CODE,
     except: /\.txt$/i,
     regex: anyOf(
@@ -51,8 +51,8 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'shell-backdoor',
     severity: 'suspect',
-    title: 'A shell for somebody else, or one that stays',
-    why: 'It opens the machine, or starts again at the next login.',
+    title: 'Remote shell or program that starts at login',
+    why: 'It gives others access to the machine, or starts again at the next login.',
     paths: CODE,
     except: /\.txt$/i,
     regex: anyOf(
@@ -70,8 +70,8 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'reads-credentials',
     severity: 'suspect',
-    title: 'A place where credentials are kept',
-    why: 'Code of a project has no business with the keys of the person who runs it.',
+    title: 'Path of credentials in code',
+    why: 'Code of a project does not need the keys of the user who runs it.',
     paths: CODE,
     except: /\.txt$|(^|\/)docs?\//i,
     regex: anyOf(
@@ -87,8 +87,8 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'new-host',
     severity: 'note',
-    title: 'An address without encryption, an IP address or a shortener',
-    why: 'What is fetched there can be replaced on the way or later.',
+    title: 'Unencrypted URL, IP address or URL shortener',
+    why: 'Data from this address can be replaced on the way or later.',
     paths: ANY,
     except: /\.(md|mdx|rst|svg|lock|html?)$|(^|\/)(docs?|test|tests|fixtures|licenses?)\//i,
     regex: anyOf(

@@ -16,8 +16,8 @@ export const CHECKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'check-weakened',
     severity: 'suspect',
-    title: 'A check is switched off',
-    why: 'What is fetched or pushed is no longer verified.',
+    title: 'Disabled check',
+    why: 'Data that is fetched or pushed is no longer verified.',
     paths: ANY,
     except:
       /\.(md|mdx|rst|adoc|lock)$|(^|\/)(docs?|test|tests|fixtures)\/|(^|\/)(changelog|changes|history|news|release[-_]?notes)[^/]{0,40}\.txt$/i,
@@ -34,8 +34,8 @@ export const CHECKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'test-neutralised',
     severity: 'note',
-    title: 'A test is skipped or made toothless',
-    why: 'Continuous integration stays green without checking.',
+    title: 'Skipped or weakened test',
+    why: 'Continuous integration passes without checking.',
     paths: ANY,
     except: /\.(md|rst)$/i,
     regex: anyOf(
@@ -48,8 +48,8 @@ export const CHECKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'check-suppressed',
     severity: 'note',
-    title: 'A linter or scanner is silenced',
-    why: 'The tool no longer reports what stands there.',
+    title: 'Silenced linter or scanner',
+    why: 'The tool no longer reports problems of this code.',
     paths: ANY,
     except: /\.(md|rst)$/i,
     regex: anyOf(
@@ -63,8 +63,8 @@ export const CHECKS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'permissions-widened',
     severity: 'suspect',
-    title: 'Wider permissions asked for',
-    why: 'What is installed or deployed may do more than before.',
+    title: 'Wider permissions',
+    why: 'The installed or deployed program may do more than before.',
     paths: anyOf(pattern('i')`(^|\/)(${PERMISSION_FILES})$`, /\.(js|ts|jsx|tsx|html)$/i),
     except: /\.d\.ts$/i,
     regex: anyOf(

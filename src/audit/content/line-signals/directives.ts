@@ -6,7 +6,7 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
   {
     id: 'directive-runs',
     severity: 'suspect',
-    title: 'A directive in source runs a program',
+    title: 'Directive in source that runs a program',
     why: 'The generator, compiler or editor starts it.',
     paths:
       /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|lsp|asd|pl|pm|scala|sc|java|jsh|cr|lean|cljc?|cljs|edn|rd|rmd|xaml|resx|eps|ps|nb)$/i,

@@ -69,8 +69,8 @@ export const DOCUMENTS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'xml-entity',
     severity: 'suspect',
-    title: 'XML entity or outside document type',
-    why: 'Parsers read files or grow without end.',
+    title: 'XML entity or external document type',
+    why: 'Parsers read files, or use memory without a limit.',
     paths: /\.(xml|xsd|xsl|svg|plist|pom|csproj|config|resx|xhtml|dtd)$/i,
     regex: /<!ENTITY|<!DOCTYPE[^>]{0,200}SYSTEM\s+["'](?!http:\/\/www\.(apple|w3)\.)/i,
     source: 'billion laughs, XXE',
@@ -78,8 +78,8 @@ export const DOCUMENTS_SIGNALS: readonly LineSignal[] = [
   {
     id: 'commit-words',
     severity: 'suspect',
-    title: 'Words that skip checks or speak for others',
-    why: 'In a commit message template they skip CI, close issues or sign for somebody.',
+    title: 'Commit message that skips checks or signs for others',
+    why: 'These words of a template skip CI, close issues or sign for another author.',
     paths: /(^|\/)(\.gitmessage|\.git-commit-template|commit[-_]?template[^/]*)$/i,
     regex:
       /\[(skip ci|ci skip|no ci|skip actions)\]|\*\*\*NO_CI|^(signed-off-by|reviewed-by|co-authored-by|acked-by):|^BREAKING CHANGE|^release-as:|\b(closes|fixes|resolves) #\d/i,

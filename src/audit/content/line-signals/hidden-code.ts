@@ -30,7 +30,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-codec',
     severity: 'suspect',
-    title: 'Unusual source encoding declared',
+    title: 'Unusual source encoding',
     why: 'The interpreter decodes the file into other code than is shown.',
     paths:
       /\.(py|pyw|rb|xml|xsd|xslt?|svg|plist|pom|\w*proj|config|props|targets|resx|xaml|xhtml)(\.dist)?$|(^|\/)[^.]*$/i,
@@ -41,7 +41,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-splice',
     severity: 'suspect',
-    title: 'Comment that swallows the next line',
+    title: 'Comment that continues on the next line',
     why: 'A backslash at its end makes the next line a comment.',
     paths: C_CODE,
     regex: /\/\/.*\\$|\?\?\//,
@@ -51,7 +51,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     id: 'text-obfuscated',
     severity: 'suspect',
     title: 'Code that decodes and runs text',
-    why: 'What runs cannot be read.',
+    why: 'The code that runs cannot be read.',
     paths: ANY,
     except: /\.(md|mdx|rst|lock|map|svg)$|\.min\.js$/i,
     regex: anyOf(
@@ -65,8 +65,8 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-blob',
     severity: 'note',
-    title: 'A long encoded text next to a call',
-    why: 'It may be data, or what a decoder runs.',
+    title: 'Long encoded text in a call',
+    why: 'It may be data, or code that a decoder runs.',
     paths: /\.(js|cjs|mjs|ts|py|rb|php|pl|lua|sh|ps1)$/i,
     except: TESTS,
     regex: /\w\(\s{0,4}["'`][A-Za-z0-9+/=]{200}|\w\(\s{0,4}["'`][0-9a-fA-F]{200}/,
@@ -75,8 +75,8 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-built-word',
     severity: 'suspect',
-    title: 'Dynamic look-up of an executor',
-    why: 'The word that runs something is put together so that no search finds it.',
+    title: 'Dynamic lookup of a function that runs code',
+    why: 'The name of the function is assembled so that no search finds it.',
     paths: CODE,
     regex: anyOf(
       /\[\s*['"](ev|ex|re|req|Fun|chi|pro)['"]\s*\+\s*['"]|\\u00[67][0-9a-f](?=[a-z]{2,6}\s*\()/,
@@ -89,8 +89,8 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
     id: 'text-built-global',
     severity: 'suspect',
-    title: 'Dynamic look-up of an executor',
-    why: 'The word that runs something is put together so that no search finds it.',
+    title: 'Dynamic lookup of a function that runs code',
+    why: 'The name of the function is assembled so that no search finds it.',
     // In other languages it is text for a browser or an engine.
     paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|html?|ejs|hbs)$|(^|\/)[^.]*$/i,
     regex: /globalThis\[\s*[^'"\]]|\bReflect\.get\(\s*globalThis/,
@@ -100,7 +100,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     id: 'diff-lookalike',
     severity: 'note',
     title: 'Content that looks like a diff',
-    why: 'A viewer of diffs may be fooled; this one marks every line itself.',
+    why: 'It may mislead a diff viewer; the one of run-claude marks every line itself.',
     paths: ANY,
     except: /\.(diff|patch|md|rst)$|(^|\/)(test|tests|fixtures|testdata)\//i,
     regex: /^(\+\+\+ b\/|--- a\/|\+\+ b\/|-- a\/|@@ -\d+(,\d+)? \+\d+|diff --git a\/|\\ No newline at end of file)/,

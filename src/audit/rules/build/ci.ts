@@ -93,7 +93,7 @@ export const ciRules: readonly FileRule[] = [
         safe: /uses:\s*[\w./-]+@[0-9a-f]{40}/,
       },
     ],
-    why: 'It runs with the secrets of the repository at the next push.',
+    why: 'The workflow runs with the secrets of the repository at the next push.',
     source: 'GitHub security hardening for Actions; documentation of the vendors',
   },
   {
@@ -135,13 +135,13 @@ export const ciRules: readonly FileRule[] = [
         removed: /^[^#].*@|required|approv|protect|^OWNERS/i,
       },
     ],
-    why: 'It decides what is merged or fetched without a person.',
+    why: 'The file decides what is merged or fetched without a review.',
     source: 'Dependabot, Renovate and Mergify documentation',
   },
   {
     id: 'ci-contact',
     family: 'ci',
-    trigger: 'somebody reports a fault or gives money',
+    trigger: 'reporting a vulnerability or sponsoring the project',
     severity: 'suspect',
     paths: ['FUNDING.y{,a}ml', 'FUNDING.json', 'SECURITY.md', 'security.txt', '.github/ISSUE_TEMPLATE/config.yml'],
     judges: [
@@ -151,7 +151,7 @@ export const ciRules: readonly FileRule[] = [
         removed: /@[\w-]+\.\w|mailto:|security\/advisories/i,
       },
     ],
-    why: 'Money or reports go to the address named there.',
+    why: 'Money or reports go to the address that it names.',
     source: 'GitHub documentation',
   },
   {
@@ -198,9 +198,9 @@ export const ciRules: readonly FileRule[] = [
     ],
     judges: [
       { kind: 'lines', danger: /^[^#\s]/, removed: /threshold|fail|severity|rule|id\s*=/i },
-      { kind: 'custom', see: ({ after }) => (after === undefined ? ['the settings of a check are gone'] : []) },
+      { kind: 'custom', see: ({ after }) => (after === undefined ? ['the settings of a check were removed'] : []) },
     ],
-    why: 'The scanner looks at less, or asks for less.',
+    why: 'The scanner checks less, or requires less.',
     source: 'documentation of the scanners',
   },
   {
@@ -230,7 +230,7 @@ export const ciRules: readonly FileRule[] = [
         danger: /^!.*(\.env|\.pem|\.key|secret|credential|id_rsa|\.npmrc|\.aws|token)/i,
       },
     ],
-    why: 'What kept secrets out of an image or package is gone.',
+    why: 'A rule that kept secrets out of an image or package was removed.',
     source: 'Docker and npm documentation',
   },
 ];

@@ -39,7 +39,7 @@ export const packagingRules: readonly FileRule[] = [
     except: ['*.{test,e2e}.spec', 'snap/README*'],
     always: true,
     judges: [],
-    why: 'It is a program of the package manager, or holds scripts that run as the administrator.',
+    why: 'The file is a program of the package manager, or contains scripts that run as root.',
     source: 'Debian policy; rpm, makepkg, snapcraft, NSIS, mkosi and BitBake manuals',
   },
   {
@@ -82,7 +82,7 @@ export const packagingRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'The system runs it by its place alone, mostly as the administrator.',
+    why: 'The system runs the file because of its path alone, mostly as root.',
     source: 'systemd.unit(5), cron(8), pam.d(5)',
   },
 ];

@@ -5,7 +5,7 @@ export const buildRules: readonly FileRule[] = [
   {
     id: 'build-make',
     family: 'build',
-    trigger: 'make, completion of its targets, an IDE that reads it; make -n as well',
+    trigger: 'make, make -n, completion of its targets, an IDE that reads it',
     severity: 'suspect',
     paths: [
       'Makefile',
@@ -30,13 +30,13 @@ export const buildRules: readonly FileRule[] = [
     judges: [
       { kind: 'lines', danger: /\$\(shell|!=|include|SHELL|MAKEFLAGS|export\s+PATH|^\+|ONESHELL|\$\(eval|curl|wget/i },
     ],
-    why: 'Make runs it, parts of it even when only asked what it would do.',
+    why: 'Make runs the file, and parts of it even on a dry run.',
     source: 'GNU make manual',
   },
   {
     id: 'build-tasks',
     family: 'build',
-    trigger: 'just, task, rake, gulp and their like, or their completion',
+    trigger: 'just, task, rake, gulp and similar tools, or their completion',
     severity: 'suspect',
     paths: [
       '{.,}justfile',
@@ -91,13 +91,13 @@ export const buildRules: readonly FileRule[] = [
           /`|shell\(|set (shell|dotenv)|import|mod |run_command|custom_target|find_program|command\s*=|exec_script|system\(|cmd|sh:|url|source_hash/i,
       },
     ],
-    why: 'It is a list of commands, or a program, that the tool runs.',
-    source: 'manuals of just, Task, Meson, Ninja, SCons and their like',
+    why: 'The file is a list of commands, or a program, that the tool runs.',
+    source: 'manuals of just, Task, Meson, Ninja, SCons and similar tools',
   },
   {
     id: 'build-cmake',
     family: 'build',
-    trigger: 'configuring, which IDEs do on opening',
+    trigger: 'configuring the build, which IDEs do when they open the project',
     severity: 'suspect',
     paths: [
       'CMakeLists.txt',
@@ -123,7 +123,7 @@ export const buildRules: readonly FileRule[] = [
         safe: /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/,
       },
     ],
-    why: 'Configuring runs these commands.',
+    why: 'CMake runs these commands when it configures the build.',
     source: 'CMake documentation',
   },
   {
@@ -156,7 +156,7 @@ export const buildRules: readonly FileRule[] = [
         safe: /^(dnl(\s[^`$;|&<>()]*)?$|#|AC_INIT\(\[?[\w .+-]+\]?,\s*\[?[\w.+-]+\]?(,[^()`$]*)?\)$)/,
       },
     ],
-    why: 'It is shell, or makes shell, that the build runs.',
+    why: 'The file is a shell script, or generates one, that the build runs.',
     source: 'Autoconf manual; CVE-2024-3094',
   },
   {
@@ -195,7 +195,7 @@ export const buildRules: readonly FileRule[] = [
         safe: /^build --jobs/,
       },
     ],
-    why: 'It picks programs, servers and rules of the build.',
+    why: 'The file selects programs, servers and rules of the build.',
     source: 'Bazel, Buck2, Pants and Please documentation',
   },
   {

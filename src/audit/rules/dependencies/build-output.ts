@@ -20,9 +20,9 @@ export const buildOutputRules: readonly FileRule[] = [
     ],
     except: ['vendor/README*', 'third_party/README*', 'vendor/modules.txt'],
     always: true,
-    unlessGone: true,
+    unlessDeleted: true,
     judges: [],
-    why: "It is somebody else's code: compare it with what its lock file says.",
+    why: 'The code comes from another project: compare it with its lock file.',
     source: 'go mod vendor',
   },
   {
@@ -62,9 +62,9 @@ export const buildOutputRules: readonly FileRule[] = [
     ],
     except: ['.bsp/*.md'],
     always: true,
-    unlessGone: true,
+    unlessDeleted: true,
     judges: [],
-    why: 'The tool takes it for the result of sources that it does not come from.',
+    why: 'The tool takes the file for the result of sources that did not produce it.',
     source: 'cargo fingerprints; make',
   },
 ];

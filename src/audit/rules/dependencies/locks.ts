@@ -66,7 +66,7 @@ export const lockRules: readonly FileRule[] = [
       },
       { kind: 'custom', see: sourceGone },
     ],
-    why: 'A package comes from a place that was not there, or its checksum is gone.',
+    why: 'A package comes from a new source, or its checksum was removed.',
     source: 'Cargo, bundler, composer and Go module documentation',
   },
   {

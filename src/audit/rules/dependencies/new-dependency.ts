@@ -39,7 +39,7 @@ export const newDependencyRules: readonly FileRule[] = [
       'go.mod',
     ],
     judges: [{ kind: 'custom', see: newNames }],
-    why: 'A package of that name is fetched and may run at once. It may only look like the one that you know.',
+    why: 'A package of that name is fetched and may run at once. The name may only look like one that you know.',
     source: 'typosquatting reports',
   },
 ];

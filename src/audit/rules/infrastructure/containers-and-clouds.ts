@@ -22,7 +22,7 @@ export const infraRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /./,
-        // A line that goes on from the one before, or stands in a here-document, is a command: quiet is what cannot be one.
+        // A continued line, or one of a here-document, is a command: a line is safe only if it cannot be one.
         safe: wholeLine(
           /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
           /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
@@ -31,7 +31,7 @@ export const infraRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'The build runs it, and takes its base from where it says.',
+    why: 'The build runs its commands and fetches the base image that it names.',
     source: 'Dockerfile reference',
   },
   {
@@ -63,12 +63,12 @@ export const infraRules: readonly FileRule[] = [
   {
     id: 'infra-compose-override',
     family: 'infrastructure',
-    trigger: 'docker compose up, which loads it without being told',
+    trigger: 'docker compose up, which loads it by default',
     severity: 'suspect',
     paths: ['docker-compose.override.y{,a}ml', 'compose.override.y{,a}ml', 'docker-bake*.{hcl,json}'],
     always: true,
     judges: [],
-    why: 'It is merged over the other file by its name alone.',
+    why: 'Compose merges the file over the other one because of its name alone.',
     source: 'Compose documentation, Merge',
   },
   {
@@ -165,7 +165,7 @@ export const infraRules: readonly FileRule[] = [
         safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
-    why: 'Deploying runs commands and sends things to the place that it names.',
+    why: 'Deploying runs commands and uploads to the server that it names.',
     source: 'documentation of the tools',
   },
   {
@@ -226,7 +226,7 @@ export const infraRules: readonly FileRule[] = [
         safe: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
       },
     ],
-    why: 'A service runs what it names, with rights of its own.',
+    why: 'A service runs the programs that it names, with the rights of the service.',
     source: 'manuals of the servers',
   },
 ];

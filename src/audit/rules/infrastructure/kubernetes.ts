@@ -48,7 +48,7 @@ export const kubernetesRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'Pods get host folders or rights, or come from another place.',
+    why: 'Pods get host folders or rights, or images from another registry.',
     source: 'Kubernetes Pod Security Standards; documentation of the tools',
   },
 ];

@@ -6,7 +6,7 @@ export const provisioningRules: readonly FileRule[] = [
   {
     id: 'infra-ansible',
     family: 'infrastructure',
-    trigger: 'ansible or vagrant here',
+    trigger: 'ansible or vagrant in this folder',
     severity: 'suspect',
     paths: [
       'inventory{,-*,_*}{,.ini,.cfg,.y{,a}ml,.json}',
@@ -56,13 +56,13 @@ export const provisioningRules: readonly FileRule[] = [
       },
       { kind: 'new' },
     ],
-    why: 'It runs plugins, scripts and commands, on this machine and others.',
+    why: 'The tool runs its plugins, scripts and commands on this machine and others.',
     source: 'Ansible and Vagrant documentation',
   },
   {
     id: 'infra-ansible-config',
     family: 'infrastructure',
-    trigger: 'any ansible command here',
+    trigger: 'any ansible command in this folder',
     severity: 'suspect',
     paths: ['ansible.cfg', '.ansible.cfg'],
     judges: [

@@ -79,7 +79,7 @@ export const packageRules: readonly FileRule[] = [
   {
     id: 'js-npmrc',
     family: 'javascript',
-    trigger: 'any npm, pnpm or yarn command here',
+    trigger: 'any npm, pnpm or yarn command in this folder',
     severity: 'suspect',
     paths: ['.npmrc', '.pnpmrc', '.yarnrc', '.pnpmfile.*', 'pnpmfile.js', '.noderc', 'node.config.json', '.bowerrc'],
     always: true,
@@ -103,7 +103,7 @@ export const packageRules: readonly FileRule[] = [
   {
     id: 'js-workspace-settings',
     family: 'javascript',
-    trigger: 'any yarn, pnpm, bun or monorepo command here',
+    trigger: 'any yarn, pnpm, bun or monorepo command in this folder',
     severity: 'suspect',
     paths: [
       '.yarnrc.yml',
@@ -142,7 +142,7 @@ export const packageRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
     judges: [{ kind: 'custom', see: judgeNpmLock }],
-    why: 'A package comes from a host that was not there, or its integrity was removed or changed.',
+    why: 'A package comes from a new host, or its integrity was removed or changed.',
     source: 'lockfile-lint; lockfile injection (Snyk 2019)',
   },
   {
@@ -166,7 +166,7 @@ export const packageRules: readonly FileRule[] = [
       // In pnpm's, a dependency of the project that is another package, and patches of installed ones.
       { kind: 'lines', danger: /^version:\s*['"]?@?[a-z][\w.-]*(\/[\w.-]+)?@\d|^path:\s*\S+\.(patch|diff)/ },
     ],
-    why: 'A package comes from a host that was not there, or its integrity was removed.',
+    why: 'A package comes from a new host, or its integrity was removed.',
     source: 'yarn, pnpm and deno documentation',
   },
   {
@@ -205,7 +205,7 @@ export const packageRules: readonly FileRule[] = [
         removed: GUARDS,
       },
     ],
-    why: 'Its tasks run and its imports fetch code.',
+    why: 'Its tasks run commands and its imports fetch code.',
     source: 'deno documentation',
   },
 ];

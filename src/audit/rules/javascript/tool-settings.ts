@@ -62,7 +62,7 @@ export const javascriptRules: readonly FileRule[] = [
     ],
     except: ['src/app/*.config{,.server}.ts', 'src/config.ts', '.config/mise/**', '.config/fish/**', '.config/git/**'],
     judges: [{ kind: 'code' }, { kind: 'keys', format: 'auto', danger: LOADS, value: /^\.{1,2}\/|^[a-z]+:\/\// }],
-    why: 'It is a program, or names one, that the tool loads.',
+    why: 'The file is a program, or names one, that the tool loads.',
     source: 'documentation of the tools; cosmiconfig',
   },
   {

@@ -90,7 +90,7 @@ export const compiledRules: readonly FileRule[] = [
       },
       { kind: 'lines', danger: /channel\s*=\s*"?(?![\d.]+"?$|stable"?$|beta"?$|nightly(-[\d-]+)?"?$)/ },
     ],
-    why: 'It picks a compiler, a runner or commands.',
+    why: 'The file selects a compiler, a runner or commands.',
     source: 'rustup, nextest, cross and Tauri documentation',
   },
   {
@@ -134,7 +134,7 @@ export const compiledRules: readonly FileRule[] = [
         see: ({ path, before }) => (before === undefined && /go\.work$|go\.env$/.test(path) ? ['new file'] : []),
       },
     ],
-    why: 'A module is taken from another place, or another tool runs.',
+    why: 'A module comes from another source, or another tool runs.',
     source: 'go.dev/ref/mod; golangci-lint and GoReleaser documentation',
   },
   {

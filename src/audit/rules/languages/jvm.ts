@@ -42,7 +42,7 @@ export const jvmRules: readonly FileRule[] = [
         safe: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
       },
     ],
-    why: 'It downloads and runs the build tool.',
+    why: 'The wrapper downloads and runs the build tool.',
     source: 'gradle/wrapper-validation; Maven documentation',
   },
   {
@@ -79,7 +79,7 @@ export const jvmRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'It is a program that the IDE runs on opening.',
+    why: 'The file is a program that the IDE runs when it opens the project.',
     source: 'Gradle and sbt documentation',
   },
   {
@@ -117,7 +117,7 @@ export const jvmRules: readonly FileRule[] = [
         removed: /sha256|pgp|verify|trusted-key/,
       },
     ],
-    why: 'It picks the Java that runs, its agents, or other packages under known names.',
+    why: 'The file selects the Java that runs, its agents, or other packages under known names.',
     source: 'Gradle documentation',
   },
   {
@@ -133,7 +133,7 @@ export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-pom',
     family: 'languages',
-    trigger: 'mvn anything, opening in an IDE',
+    trigger: 'any mvn command, opening in an IDE',
     severity: 'suspect',
     paths: ['pom.xml', '*.pom', 'settings.xml', 'toolchains.xml', '.polyglot.*'],
     judges: [
@@ -155,7 +155,7 @@ export const jvmRules: readonly FileRule[] = [
     judges: [
       { kind: 'lines', danger: /^(?![\w-]+:\s)[\w${]|^(Premain|Agent|Launcher-Agent|Main|Boot)-?Class|^Class-Path|=/i },
     ],
-    why: 'The Java machine, a compiler or a framework loads the classes that it names.',
+    why: 'The Java virtual machine, a compiler or a framework loads the classes that it names.',
     source: 'java.util.ServiceLoader; java.lang.instrument; Spring documentation',
   },
   {

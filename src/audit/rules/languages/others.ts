@@ -14,7 +14,7 @@ export const languageRules: readonly FileRule[] = [
   {
     id: 'lisp-beam-haskell',
     family: 'languages',
-    trigger: 'a REPL, compiler or language server started here',
+    trigger: 'a REPL, compiler or language server started in this folder',
     severity: 'suspect',
     paths: [
       'project.clj',
@@ -62,13 +62,13 @@ export const languageRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'It is code, or names code, that starts with the tool.',
+    why: 'The file is code, or names code, that starts with the tool.',
     source: 'Leiningen, Mix, rebar3, GHC documentation',
   },
   {
     id: 'haskell-package',
     family: 'languages',
-    trigger: 'cabal, stack or a language server started here',
+    trigger: 'cabal, stack or a language server started in this folder',
     severity: 'suspect',
     paths: ['*.cabal', 'cabal.project*', 'stack.yaml', 'package.yaml'],
     judges: [
@@ -87,13 +87,13 @@ export const languageRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'It names code, flags and sources that the build takes.',
+    why: 'The file names code, flags and sources that the build uses.',
     source: 'Cabal and Stack documentation',
   },
   {
     id: 'r-perl',
     family: 'languages',
-    trigger: 'R, RStudio, perl or prove started here',
+    trigger: 'R, RStudio, perl or prove started in this folder',
     severity: 'suspect',
     paths: [
       '.Rprofile',
@@ -125,7 +125,7 @@ export const languageRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [{ kind: 'lines', danger: /-P|-e\b|--exec|-I|-M|system|source|R_(PROFILE|LIBS)|shell/i, safe: /^--jobs/ }],
-    why: 'It runs at the start of the tool.',
+    why: 'The tool runs the file when it starts.',
     source: 'R Startup; prove(1)',
   },
   {
@@ -141,13 +141,13 @@ export const languageRules: readonly FileRule[] = [
           /^(Remotes|Additional_repositories|SystemRequirements|LinkingTo|VignetteBuilder|RoxygenNote.*roclets|Config\/)|github|url::|git::/i,
       },
     ],
-    why: 'Packages come from another place.',
+    why: 'Packages come from another source.',
     source: 'Writing R Extensions',
   },
   {
     id: 'other-languages',
     family: 'languages',
-    trigger: 'a compiler, package manager or REPL of that language started here',
+    trigger: 'a compiler, package manager or REPL of that language started in this folder',
     severity: 'suspect',
     paths: [
       'dune',
@@ -223,7 +223,7 @@ export const languageRules: readonly FileRule[] = [
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },
     ],
-    why: 'It is code, or names commands and sources, that the tool runs.',
+    why: 'The file is code, or names commands and sources, that the tool runs.',
     source: 'manuals of the languages',
   },
 ];

@@ -1,6 +1,6 @@
 import type { FileRule } from '../../formats/rule.ts';
 
-/** Programs that a language's tools find by name and run without being told; any change of one counts. */
+/** Programs that the tools of a language find and run by their name; any change of one counts. */
 export const programRules: readonly FileRule[] = [
   {
     id: 'program-by-name',
@@ -105,7 +105,7 @@ export const programRules: readonly FileRule[] = [
     ],
     except: ['Gemfile*.lock', 'amplify/hooks/README*', '*.md', 'sorbet/tapioca/require.rb'],
     always: true,
-    unlessGone: true,
+    unlessDeleted: true,
     judges: [],
     why: 'The tool runs the file of that name by itself.',
     source: 'manuals of the tools',

@@ -75,7 +75,7 @@ export const rubyRules: readonly FileRule[] = [
   {
     id: 'ruby-gemfile',
     family: 'languages',
-    trigger: 'bundle, any bundle exec, an editor with Ruby',
+    trigger: 'bundle, bundle exec, an editor with Ruby',
     severity: 'suspect',
     paths: ['Gemfile', '*.gemspec', 'gems.rb', '*.gemfile'],
     judges: [
@@ -90,7 +90,7 @@ export const rubyRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'It is a Ruby program, and says where gems come from.',
+    why: 'The file is a Ruby program, and names the source of gems.',
     source: 'bundler gemfile(5)',
   },
   {
@@ -108,7 +108,7 @@ export const rubyRules: readonly FileRule[] = [
         ),
       },
     ],
-    why: 'Rails runs the Ruby between the marks before it reads the settings.',
+    why: 'Rails runs the Ruby code between the marks before it reads the settings.',
     source: 'Rails guides, configuring a database and fixtures',
   },
 ];

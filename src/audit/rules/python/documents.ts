@@ -87,7 +87,7 @@ export const documentRules: readonly FileRule[] = [
         safe: /^"?(image|text)\/(png|plain)/,
       },
     ],
-    why: 'Cells, hooks and commands in it run.',
+    why: 'Its cells, hooks and commands run.',
     source: 'Jupyter security documentation',
   },
   {

@@ -38,13 +38,13 @@ export const pythonPackageRules: readonly FileRule[] = [
         removed: /--hash=/,
       },
     ],
-    why: 'Packages come from another place, or without their hash.',
+    why: 'Packages come from another source, or without their hash.',
     source: 'pip requirements format',
   },
   {
     id: 'python-installer-config',
     family: 'python',
-    trigger: 'pip, uv, poetry or twine here',
+    trigger: 'pip, uv, poetry or twine in this folder',
     severity: 'suspect',
     paths: ['pip.conf', 'pip.ini', '.pypirc', '.pip/**', '.pydistutils.cfg'],
     always: true,
@@ -55,7 +55,7 @@ export const pythonPackageRules: readonly FileRule[] = [
         danger: /index|trusted|cert|proxy|find-links|script|repository|target|prefix|user/i,
       },
     ],
-    why: 'It decides where packages come from and go to.',
+    why: 'The file decides where packages are fetched from and published to.',
     source: 'pip configuration',
   },
   {
@@ -72,7 +72,7 @@ export const pythonPackageRules: readonly FileRule[] = [
         safe: /^source = \{ editable = "\." \}$/,
       },
     ],
-    why: 'A package comes from a host that was not there, or its hash is gone.',
+    why: 'A package comes from a new host, or its hash was removed.',
     source: 'poetry, uv and PEP 751 documentation',
   },
 ];

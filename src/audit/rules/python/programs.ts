@@ -6,7 +6,7 @@ export const pythonProgramRules: readonly FileRule[] = [
   {
     id: 'python-runs',
     family: 'python',
-    trigger: 'pip install, pytest, tox, a Python started in that folder, a debugger',
+    trigger: 'pip install, pytest, tox, Python or a debugger started in that folder',
     severity: 'suspect',
     paths: [
       'setup.py',
@@ -54,9 +54,9 @@ export const pythonProgramRules: readonly FileRule[] = [
       '_virtualenv.py',
     ],
     always: true,
-    unlessGone: true,
+    unlessDeleted: true,
     judges: [],
-    why: 'The tool runs it by its name, without being told.',
+    why: 'The tool runs the file because of its name alone.',
     source: 'setuptools, pytest, site and pdb documentation',
   },
   {
@@ -68,8 +68,8 @@ export const pythonProgramRules: readonly FileRule[] = [
     except: ['/tasks.py'],
     // Below the top it is more often a module of an application: Celery's, say.
     judges: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
-    unlessGone: true,
-    why: 'The tool runs it by its name, without being told.',
+    unlessDeleted: true,
+    why: 'The tool runs the file because of its name alone.',
     source: 'invoke documentation',
   },
   {
@@ -87,7 +87,7 @@ export const pythonProgramRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [{ kind: 'lines', danger: /^import[\s;]|\.\.|^\// }],
-    why: 'A line that begins with import is run at every start of Python.',
+    why: 'Python runs a line that begins with import at every start.',
     source: 'Python site documentation',
   },
   {
@@ -111,7 +111,7 @@ export const pythonProgramRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['__main__.py'],
     judges: [{ kind: 'new' }],
-    why: 'It is what runs when the folder is given to Python.',
+    why: 'Python runs the file when it is given the folder.',
     source: 'Python zipapp documentation',
   },
 ];

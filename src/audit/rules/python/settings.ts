@@ -34,7 +34,7 @@ const INI_KEYS = oneOf`
 `;
 /**
  * Tables of pyproject.toml whose every key is data, or whose other keys the list of dangerous ones names. A table that
- * is not here belongs to a tool that may run what stands in it.
+ * is not listed belongs to a tool that may run its values.
  */
 const UNKNOWN_TOOL = pattern()`^tool\.(?!(${KNOWN_TOOLS})(\.|\[|$))`;
 const PLAIN_POETRY =
@@ -72,7 +72,7 @@ export const pythonSettingsRules: readonly FileRule[] = [
       },
       { kind: 'keys', format: 'toml', danger: UNKNOWN_TOOL, safe: PLAIN_POETRY },
     ],
-    why: 'The changed fields pick code that runs at install, test or lint, or where packages come from.',
+    why: 'The changed fields select code that runs at install, test or lint, or the source of packages.',
     source: 'PEP 517, PEP 518; documentation of the tools',
   },
   {
@@ -110,7 +110,7 @@ export const pythonSettingsRules: readonly FileRule[] = [
         safe: /^[^=]*(testpaths|markers|ignore_missing_imports|exclude)[^=.]*=/i,
       },
     ],
-    why: 'It loads plugins or runs commands.',
+    why: 'The tool loads plugins or runs commands that it names.',
     source: 'pytest, tox, pylint, mypy and flake8 documentation',
   },
 ];

@@ -14,7 +14,7 @@ export const dotfileRules: readonly FileRule[] = [
   {
     id: 'shell-home-plain',
     family: 'shell',
-    trigger: 'a new shell, editor, terminal or window manager, where your home links to it',
+    trigger: 'a new shell, editor, terminal or window manager, if your home links to the file',
     severity: 'suspect',
     paths: [
       '{z,ba,k,tc,c}shrc',
@@ -45,13 +45,13 @@ export const dotfileRules: readonly FileRule[] = [
     except: SAMPLES,
     always: true,
     judges: [],
-    why: 'Where your home links to it, it runs at the next login or start of the program.',
+    why: 'If your home links to the file, the file runs at the next login or start of the program.',
     source: 'the FILES sections of their manuals; GNU Stow',
   },
   {
     id: 'shell-env-sample',
     family: 'shell',
-    trigger: 'copying it to .env, as its name asks for',
+    trigger: 'copying it to .env, as its name suggests',
     severity: 'suspect',
     paths: ['.env.example', '.env.sample', '.env.template', '.env.*.example', '.env.dist'],
     judges: [
@@ -61,7 +61,7 @@ export const dotfileRules: readonly FileRule[] = [
           /^[^#]*(\$\(|`)|^(export\s+)?(LD_|DYLD_|NODE_OPTIONS|BASH_ENV|PYTHON(PATH|STARTUP|HOME)|PERL5|RUBY(OPT|LIB)|GIT_(SSH|EXTERNAL|PAGER|CONFIG)|JAVA_TOOL|PROMPT_COMMAND)\w*\s*=/,
       },
     ],
-    why: 'Its copy is read by a shell or a tool, which runs what stands there.',
+    why: 'A shell or a tool reads the copy and runs its contents.',
     source: 'oh-my-zsh dotenv; git(1) ENVIRONMENT',
   },
   {
@@ -80,7 +80,7 @@ export const dotfileRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'Whoever is named there can read what is encrypted from now on.',
+    why: 'The recipients that it names can read every secret that is encrypted from now on.',
     source: 'pass(1); sops, age and git-crypt documentation',
   },
 ];

@@ -60,7 +60,7 @@ export const environmentRules: readonly FileRule[] = [
       '.elixir-version',
     ],
     judges: [{ kind: 'lines', danger: /./, safe: /^(?!.*\.\.)["']?[A-Za-z0-9][A-Za-z0-9._@+=*~^<> "'-]{0,60}$|^#/ }],
-    why: 'Version managers turn this into a path or a download.',
+    why: 'Version managers turn the version into a path or a download.',
     source: 'CVE-2022-35861',
   },
   {
@@ -125,7 +125,7 @@ export const environmentRules: readonly FileRule[] = [
         safe: /=https:\/\/(github\.com|api\.github\.com|releases\.nixos\.org|channels\.nixos\.org)\//,
       },
     ],
-    why: 'An input comes from elsewhere, or its hash changed without its revision.',
+    why: 'An input comes from another source, or its hash changed without its revision.',
     source: 'nix flake documentation',
   },
   {
@@ -173,7 +173,7 @@ export const environmentRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'An installed environment is code that nobody reviews and that runs at the next use.',
+    why: 'An installed environment is code that nobody reviews, and it runs at the next use.',
     source: 'Python venv documentation',
   },
 ];

@@ -33,7 +33,7 @@ export const shellRules: readonly FileRule[] = [
     paths: ['.envrc', '.envrc.*', '.direnvrc', 'direnv{.toml,rc}', 'direnv/lib/*'],
     always: true,
     judges: [],
-    why: 'direnv runs it as shell when you enter the folder.',
+    why: 'direnv runs the file as a shell script when you enter the folder.',
     source: 'direnv(1)',
   },
   {
@@ -59,7 +59,7 @@ export const shellRules: readonly FileRule[] = [
       { kind: 'lines', danger: /./, safe: PLAIN_ENV },
       { kind: 'lines', danger: LOADER },
     ],
-    why: 'Shells and tools read it as shell or take their programs, libraries and servers from its variables.',
+    why: 'Shells run the file, and tools take programs, libraries and servers from its variables.',
     source: 'oh-my-zsh dotenv; git(1) ENVIRONMENT',
   },
   {
@@ -87,13 +87,13 @@ export const shellRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'It is run as a program of the shell or tool that reads it.',
+    why: 'The shell or tool that reads the file runs it as a program.',
     source: 'rvm, pow, autoenv, hermit and guix documentation',
   },
   {
     id: 'shell-home-files',
     family: 'shell',
-    trigger: 'a new shell or tool, where the project is a home or a dotfiles repository',
+    trigger: 'a new shell or tool, if the project is a home or a dotfiles repository',
     severity: 'suspect',
     paths: [
       '.bashrc',
@@ -158,7 +158,7 @@ export const shellRules: readonly FileRule[] = [
     except: SAMPLES,
     always: true,
     judges: [],
-    why: 'Where this is your home or linked from it, it runs at the next login.',
+    why: 'If this is your home, or your home links to the file, the file runs at the next login.',
     source: 'the FILES sections of their manuals',
   },
   {
@@ -186,7 +186,7 @@ export const shellRules: readonly FileRule[] = [
   {
     id: 'shell-session-layout',
     family: 'shell',
-    trigger: 'tmuxinator, tmuxp, smug, zellij or a process manager started here',
+    trigger: 'tmuxinator, tmuxp, smug, zellij or a process manager started in this folder',
     severity: 'suspect',
     paths: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml,json}', '.smug.yml', '*.kdl', 'Procfile*'],
     judges: [
@@ -203,7 +203,7 @@ export const shellRules: readonly FileRule[] = [
             : [],
       },
     ],
-    why: 'Its command lines start with the session.',
+    why: 'Its commands start with the session.',
     source: 'tmuxinator, tmuxp, zellij and foreman documentation',
   },
   {
@@ -232,7 +232,7 @@ export const shellRules: readonly FileRule[] = [
           /command|auth-provider|credential|cluster|server|insecure|certificate|endpoint|proxy|token|args|env|\bca_/i,
       },
     ],
-    why: 'It names a program for credentials, or a server to send them to.',
+    why: 'The file names a program for credentials, or a server that receives them.',
     source: 'client-go exec plugins; AWS credential_process',
   },
 ];
