@@ -3,21 +3,23 @@ import type { RelPath } from '../text/path.ts';
 import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding, Severity } from '../types/finding.ts';
+import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { matcherOf } from './formats/glob.ts';
-import { judgeGitPath } from './git-state.ts';
-import { type AuditInput, type Hit, sceneOf } from './input.ts';
+import { USER_RULE_TITLE } from './general-rules/rule.ts';
+import { judgeGitPath } from './git-directory/judge-path.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { type AuditInput, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
-import { signalHits } from './signals.ts';
 import { treeHits } from './tree.ts';
 
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 /**
- * What the gate has to say about a session's frozen changes: the worst first, then by path. Pure: the same input gives
- * the same findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are
- * withheld, are not judged. A configuration may raise a severity, and lower one that is not blocked.
+ * The findings for a session's frozen changes, the worst first, then by path. Pure: the same input gives the same
+ * findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are withheld, are
+ * not judged. A configuration may raise a severity, and lower one that is not blocked.
  */
 export function auditChanges(input: AuditInput): Finding[] {
   const scene = sceneOf(input);
@@ -27,14 +29,7 @@ export function auditChanges(input: AuditInput): Finding[] {
   for (const change of input.changes) {
     if (change.ignored === true) continue;
     if (change.problem !== undefined) {
-      hits.push({
-        rule: 'unreadable',
-        severity: 'blocked',
-        path: change.path,
-        title: 'Unreadable change',
-        why: 'What was not seen is not applied.',
-        detail: change.problem,
-      });
+      hits.push(hitOf('unreadable', change.path, { detail: change.problem }));
       continue;
     }
     const git = gitDirOf(change.path);
@@ -50,16 +45,9 @@ export function auditChanges(input: AuditInput): Finding[] {
     hits.push(...fileHits(scene, change, aliases(change.path)), ...signalHits(scene, change));
   }
   for (const [dir, count] of gitData)
-    hits.push({
-      rule: 'git-data',
-      severity: 'note',
-      path: dir,
-      title: "Git's own data changed",
-      why: 'Objects, refs, index and logs stay in the copy.',
-      detail: count === 1 ? '1 file' : `${count} files`,
-    });
+    hits.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
   hits.push(...treeHits(scene, aliases), ...userHits(input));
-  return settle(hits, input);
+  return findingsOf(hits, input);
 }
 
 /** The first component that is `.git` to some file system, and what follows it. */
@@ -78,20 +66,21 @@ function userHits(input: AuditInput): Hit[] {
       rule: rule.id,
       severity: rule.severity,
       path: change.path,
-      title: 'Matches a rule of yours',
+      title: USER_RULE_TITLE,
       why: rule.why,
     }));
   });
 }
 
-function settle(hits: readonly Hit[], input: AuditInput): Finding[] {
+/** Findings without repetitions, in order, with the configuration's severities and cleaned texts. */
+function findingsOf(hits: readonly Hit[], input: AuditInput): Finding[] {
   const seen = new Set<string>();
   const out: Finding[] = [];
   for (const hit of hits) {
     const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
     if (seen.has(id)) continue;
     seen.add(id);
-    // What leaves the gate's own ground, or cannot be judged, is no matter of taste: blocked stays blocked.
+    // A configuration never lowers a blocked finding.
     const severity = hit.severity === 'blocked' ? 'blocked' : (input.severities?.[hit.rule] ?? hit.severity);
     out.push({
       rule: hit.rule,

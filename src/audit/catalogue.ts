@@ -1,17 +1,17 @@
 import type { Severity } from '../types/finding.ts';
-import type { FileRule, Judge } from './formats/rule.ts';
-import { GENERAL_RULES } from './general-rules.ts';
-import { LINE_SIGNALS } from './line-signals.ts';
+import { LINE_SIGNALS } from './content/line-signals/all.ts';
+import { type FileRule, type Judge, SUSPECT_FILE } from './formats/rule.ts';
+import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
 import { FILE_RULES } from './rules/all.ts';
 
-/** A rule as people see it: in `run-claude audit --rules`, docs/audit-rules.md and reports. */
+/** A rule as `run-claude audit --rules`, docs/audit-rules.md and reports show it. */
 export interface RuleInfo {
   readonly id: string;
   readonly title: string;
   readonly family: string;
-  /** What somebody does that runs it. */
+  /** What a user does that runs it. */
   readonly trigger: string;
-  /** The highest that it gives, before a configuration. */
+  /** The highest severity of its findings, before the configuration's. */
   readonly severity: Severity;
   /** What it looks at. */
   readonly matches: string;
@@ -33,11 +33,14 @@ export function allRules(): readonly RuleInfo[] {
       source: signal.source,
     }),
   );
-  const rules = [...GENERAL_RULES, ...signals, ...FILE_RULES.map(infoOf)];
+  const general = Object.entries(GENERAL_RULES_BY_FAMILY).flatMap(([family, rules]) =>
+    Object.entries(rules).map(([id, { cases: _, ...text }]): RuleInfo => ({ id, family, ...text })),
+  );
+  const rules = [...general, ...signals, ...FILE_RULES.map(infoOf)];
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
-/** Those of the rules with these ids; a configuration's own are not among them. */
+/** The built-in rules with these ids. */
 export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
   const wanted = new Set(ids);
   return allRules().filter((rule) => wanted.has(rule.id));
@@ -48,7 +51,7 @@ function infoOf(rule: FileRule): RuleInfo {
   const except = rule.except === undefined ? '' : `, but not ${list(rule.except)}`;
   return {
     id,
-    title: rule.title ?? 'Suspect file',
+    title: rule.title ?? SUSPECT_FILE,
     family,
     trigger,
     severity,
@@ -58,7 +61,7 @@ function infoOf(rule: FileRule): RuleInfo {
   };
 }
 
-/** More of them than this say nothing to a reader. */
+/** A longer list tells a reader nothing. */
 const MOST_NAMED = 30;
 
 function list(globs: readonly string[]): string {

@@ -1,9 +1,10 @@
 import { isDotGitName } from '../git/names.ts';
 import { foldPath } from './formats/glob.ts';
 import { skeleton } from './formats/skeleton.ts';
-import { folderOf, foldersOf, type Hit, type Scene } from './input.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { folderOf, foldersOf, type Scene } from './input.ts';
 
-/** Every path that there is after the session; what it modified comes twice. */
+/** Every path after the session; modified ones come twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {
   for (const path of input.base?.paths ?? [])
     if (!byPath.has(path) || byPath.get(path)?.after !== undefined) yield path;
@@ -20,38 +21,22 @@ export function collisions(scene: Scene): Hit[] {
   if (fresh.length === 0) return [];
   const folded = new Map<string, Set<string>>();
   const alike = new Map<string, Set<string>>();
-  // Only what the new names and their folders meet is of interest: the rest of a large project is passed by.
+  // Only the forms of new names and their folders are searched for: the rest of a large project is skipped.
   const paths = fresh.map(({ path }) => path);
   for (const path of [...paths, ...foldersOf(paths)]) {
     folded.set(foldPath(path), new Set());
     alike.set(skeleton(path), new Set());
   }
-  meet(livePaths(scene), [
+  collectPaths(livePaths(scene), [
     { byForm: folded, form: foldPath },
     { byForm: alike, form: skeleton },
   ]);
   const hits: Hit[] = [];
   const report = (path: string): void => {
     const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
-    if (twin !== undefined)
-      return void hits.push({
-        rule: 'name-collides',
-        severity: 'blocked',
-        path,
-        title: 'Name that collides elsewhere',
-        why: 'On macOS or Windows one of the two overwrites the other.',
-        detail: twin,
-      });
+    if (twin !== undefined) return void hits.push(hitOf('name-collides', path, { detail: twin }));
     const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
-    if (look !== undefined)
-      hits.push({
-        rule: 'name-looks-alike',
-        severity: 'suspect',
-        path,
-        title: 'Name that looks like another',
-        why: 'It is taken for the file beside it.',
-        detail: look,
-      });
+    if (look !== undefined) hits.push(hitOf('name-looks-alike', path, { detail: look }));
   };
   for (const change of fresh) {
     report(change.path);
@@ -63,19 +48,19 @@ export function collisions(scene: Scene): Hit[] {
   return hits;
 }
 
-/** What was asked for by one form of a path, and in which folders, in that form. */
-interface Asked {
+/** Forms of paths that are searched for; each collects the paths that have it. */
+interface FormQuery {
   readonly byForm: ReadonlyMap<string, Set<string>>;
   readonly form: (name: string) => string;
 }
 
 /**
- * Adds to what was asked for each live path, folder or file, that has the form. A form is made component by component,
- * so a folder of which nothing was asked costs one look a file.
+ * Adds each path, folder or file, that has one of the forms to it. A form is computed component by component, so a folder
+ * without a searched form costs one lookup for each file.
  */
-function meet(live: Iterable<string>, asked: readonly Asked[]): void {
+function collectPaths(live: Iterable<string>, asked: readonly FormQuery[]): void {
   const askedIn = asked.map(({ byForm }) => new Set([...byForm.keys()].map(folderOf)));
-  // Of each folder its form, where something in it was asked for by that form.
+  // The form of each folder that contains a searched form.
   const folders = new Map<string, readonly (string | undefined)[]>();
   const enter = (folder: string): readonly (string | undefined)[] => {
     if (folder !== '') add(folder);
@@ -91,7 +76,7 @@ function meet(live: Iterable<string>, asked: readonly Asked[]): void {
     const folder = end < 0 ? '' : path.slice(0, end);
     const above = folders.get(folder) ?? enter(folder);
     for (let at = 0; at < above.length; at += 1) {
-      const one = asked[at] as Asked;
+      const one = asked[at] as FormQuery;
       const from = above[at];
       if (from === undefined) continue;
       const name = one.form(path.slice(end + 1));

@@ -1,127 +1,107 @@
-import type { Change } from '../types/entry.ts';
-import type { Severity } from '../types/finding.ts';
-import type { Hit, Scene } from './input.ts';
+import type { Change, Entry } from '../types/entry.ts';
+import { type Hit, hitOf } from './hit.ts';
+import type { Scene } from './input.ts';
 import { resolveInBase } from './links.ts';
 
-const SPECIAL: Readonly<Record<string, string>> = {
+const SPECIAL_KINDS: Readonly<Record<string, string>> = {
   fifo: 'a FIFO',
   socket: 'a socket',
   char: 'a character device',
   block: 'a block device',
 };
-const SET_ID = 0o6000;
-const EXECUTE = 0o111;
-const LARGE = 100 << 20;
+const SET_ID_BITS = 0o6000;
+const EXECUTE_BITS = 0o111;
+const WRITE_BY_OTHERS = 0o002;
+const LARGE_FILE_BYTES = 100 << 20;
+const SPARSE_FILE_BYTES = 1 << 20;
+/** A file is sparse when less than one in so many of its bytes is allocated. */
+const SPARSE_RATIO = 16;
+const DAY_NS = 86_400_000_000_000n;
 
-/** What kind, mode, size and times of a changed entry say. */
+/** What the kind, mode, size and times of a changed entry give away. */
 export function entryHits(scene: Scene, change: Change): Hit[] {
-  const { before, after } = change;
+  const { after } = change;
   if (after === undefined) return [];
-  const hits: Hit[] = [];
-  const say = (rule: string, severity: Severity, title: string, why: string, detail?: string): void =>
-    void hits.push({ rule, severity, path: change.path, title, why, ...(detail === undefined ? {} : { detail }) });
-  const special = SPECIAL[after.kind];
-  if (special !== undefined)
-    say('special-file', 'blocked', 'Special file', 'Tools hang on it or read a device.', special);
-  const setId = after.mode & SET_ID & ~(before?.mode ?? 0);
-  if (setId !== 0)
-    say(
-      'setuid',
-      'blocked',
-      'Setuid or setgid bit',
-      'It runs with the rights of its owner.',
-      (after.mode & 0o7777).toString(8),
-    );
-  if ((after.mode & 0o002) !== 0 && ((before?.mode ?? 0) & 0o002) === 0 && after.kind !== 'symlink')
-    say(
-      'world-writable',
-      'note',
-      'Writable for everybody',
-      'Every user of the machine can change it.',
-      (after.mode & 0o7777).toString(8),
-    );
-  if (before !== undefined && before.kind !== after.kind) {
-    const isCopy = isCopyOfTarget(scene, change);
-    say(
-      'type-change',
-      isCopy ? 'note' : 'suspect',
-      'Changed its kind',
-      'What was one kind of entry is another now.',
-      isCopy ? 'a link to a copy of the linked file' : `${before.kind} to ${after.kind}`,
-    );
-  }
+  const hits = [...kindHits(scene, change, after), ...modeHits(change, after)];
   if (after.kind !== 'file') return hits;
-  const bytes = scene.bytes(after);
-  if (bytes === 'unreadable')
-    say('unreadable', 'blocked', 'Unreadable change', 'Its frozen content is missing or damaged.');
-  else if (before?.digest !== undefined && scene.bytes(before) === 'unreadable')
-    say(
-      'unreadable',
-      'blocked',
-      'Unreadable change',
-      'What it held before the session is missing or damaged: neither a diff nor a merge can be made of it.',
-    );
-  if ((after.mode & EXECUTE) !== 0 && ((before?.mode ?? 0) & EXECUTE) === 0) {
-    const script = Buffer.isBuffer(bytes) && bytes.subarray(0, 2).toString('latin1') === '#!';
-    if (script || before === undefined)
-      say('execute-bit', 'note', 'New execute bit', 'It can be started by name.', script ? 'a script' : undefined);
-    else say('execute-bit-odd', 'suspect', 'New execute bit', 'A file that was no program can now be started by name.');
-  }
-  if (after.linkGroup !== undefined) hits.push(...hardLink(scene, change));
-  if (after.size >= LARGE)
-    say(
-      'large-file',
-      'note',
-      'Very large file',
-      'Copying, indexing and backups have to read it.',
-      `${Math.round(after.size / (1 << 20))} MB, of which the beginning and the end were looked into`,
-    );
-  if (after.allocated !== undefined && after.size > 1 << 20 && after.allocated * 16 < after.size)
-    say(
-      'sparse-file',
-      'suspect',
-      'Sparse file',
-      'It takes far more room wherever it is copied.',
-      `${after.allocated} of ${after.size} bytes allocated`,
-    );
-  const { endedNs } = scene.input;
-  if (
-    endedNs !== undefined &&
-    (BigInt(after.mtimeNs) > BigInt(endedNs) + 86_400_000_000_000n || BigInt(after.mtimeNs) < 86_400_000_000_000n)
-  )
-    say(
-      'odd-time',
-      'note',
-      'Time stamp outside the session',
-      'Build tools take it for newer or older than everything.',
-    );
-  return hits;
-}
-
-function hardLink(scene: Scene, change: Change): Hit[] {
-  const group = change.after?.linkGroup;
-  if (group === change.before?.linkGroup && change.kind !== 'created') return [];
-  const partners = scene.input.changes
-    .filter((one) => one.path !== change.path && one.after?.linkGroup === group)
-    .map((one) => one.path);
-  const detail = partners.length === 0 ? 'another name outside what changed' : `same file as ${partners[0]}`;
   return [
-    {
-      rule: 'hard-link',
-      severity: 'suspect',
-      path: change.path,
-      title: 'Hard link',
-      why: 'Editing one name changes the other. It is applied as a file of its own.',
-      detail,
-    },
+    ...hits,
+    ...missingContentHits(scene, change, after),
+    ...executeHits(scene, change, after),
+    ...hardLinkHits(scene, change),
+    ...sizeHits(change, after),
+    ...timeHits(scene, change, after),
   ];
 }
 
-/** Whether a link was replaced by a file with the content of the file that it led to before: all who read it read the same. */
+function kindHits(scene: Scene, change: Change, after: Entry): Hit[] {
+  const { path, before } = change;
+  const special = SPECIAL_KINDS[after.kind];
+  const hits = special === undefined ? [] : [hitOf('special-file', path, { detail: special })];
+  if (before === undefined || before.kind === after.kind) return hits;
+  if (isCopyOfTarget(scene, change))
+    return [...hits, hitOf('type-change', path, { case: 'copy', detail: 'a link to a copy of the linked file' })];
+  return [...hits, hitOf('type-change', path, { detail: `${before.kind} to ${after.kind}` })];
+}
+
+/** Whether the entry has one of these mode bits and did not have it before. */
+const gainsBits = ({ before }: Change, after: Entry, bits: number): boolean =>
+  (after.mode & bits & ~(before?.mode ?? 0)) !== 0;
+
+function modeHits(change: Change, after: Entry): Hit[] {
+  const detail = (after.mode & 0o7777).toString(8);
+  const isShared = after.kind !== 'symlink' && gainsBits(change, after, WRITE_BY_OTHERS);
+  return [
+    ...(gainsBits(change, after, SET_ID_BITS) ? [hitOf('setuid', change.path, { detail })] : []),
+    ...(isShared ? [hitOf('world-writable', change.path, { detail })] : []),
+  ];
+}
+
+function missingContentHits(scene: Scene, { path, before }: Change, after: Entry): Hit[] {
+  if (scene.bytes(after) === 'unreadable') return [hitOf('unreadable', path, { case: 'after' })];
+  const hadContent = before?.digest !== undefined;
+  return hadContent && scene.bytes(before) === 'unreadable' ? [hitOf('unreadable', path, { case: 'before' })] : [];
+}
+
+function executeHits(scene: Scene, { path, before }: Change, after: Entry): Hit[] {
+  if ((after.mode & EXECUTE_BITS) === 0 || ((before?.mode ?? 0) & EXECUTE_BITS) !== 0) return [];
+  const bytes = scene.bytes(after);
+  const isScript = Buffer.isBuffer(bytes) && bytes.subarray(0, 2).toString('latin1') === '#!';
+  if (isScript) return [hitOf('execute-bit', path, { detail: 'a script' })];
+  return [before === undefined ? hitOf('execute-bit', path) : hitOf('execute-bit-odd', path)];
+}
+
+function hardLinkHits(scene: Scene, change: Change): Hit[] {
+  const group = change.after?.linkGroup;
+  if (group === undefined || (group === change.before?.linkGroup && change.kind !== 'created')) return [];
+  const partner = scene.input.changes.find((one) => one.path !== change.path && one.after?.linkGroup === group);
+  const detail = partner === undefined ? 'another name outside the changes' : `same file as ${partner.path}`;
+  return [hitOf('hard-link', change.path, { detail })];
+}
+
+function sizeHits({ path }: Change, { size, allocated }: Entry): Hit[] {
+  const megabytes = Math.round(size / (1 << 20));
+  const isSparse = allocated !== undefined && size > SPARSE_FILE_BYTES && allocated * SPARSE_RATIO < size;
+  return [
+    ...(size >= LARGE_FILE_BYTES
+      ? [hitOf('large-file', path, { detail: `${megabytes} MB, of which only the beginning and the end were read` })]
+      : []),
+    ...(isSparse ? [hitOf('sparse-file', path, { detail: `${allocated} of ${size} bytes allocated` })] : []),
+  ];
+}
+
+/** A time after the session by more than a day, or within a day of 1970. */
+function timeHits({ input: { endedNs } }: Scene, { path }: Change, { mtimeNs }: Entry): Hit[] {
+  if (endedNs === undefined) return [];
+  const time = BigInt(mtimeNs);
+  return time > BigInt(endedNs) + DAY_NS || time < DAY_NS ? [hitOf('odd-time', path)] : [];
+}
+
+/** Whether a file with the same content replaced a link to it: whoever reads the path reads the same. */
 function isCopyOfTarget({ input: { base }, bytes }: Scene, { path, before, after }: Change): boolean {
   if (base === undefined || before?.kind !== 'symlink' || before.target === undefined) return false;
   const linked = resolveInBase(base.linkTarget, path, before.target);
-  const was = linked === undefined ? undefined : base.read(linked);
-  const is = bytes(after);
-  return was !== undefined && Buffer.isBuffer(is) && was.equals(is);
+  const old = linked === undefined ? undefined : base.read(linked);
+  const now = bytes(after);
+  return old !== undefined && Buffer.isBuffer(now) && old.equals(now);
 }

@@ -2,14 +2,15 @@ import type { Change, Entry } from '../types/entry.ts';
 import { foldPath, indexGlobs } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
-import type { FileRule } from './formats/rule.ts';
-import { type Hit, LONGEST_TEXT, type Scene } from './input.ts';
+import { type FileRule, SUSPECT_FILE } from './formats/rule.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { LONGEST_TEXT, type Scene } from './input.ts';
 import { MOST_ALIASES } from './links.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 const matching = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.paths)));
 const excepted = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.except ?? [])));
-/** Folders whose content some rule watches: a link of that name brings other content under it. */
+/** Folders that rules watch: a link of that name puts other content under it. */
 const watched = lazy(
   () =>
     new Set(
@@ -19,24 +20,24 @@ const watched = lazy(
     ),
 );
 
-/** What the rules about files of certain names see in one change. `aliases`: other paths of it, through links. */
+/** Findings of the rules about files of certain names. `aliases`: other paths of the change, through links. */
 export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
   const hits: Hit[] = [];
   const names = [change.path as string, ...aliases];
-  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [tooManyAliases(change)] : [];
+  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [hitOf('link-many-names', change.path)] : [];
   const folded = names.map(foldPath);
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
   const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
   const fitting = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
   const known = fits.some((fit) => [...fit.yes].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule)));
   const rules = new Set([...fitting].filter((rule) => !known || FILE_RULES[rule]?.lastResort !== true));
-  // Most files fit no rule: their content is not read here.
+  // Most files match no rule: their content is not read here.
   if (rules.size === 0) return [...watchedLink(change), ...manyAliases];
   const before = textOf(scene, change.before);
   const after = textOf(scene, change.after);
   for (const index of rules) {
     const rule = FILE_RULES[index] as FileRule;
-    if (rule.unlessGone === true && change.after === undefined) continue;
+    if (rule.unlessDeleted === true && change.after === undefined) continue;
     const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
     const alias = at > 0 ? `through ${names[at]}` : undefined;
     const seen = sees(scene, rule, change, { before, after, path: folded[at] as string });
@@ -54,14 +55,14 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   return [...hits, ...watchedLink(change), ...manyAliases];
 }
 
-/** A rule that says nothing of what kind a file is: it looks into every one, or into those that no rule knows. */
+/** Whether a rule judges every file, or files that no other rule knows: it says nothing about the type of a file. */
 const isForUnknown = (rule: FileRule): boolean => rule.lastResort === true || rule.paths.includes('*');
 
 const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
 
 /**
- * Whether a rule that looks into the content of such files, which are data, has judged it already. Not so of what a
- * list of tasks includes: there the name says nothing.
+ * Whether a rule that reads the content of such data files has judged it already. A file that a list of tasks includes
+ * is an exception: its name says nothing about it.
  */
 export function isJudgedByContent(path: string, by: string): boolean {
   if (/\.ya?ml$/i.test(path) && /(^|\/)(\.gitlab-ci|azure-pipelines[^/]*|taskfile(\.dist)?)\.ya?ml$/i.test(by))
@@ -69,25 +70,23 @@ export function isJudgedByContent(path: string, by: string): boolean {
   return DATA.test(path) && [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
 }
 
-/** Whether a rule looks into files of this name: what it held before is then worth keeping. */
+/** Whether a rule judges files of this name, so that their content before the session must be kept. */
 export function isWatchedPath(path: string): boolean {
   return matching()(foldPath(path)).size > 0;
 }
 
-/** A name that fits a plain glob of the rule only when letter case does not count. */
+/** Whether a name matches a plain glob of the rule only in another letter case. */
 function fitsByCaseOnly(rule: FileRule, name: string): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1);
   const words = rule.paths.filter((glob) => !/[*?{]/.test(glob)).map((glob) => glob.slice(glob.lastIndexOf('/') + 1));
   return !words.includes(last) && words.some((word) => word.toLowerCase() === last.toLowerCase());
 }
 
-function titleOf(change: Change): string {
-  if (change.kind === 'created') return 'Suspect file created';
-  if (change.kind === 'deleted') return 'Suspect file deleted';
-  return 'Suspect file modified';
+function titleOf({ kind }: Change): string {
+  return `${SUSPECT_FILE} ${kind === 'created' || kind === 'deleted' ? kind : 'modified'}`;
 }
 
-/** undefined: nothing to say. '': only that it changed. */
+/** What counts in a change: undefined when nothing does, '' when any change does. */
 function sees(
   scene: Scene,
   rule: FileRule,
@@ -97,10 +96,10 @@ function sees(
   const { after: entry } = change;
   if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
   if (entry !== undefined && entry.kind !== 'file') return undefined;
-  // What looks into every file leaves that to the rules that every such file has: unreadable, text-long.
+  // The rules unreadable and text-long report such files, so rules for every file do not.
   if (before === UNREADABLE || after === UNREADABLE)
     return rule.paths.includes('*') ? undefined : 'its content cannot be judged';
-  if (after?.slice(0, LOOKED_FOR_NUL).includes('\0') === true && !isForUnknown(rule) && rule.always !== true)
+  if (after?.slice(0, NUL_SEARCH_CHARS).includes('\0') === true && !isForUnknown(rule) && rule.always !== true)
     return 'not plain text, so it cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
   const seen = judge(rule, {
@@ -109,7 +108,7 @@ function sees(
     after,
     change,
     added: () => scene.added(change),
-    gone: () => scene.gone(change),
+    deleted: () => scene.deleted(change),
   }).filter((one) => one !== '');
   const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
   if (seen.length > 0) return list.join('; ');
@@ -118,8 +117,8 @@ function sees(
   return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
 }
 
-/** As much of a file is looked at for what no text has; tools read UTF-16 as well, the rules do not. */
-const LOOKED_FOR_NUL = 65_536;
+/** So many characters of a file are searched for a NUL: tools read UTF-16, the rules do not. */
+const NUL_SEARCH_CHARS = 65_536;
 const UNREADABLE = Symbol('content that cannot be judged');
 type Judged = string | typeof UNREADABLE | undefined;
 
@@ -129,28 +128,8 @@ function textOf(scene: Scene, entry: Entry | undefined): Judged {
   return bytes === 'unreadable' || bytes.length > LONGEST_TEXT ? UNREADABLE : scene.text(entry);
 }
 
-function tooManyAliases(change: Change): Hit {
-  return {
-    rule: 'link-many-names',
-    severity: 'suspect',
-    path: change.path,
-    title: 'File with very many names',
-    why: 'More links lead to it than were followed: under one of them a tool may run it.',
-  };
-}
-
 function watchedLink(change: Change): Hit[] {
   if (change.after?.kind !== 'symlink') return [];
   const name = foldPath(change.path.slice(change.path.lastIndexOf('/') + 1));
-  if (!watched().has(name)) return [];
-  return [
-    {
-      rule: 'link-watched-name',
-      severity: 'suspect',
-      path: change.path,
-      title: 'Suspect link',
-      why: 'Tools read configuration through this name, whatever the files behind it are called.',
-      detail: change.after.target ?? '',
-    },
-  ];
+  return watched().has(name) ? [hitOf('link-watched-name', change.path, { detail: change.after.target ?? '' })] : [];
 }

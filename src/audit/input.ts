@@ -5,7 +5,7 @@ import type { UserRule } from '../types/policy.ts';
 import { lazy } from './formats/lazy.ts';
 import { type Line, newLines } from './formats/lines.ts';
 
-/** The base, where the caller has it: more is seen with it, nothing less without. */
+/** The base of the session; with it the audit finds more. */
 export interface BaseReader {
   /** Every path of the base, for names that collide or look alike. */
   readonly paths: readonly string[] | ReadonlySet<string>;
@@ -21,50 +21,39 @@ export interface AuditInput {
   readonly content: (digest: Digest) => Buffer | undefined;
   readonly base?: BaseReader;
   readonly userRules?: readonly UserRule[];
-  /** By rule id. */
+  /** The configuration's severities, by rule id. */
   readonly severities?: Readonly<Record<string, Severity>>;
-  /** Whether the host's file system tells README from readme. Default: it may not. */
+  /** Whether the host's file system distinguishes README from readme. Default: it may not. */
   readonly hostCase?: 'sensitive' | 'insensitive';
   /** End of the session in nanoseconds, for time stamps in the future. */
   readonly endedNs?: string;
 }
 
-/** One thing seen, before severities are settled. */
-export interface Hit {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly path: string;
-  readonly title: string;
-  readonly why: string;
-  readonly detail?: string;
-  readonly line?: number;
-}
-
-/** What all parts of the audit look at. */
+/** The changes and the base, with lookups that all parts of the audit share. */
 export interface Scene {
   readonly input: AuditInput;
   readonly byPath: ReadonlyMap<string, Change>;
-  /** Content of an entry: undefined for what is no file, 'unreadable' where it should have been there. */
+  /** Content of an entry: undefined when the entry is not a file, 'unreadable' when its content is missing. */
   bytes(entry: Entry | undefined): Buffer | 'unreadable' | undefined;
-  /** The same as text; undefined for what is no file, cannot be read or is longer than LONGEST_TEXT. */
+  /** The content as text; undefined when the entry is not a file, is unreadable or is longer than LONGEST_TEXT. */
   text(entry: Entry | undefined): string | undefined;
-  /** Lines that are new in a change, and those that are gone; what is no text that can be read has none. */
+  /** New and deleted lines of a change; content that is not readable text has none. */
   added(change: Change): readonly Line[];
-  gone(change: Change): readonly Line[];
-  /** Where the content of a new file stood before, when the session took it away there: a file that was moved. */
+  deleted(change: Change): readonly Line[];
+  /** The old path of a new file that the session moved. */
   movedFrom(change: Change): string | undefined;
-  /** What stands at a path after the session, as far as the changes and the base tell. */
+  /** The entry at a path after the session, as far as the changes and the base show. */
   after(path: string): Entry | 'base' | undefined;
-  /** Whether the person's project has something there once all of this is applied, by what the session could see. */
+  /** Whether the user's project has an entry at the path after an apply, as far as the session could see. */
   isSeen(path: string): boolean;
-  /** Whether a folder was there before, or its own entry is among the changes. */
+  /** Whether a folder is in the base, or its own entry is among the changes. */
   hasFolder(path: string): boolean;
 }
 
-/** A text is judged up to here; what is longer is reported as it is. */
+/** The longest text that is judged, in bytes; a longer one is a finding. */
 export const LONGEST_TEXT = 8 << 20;
-/** What several rules ask of one change after another is kept while that change is looked at, and no longer. */
-const KEPT = 4;
+/** So many results are kept: several rules ask for the same content of one change. */
+const MAX_KEPT = 4;
 
 function remember<K, V>(make: (key: K) => V): (key: K) => V {
   const kept = new Map<K, V>();
@@ -72,16 +61,16 @@ function remember<K, V>(make: (key: K) => V): (key: K) => V {
     const had = kept.get(key);
     if (had !== undefined) return had;
     const made = make(key);
-    if (kept.size >= KEPT) kept.delete(kept.keys().next().value as K);
+    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as K);
     kept.set(key, made);
     return made;
   };
 }
 
-/** The folder that a path stands in: '' at the top. */
+/** The folder of a path: '' at the top. */
 export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
-/** All folders above some paths. */
+/** All folders above the paths. */
 export function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths)
@@ -93,22 +82,22 @@ export function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-function takenAway({ kind, before, path, inGit, ignored }: Change): [Digest, string][] {
+function movedSources({ kind, before, path, inGit, ignored }: Change): [Digest, string][] {
   const isFile = kind === 'deleted' && before?.kind === 'file' && before.digest !== undefined;
   return isFile && inGit !== true && ignored !== true ? [[before.digest, path]] : [];
 }
 
-/** Output that is ignored is withheld: what stands there is the person's own. */
+/** Ignored output is withheld, so the user's own file stays at its path. */
 const isKept = ({ before, after, ignored }: Change): boolean => (ignored === true ? before : after) !== undefined;
 
 /** A scene over one input. */
 export function sceneOf(input: AuditInput): Scene {
   const byPath = new Map<string, Change>(input.changes.map((change) => [change.path, change]));
   const known = input.base?.paths ?? [];
-  // Of a large project making the set takes longer than most audits.
+  // For a large project building the set takes longer than most audits.
   const basePaths: ReadonlySet<string> = known instanceof Set ? known : new Set(known);
   const baseFolders = lazy(() => foldersOf(basePaths));
-  const moved = lazy(() => new Map(input.changes.flatMap(takenAway)));
+  const moved = lazy(() => new Map(input.changes.flatMap(movedSources)));
   const newFolders = lazy(() => foldersOf(input.changes.filter(isKept).map(({ path }) => path)));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
@@ -127,7 +116,7 @@ export function sceneOf(input: AuditInput): Scene {
     bytes: bytesOf,
     text: textOf,
     added: remember((change: Change) => newLines(textOf(change.before), textOf(change.after))),
-    gone: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
+    deleted: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
     movedFrom: ({ after }) => (after?.digest === undefined ? undefined : moved().get(after.digest)),
     after: (path) => {
       const change = byPath.get(path);

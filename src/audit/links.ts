@@ -1,11 +1,13 @@
 import type { Change } from '../types/entry.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
-import type { BaseReader, Hit, Scene } from './input.ts';
+import { type CaseOf, type Hit, hitOf } from './hit.ts';
+import type { BaseReader, Scene } from './input.ts';
 
-/** Where a link leads: a path of the tree, or why it does not stay there. */
+/** The target of a link: a path of the tree, or the reason why it is outside. */
 export type Resolved = { readonly inside: string } | { readonly outside: string };
 
-const MOST_STEPS = 40;
+/** As Linux: more links in one path are an error. */
+const MAX_LINK_STEPS = 40;
 
 /** Follows a link step by step in the tree as the session leaves it. */
 export const resolveLink = (scene: Scene, link: string, target: string): Resolved =>
@@ -37,7 +39,7 @@ function resolveIn(targetOf: (path: string) => string | undefined, link: string,
     const next = targetOf(stack.join('/'));
     if (next === undefined) continue;
     steps += 1;
-    if (steps > MOST_STEPS) return { outside: 'a loop of links' };
+    if (steps > MAX_LINK_STEPS) return { outside: 'a loop of links' };
     if (next.startsWith('/')) return { outside: `${target}, by way of ${stack.join('/')} to ${next}` };
     stack.pop();
     todo = [...next.split('/'), ...todo];
@@ -51,77 +53,33 @@ function targetAt(scene: Scene, path: string): string | undefined {
   return entry?.kind === 'symlink' ? (entry.target ?? '/') : undefined;
 }
 
-/** A link that leads out of the tree, into a process's own files, or to where the container has the project. */
+/** Findings for a link that leaves the tree, or leads into /proc or to the project's path in the container. */
 export function linkHits(scene: Scene, change: Change): Hit[] {
   const { after, before } = change;
   if (after?.kind !== 'symlink') return [];
   const target = after.target ?? '';
   if (before?.kind === 'symlink' && before.target === target) return [];
-  const hit = (rule: string, title: string, why: string, detail: string): Hit => ({
-    rule,
-    severity: 'blocked',
-    path: change.path,
-    title,
-    why,
-    detail,
-  });
-  if (/[\u0000-\u001f\u007f]/.test(target))
-    return [hit('link-outside', 'Link with control characters', 'Its target cannot be shown as it is.', target)];
-  if (/^\/+(proc|dev|sys)(\/|$)/.test(target))
-    return [
-      hit(
-        'link-outside',
-        'Link into /proc, /dev or /sys',
-        'It means another file to each process that follows it.',
-        target,
-      ),
-    ];
-  if (/^\/+(workspace|home\/agent)(\/|$)/.test(target))
-    return [
-      hit(
-        'link-outside',
-        'Link to a path of the container',
-        'On this machine it dangles or meets a folder of somebody else.',
-        target,
-      ),
-    ];
+  const outside = (name: CaseOf<'link-outside'> | undefined, detail: string): Hit[] => [
+    hitOf('link-outside', change.path, { case: name, detail }),
+  ];
+  if (/[\u0000-\u001f\u007f]/.test(target)) return outside('control', target);
+  if (/^\/+(proc|dev|sys)(\/|$)/.test(target)) return outside('kernel', target);
+  if (/^\/+(workspace|home\/agent)(\/|$)/.test(target)) return outside('container', target);
   const where = resolveLink(scene, change.path, target);
-  if ('outside' in where)
-    return [
-      hit(
-        'link-outside',
-        'Link leaves the project',
-        'Tools that follow it read, change or delete files outside the project.',
-        where.outside,
-      ),
-    ];
-  if (where.inside === '')
-    return [
-      hit('link-outside', 'Link to the project itself', 'Tools that follow links never come to an end in it.', target),
-    ];
-  if (/(^|\/)\.git(\/|$)/i.test(where.inside))
-    return [hit('link-outside', 'Link into a git directory', 'What is written through it changes git itself.', target)];
+  if ('outside' in where) return outside(undefined, where.outside);
+  if (where.inside === '') return outside('project', target);
+  if (/(^|\/)\.git(\/|$)/i.test(where.inside)) return outside('git', target);
   const isUnseen = scene.input.base !== undefined && !scene.isSeen(where.inside);
-  if (isUnseen || SECRET_NAME.test(where.inside))
-    return [
-      {
-        rule: 'link-unseen',
-        severity: 'suspect',
-        path: change.path,
-        title: isUnseen ? 'Link to what the session did not have' : 'Link to a file of secrets',
-        why: 'Builds, servers and uploads that follow links give away what it leads to on this machine.',
-        detail: where.inside,
-      },
-    ];
-  return [];
+  if (!isUnseen && !SECRET_NAME.test(where.inside)) return [];
+  return [hitOf('link-unseen', change.path, { case: isUnseen ? undefined : 'secrets', detail: where.inside })];
 }
 
-/** As many other names of one path are judged; a path with more is reported, not half looked at. */
+/** So many other names of one path are judged; a path with more is a finding. */
 export const MOST_ALIASES = 64;
 
 /**
- * For each path, the names by which it can be reached through links: those that the session made and those that were
- * there, one inside another too. Gives at most MOST_ALIASES and one.
+ * The names by which a path can be reached through links, new and old, also through several links. Returns at most
+ * MOST_ALIASES + 1 names.
  */
 export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
   const byTarget = new Map<string, string[]>();

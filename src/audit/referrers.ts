@@ -1,7 +1,36 @@
 import { decodeBytes } from '../text/path.ts';
 import { foldPath } from './formats/glob.ts';
 import { readStructure } from './formats/structured.ts';
+import { anyOf, oneOf, pattern } from './formats/words.ts';
 import { folderOf } from './input.ts';
+
+const PACKAGE_DATA = oneOf`
+  name version description main module types typings exports imports files browser bin man directories unpkg
+  jsdelivr sideEffects workspaces repository homepage bugs license author keywords
+  (dev|peer|optional)?dependencies jest\.(collectCoverage|coverage|testMatch|testPath|roots|moduleFile)\w*
+`;
+const PYPROJECT_LISTS = oneOf`
+  (force-|only-|extend-)?(include|exclude) omit sources? src files filename packages where testpaths
+  per-file-ignores (py-)?modules package-data artifacts skip(_glob)? (extend-)?ignore known[-_]\w{1,40}
+  version_file write_to classifiers keywords dependencies readme description
+`;
+const EDITOR_TASKS = oneOf`
+  \.vscode\/(tasks|launch)\.json \.devcontainer(\/.*)?\/?devcontainer\.json
+  \.idea\/runConfigurations\/[^/]+\.xml \.run\/[^/]+\.xml nodemon\.json \.mocharc\.(json|ya?ml) deno\.jsonc?
+  \.lintstagedrc(\.\w+)?
+`;
+const CI_FILES = oneOf`
+  \.gitlab-ci\.ya?ml azure-pipelines[^/]*\.ya?ml taskfile(\.dist)?\.ya?ml (docker-)?compose[^/]*\.ya?ml
+  \.travis\.yml bitbucket-pipelines\.yml \.drone\.yml \.woodpecker\.ya?ml \.?appveyor\.yml cloudbuild\.ya?ml
+  buildspec\.ya?ml skaffold\.ya?ml playbook[^/]*\.ya?ml site\.ya?ml
+`;
+const BUILD_FILES = oneOf`
+  makefile gnumakefile [^/]*\.mk \.envrc \.?justfile lefthook\.ya?ml \.pre-commit-config\.yaml jenkinsfile
+  procfile[^/]* vagrantfile tiltfile dockerfile[^/]* containerfile build build\.bazel tox\.ini mypy\.ini
+  setup\.(py|cfg) pytest\.ini noxfile\.py \.?mise\.toml \.cargo\/config(\.toml)? pom\.xml
+  phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build configure\.ac mix\.exs [^/]*\.tf
+  \.husky\/[^/]+ \.?githooks\/[^/]+
+`;
 
 /** What a file of the project says of others: words for files that it runs or includes, and for folders of such files. */
 export interface Leads {
@@ -37,14 +66,17 @@ const REFERRERS: readonly Referrer[] = [
   {
     paths: /(^|\/)package\.json$/i,
     mentions: SCRIPTS,
-    keys: /^(?!(name|version|description|main|module|types|typings|exports|imports|files|browser|bin|man|directories|unpkg|jsdelivr|sideEffects|workspaces|repository|homepage|bugs|license|author|keywords|(dev|peer|optional)?dependencies|jest\.(collectCoverage|coverage|testMatch|testPath|roots|moduleFile)\w*)(\.|\[|$))/i,
+    keys: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
   },
   { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
   // Lists of what is packed, compiled, checked or passed by run nothing.
   {
     paths: /(^|\/)pyproject\.toml$/i,
     mentions: SCRIPTS,
-    keys: /(^|\.)(scripts|tasks|commands?)(\.|\[)|^(?!([^.]*\.){0,12}((force-|only-|extend-)?(include|exclude)|omit|sources?|src|files|filename|packages|where|testpaths|per-file-ignores|(py-)?modules|package-data|artifacts|skip(_glob)?|(extend-)?ignore|known[-_]\w{1,40}|version_file|write_to|classifiers|keywords|dependencies|readme|description)(\.|\[|$))/i,
+    keys: anyOf(
+      /(^|\.)(scripts|tasks|commands?)(\.|\[)/i,
+      pattern('i')`^(?!([^.]*\.){0,12}(${PYPROJECT_LISTS})(\.|\[|$))`,
+    ),
   },
   { paths: /(^|\/)composer\.json$/i, mentions: SCRIPTS, keys: /^scripts/ },
   {
@@ -57,18 +89,18 @@ const REFERRERS: readonly Referrer[] = [
     lines: /(^|[\s(])@[\w./-]+\.\w/,
   },
   {
-    paths:
-      /(^|\/)(\.vscode\/(tasks|launch)\.json|\.devcontainer(\/.*)?\/?devcontainer\.json|\.idea\/runConfigurations\/[^/]+\.xml|\.run\/[^/]+\.xml|nodemon\.json|\.mocharc\.(json|ya?ml)|deno\.jsonc?|\.lintstagedrc(\.\w+)?)$/i,
+    paths: pattern('i')`(^|\/)(${EDITOR_TASKS})$`,
     mentions: SCRIPTS,
   },
   {
-    paths:
-      /(^|\/)(\.gitlab-ci\.ya?ml|azure-pipelines[^/]*\.ya?ml|taskfile(\.dist)?\.ya?ml|(docker-)?compose[^/]*\.ya?ml|\.travis\.yml|bitbucket-pipelines\.yml|\.drone\.yml|\.woodpecker\.ya?ml|\.?appveyor\.yml|cloudbuild\.ya?ml|buildspec\.ya?ml|skaffold\.ya?ml|playbook[^/]*\.ya?ml|site\.ya?ml)$|(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|woodpecker)\/.*\.ya?ml$/i,
+    paths: anyOf(
+      pattern('i')`(^|\/)(${CI_FILES})$`,
+      /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|woodpecker)\/.*\.ya?ml$/i,
+    ),
     mentions: SCRIPTS_OR_PARTS,
   },
   {
-    paths:
-      /(^|\/)(makefile|gnumakefile|[^/]*\.mk|\.envrc|\.?justfile|lefthook\.ya?ml|\.pre-commit-config\.yaml|jenkinsfile|procfile[^/]*|vagrantfile|tiltfile|dockerfile[^/]*|containerfile|build|build\.bazel|tox\.ini|mypy\.ini|setup\.(py|cfg)|pytest\.ini|noxfile\.py|\.?mise\.toml|\.cargo\/config(\.toml)?|pom\.xml|phpunit\.xml(\.dist)?|build\.gradle(\.kts)?|cmakelists\.txt|meson\.build|configure\.ac|mix\.exs|[^/]*\.tf|\.husky\/[^/]+|\.?githooks\/[^/]+)$/i,
+    paths: pattern('i')`(^|\/)(${BUILD_FILES})$`,
     mentions: SCRIPTS,
   },
   // Programs themselves: what they name is mostly what they build.
@@ -85,9 +117,20 @@ const REFERRERS: readonly Referrer[] = [
   },
 ];
 
+/** A blank in a word of this list is written as \x20, since blanks separate the words. */
+const RUNNERS = oneOf`
+  (?:ba|z|da|k)?sh source source_env source_env_if_exists dotenv dotenv_if_exists watch_file \. node deno\x20run bun
+  bunx tsx ts-node rust-script -Zscript cargo\x20script python[0-9.]* ruby perl php exec -?include sinclude
+  eval_gemfile load require_relative import !include apply\x20from: -f --file -r --require -c --config entry: run:
+  command: script: uses: local: template: includes?: env_file: path: read:
+`;
+const BEFORE_COMMAND = /[\s"'`(;|&=@+-]/;
+const VARIABLE = /(?:\$\{[\w.]{1,40}\}|\$\(\w{1,40}\)|\$\w{1,40})/;
+const PATH = /((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/;
 /** A word that makes the next one run or be read as the caller itself is. */
-const RUNS =
-  /(?:^|[\s"'`(;|&=@+-])(?:(?:ba|z|da|k)?sh|source|source_env|source_env_if_exists|dotenv|dotenv_if_exists|watch_file|\.|node|deno run|bun|bunx|tsx|ts-node|rust-script|-Zscript|cargo script|python[0-9.]*|ruby|perl|php|exec|-?include|sinclude|eval_gemfile|load|require_relative|import|!include|apply from:|-f|--file|-r|--require|-c|--config|entry:|run:|command:|script:|uses:|local:|template:|includes?:|env_file:|path:|read:)[\s"':=([,/]+(?:(?:\$\{[\w.]{1,40}\}|\$\(\w{1,40}\)|\$\w{1,40})"?\/)?((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/gi;
+const RUNS = pattern(
+  'gi',
+)`(?:^|${BEFORE_COMMAND.source})(?:${RUNNERS})[\s"':=([,/]+(?:${VARIABLE.source}"?\/)?${PATH.source}`;
 /** A path that begins in the caller's folder. */
 const PLACED_HERE =
   /(?:^|[\s"'`(;|&=@+,:>/])(?:\.\/|<rootDir>\/|\$\(dirname[^)]{1,40}\)"?\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
@@ -137,21 +180,21 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   const shown = partsOf(referrer, path, text);
   // A compiler's -c, say, names what it compiles; what go runs is compiled.
   const run = [
-    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER].flatMap((regex) => words(regex, shown)),
-    ...words(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
+    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER].flatMap((regex) => wordsOf(regex, shown)),
+    ...wordsOf(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
   ].filter((word) => !COMPILED.test(word));
-  const named = new Set([...run, ...words(GO_RUN, shown)]);
-  const dotted = new Set(words(MODULES, shown).map((word) => word.replaceAll('.', '/')));
-  const taken = new Set(words(FOLDERS, shown));
+  const named = new Set([...run, ...wordsOf(GO_RUN, shown)]);
+  const dotted = new Set(wordsOf(MODULES, shown).map((word) => word.replaceAll('.', '/')));
+  const taken = new Set(wordsOf(FOLDERS, shown));
   const { mentions } = referrer;
   const mentioned = new Set(
     mentions === undefined
       ? []
-      : words(MENTIONED, shown).filter(
+      : wordsOf(MENTIONED, shown).filter(
           (word) => mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word)),
         ),
   );
-  const changed = words(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
+  const changed = wordsOf(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
   const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
   const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
   return {
@@ -192,7 +235,7 @@ function tomlLine(key: string, value: string): string {
   return key.endsWith('[]') ? `${name} = ["${value}"]` : `${name} = "${value}"`;
 }
 
-const words = (regex: RegExp, text: string): string[] =>
+const wordsOf = (regex: RegExp, text: string): string[] =>
   [...text.matchAll(regex)].map((match) => (match[1] ?? '').replace(/(?<![./:])[./:]+$/, ''));
 
 /** A path from a folder of the tree; undefined where it leaves the tree. */

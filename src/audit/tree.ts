@@ -7,12 +7,13 @@ import type { Change } from '../types/entry.ts';
 import { collisions } from './collisions.ts';
 import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
-import type { Hit, Scene } from './input.ts';
-import { reachedHits } from './reached.ts';
+import { type Hit, hitOf } from './hit.ts';
+import type { Scene } from './input.ts';
+import { reachedHits } from './reach/reached.ts';
 
 const MANY = 2000;
 
-/** What only the whole set of changes shows: collisions, repositories by their shape, hiding rules, numbers. */
+/** Findings that need the whole set of changes: collisions, bare repositories, ignore rules, numbers. */
 export function treeHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
   return [
     ...collisions(scene),
@@ -24,7 +25,7 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
   ];
 }
 
-/** Folders with HEAD, objects and refs, whatever they are called: git takes them for a repository. */
+/** Folders with HEAD, objects and refs, whatever their name: git takes them for a repository. */
 function bareRepositories(scene: Scene): Hit[] {
   const seen = new Map<string, Set<string>>();
   for (const change of scene.input.changes) {
@@ -62,20 +63,13 @@ function bareRepositories(scene: Scene): Hit[] {
           ? /^(HEAD|config|objects|refs|hooks|commondir)(\/|$)/i.test(change.path)
           : change.path.startsWith(`${dir}/`)),
     );
-    for (const change of inside)
-      hits.push({
-        rule: 'git-bare',
-        severity: 'blocked',
-        path: change.path,
-        title: 'New bare repository',
-        why: 'Git run in that folder uses its configuration and hooks.',
-        detail: dir === '' ? 'the project itself' : dir,
-      });
+    for (const { path } of inside)
+      hits.push(hitOf('git-bare', path, { detail: dir === '' ? 'the project itself' : dir }));
   }
   return hits;
 }
 
-/** New rules of an ignore file that hide what this session made, or uncover a secret. */
+/** Changes of ignore files that hide a file of this session, or no longer hide a secret. */
 function hiddenByIgnore(scene: Scene): Hit[] {
   const hits: Hit[] = [];
   for (const change of scene.input.changes) {
@@ -94,48 +88,25 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const below = scene.input.changes.filter(
       (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
     );
-    const endless = stepsOf(added, below) > MOST_STEPS;
+    const endless = stepsOf(added, below) > MAX_MATCH_STEPS;
     const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
-    if (endless)
-      hits.push({
-        rule: 'ignore-hides',
-        severity: 'suspect',
-        path: change.path,
-        title: 'Ignore rules that take too long',
-        why: 'What they hide cannot be told: tools that read them would hang too.',
-      });
-    if (planted !== undefined)
-      hits.push({
-        rule: 'ignore-hides',
-        severity: 'suspect',
-        path: change.path,
-        title: 'A new rule hides a file of this session',
-        why: 'Git and search tools no longer show it.',
-        detail: planted.path,
-      });
+    if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
+    if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
     const uncovered = [
       ...added.filter((line) => line.startsWith('!') && SECRET_NAME.test(line)),
       ...newLines(text, before)
         .map((line) => line.text)
         .filter((line) => SECRET_NAME.test(line) && !line.startsWith('!')),
     ];
-    if (uncovered[0] !== undefined)
-      hits.push({
-        rule: 'ignore-uncovers',
-        severity: 'suspect',
-        path: change.path,
-        title: 'A rule that keeps secrets out is gone',
-        why: 'The next commit or package may hold them.',
-        detail: uncovered[0],
-      });
+    if (uncovered[0] !== undefined) hits.push(hitOf('ignore-uncovers', change.path, { detail: uncovered[0] }));
   }
   return hits;
 }
 
-/** Some ten seconds of matching. */
-const MOST_STEPS = 1e8;
+/** Takes about ten seconds. */
+const MAX_MATCH_STEPS = 1e8;
 
-/** How long it would take to match all patterns with all paths: `**` between folders is tried at each of them. */
+/** How many steps it takes to match all patterns with all paths: `**` is tried at each folder of a path. */
 function stepsOf(patterns: readonly string[], changes: readonly Change[]): number {
   const deepest = changes.reduce((most, { path }) => Math.max(most, path.split('/').length), 1);
   return changes.length * patterns.reduce((sum, pattern) => sum + deepest ** guessesIn(pattern), 0);
@@ -147,13 +118,13 @@ function safeIgnore(lines: readonly string[]): (path: string) => boolean {
     try {
       return path !== '' && matcher.ignores(path);
     } catch {
-      // A pattern that no regular expression can be made of matches nothing.
+      // A pattern that does not become a valid regular expression matches nothing.
       return false;
     }
   };
 }
 
-/** Files of the tree that the host's own git configuration points at. */
+/** Changed files that the git configuration of the host's project names. */
 function hostConfigTargets(scene: Scene): Hit[] {
   const text = scene.input.base?.read('.git/config');
   if (text === undefined) return [];
@@ -179,14 +150,7 @@ function hostConfigTargets(scene: Scene): Hit[] {
         )
       )
         continue;
-      hits.push({
-        rule: 'git-host-target',
-        severity: 'blocked',
-        path: change.path,
-        title: 'A file that your git configuration uses',
-        why: `Your own ${entry.key} points here: editing it edits what git runs or reads.`,
-        detail: entry.key,
-      });
+      hits.push(hitOf('git-host-target', change.path, { detail: entry.key }));
     }
   }
   return hits;
@@ -197,14 +161,5 @@ function counts(scene: Scene): Hit[] {
     (change) => change.ignored !== true && !change.path.split('/').some(isDotGitName),
   );
   if (live.length < MANY) return [];
-  return [
-    {
-      rule: 'many-changes',
-      severity: 'note',
-      path: '.',
-      title: 'Very many changes',
-      why: 'Few people read that many: the findings above come first.',
-      detail: `${live.length} entries`,
-    },
-  ];
+  return [hitOf('many-changes', '.', { detail: `${live.length} entries` })];
 }

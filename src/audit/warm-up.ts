@@ -2,16 +2,16 @@ import type { RelPath } from '../text/path.ts';
 import { auditChanges } from './audit.ts';
 import { isWatchedPath } from './files.ts';
 import type { BaseReader } from './input.ts';
-import { leadsOfBase } from './reached.ts';
+import { leadsOfBase } from './reach/reached.ts';
 
-/** As many changes of each kind are audited: by then the tables are made and the expressions compiled. */
+/** After so many changes of each kind the tables are built and the expressions compiled. */
 const ROUNDS = 40;
 const KINDS = ['a.ts', 'a.py', 'a.md', 'a.json', 'package.json', 'Makefile', 'a.c', 'a.go'];
 const LINE = "export const value = compute(1, 'text', { option: true }); // words of a comment\n";
 
 /**
- * Does ahead of time what a first audit would spend on itself, and reads what the base's files lead to. Stops after
- * each small piece, so that the caller can rest.
+ * Builds ahead of time what the first audit needs, and reads the references of the base's files. Yields after each
+ * small piece of work, so that the caller can pause.
  */
 export function* warmUp(base: BaseReader): Generator<void> {
   // The tables of names.

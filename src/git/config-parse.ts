@@ -52,7 +52,7 @@ class Reader {
   }
 }
 
-class Refused extends Error {}
+class ConfigSyntaxError extends Error {}
 
 /** git's isspace: no vertical tab, no form feed. */
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\n' || char === '\r';
@@ -70,7 +70,7 @@ export function parseConfig(text: string): ParsedConfig {
   let stem = '';
   let comment = false;
   try {
-    if (text.includes('\0')) throw new Refused('a NUL byte');
+    if (text.includes('\0')) throw new ConfigSyntaxError('a NUL byte');
     for (;;) {
       const char = reader.next();
       if (char === END) {
@@ -87,11 +87,11 @@ export function parseConfig(text: string): ParsedConfig {
         const { name, value } = readAssignment(reader, char.toLowerCase());
         entries.push(entryOf(stem + name, value, line));
       } else {
-        throw new Refused('a line that is no section, key or comment');
+        throw new ConfigSyntaxError('a line that is not a section, key or comment');
       }
     }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof ConfigSyntaxError)) throw error;
     return { entries, error: { line: reader.line, why: error.message } };
   }
 }
@@ -116,13 +116,13 @@ function readHeader(reader: Reader): string {
   let name = '';
   for (;;) {
     const char = reader.next();
-    if (reader.ended) throw new Refused('a section header without an end');
+    if (reader.ended) throw new ConfigSyntaxError('a section header without an end');
     if (char === ']') {
-      if (name === '') throw new Refused('an empty section header');
+      if (name === '') throw new ConfigSyntaxError('an empty section header');
       return name;
     }
     if (isSpace(char)) return `${name}.${readSubsection(reader, char)}`;
-    if (!isKeyChar(char) && char !== '.') throw new Refused('an odd character in a section header');
+    if (!isKeyChar(char) && char !== '.') throw new ConfigSyntaxError('an odd character in a section header');
     name += char.toLowerCase();
   }
 }
@@ -130,19 +130,19 @@ function readHeader(reader: Reader): string {
 function readSubsection(reader: Reader, before: string): string {
   let char = before;
   while (isSpace(char)) {
-    if (char === END) throw new Refused('a section header without an end');
+    if (char === END) throw new ConfigSyntaxError('a section header without an end');
     char = reader.next();
   }
-  if (char !== '"') throw new Refused('a subsection without quotes');
+  if (char !== '"') throw new ConfigSyntaxError('a subsection without quotes');
   let name = '';
   for (;;) {
     char = reader.next();
     if (char === '"') break;
     if (char === '\\') char = reader.next();
-    if (char === END) throw new Refused('a section header without an end');
+    if (char === END) throw new ConfigSyntaxError('a section header without an end');
     name += char;
   }
-  if (reader.next() !== ']') throw new Refused('text after a subsection');
+  if (reader.next() !== ']') throw new ConfigSyntaxError('text after a subsection');
   return name;
 }
 
@@ -155,7 +155,7 @@ function readAssignment(reader: Reader, first: string): { name: string; value: s
   }
   while (char === ' ' || char === '\t') char = reader.next();
   if (char === END) return { name, value: undefined };
-  if (char !== '=') throw new Refused('a key without =');
+  if (char !== '=') throw new ConfigSyntaxError('a key without =');
   return { name, value: readValue(reader) };
 }
 
@@ -169,7 +169,7 @@ function readValue(reader: Reader): string {
   for (;;) {
     const char = reader.next();
     if (char === END) {
-      if (quoted) throw new Refused('a quote without an end');
+      if (quoted) throw new ConfigSyntaxError('a quote without an end');
       return value;
     }
     if (comment) continue;
@@ -191,7 +191,7 @@ function readValue(reader: Reader): string {
       const escaped = reader.next();
       if (escaped === END) continue;
       const meant = ESCAPES[escaped];
-      if (meant === undefined) throw new Refused('an unknown escape');
+      if (meant === undefined) throw new ConfigSyntaxError('an unknown escape');
       value += meant;
     }
   }

@@ -2,7 +2,7 @@ import { type ConfigEntry, parseConfig } from './config-parse.ts';
 import { classOfKey } from './keys.ts';
 
 export interface RewrittenConfig {
-  /** What goes into the copy. */
+  /** The text for the copy. */
   readonly text: string;
   /** What was left out or changed, by name and never by value. */
   readonly dropped: readonly string[];
@@ -74,7 +74,7 @@ function nameOf(entry: ConfigEntry): string {
   return `${entry.section}.${withoutUser(entry.subsection)}.${entry.name}`;
 }
 
-/** A URL without the user and password before its host, and without its query. An ssh user name stays: it is no secret. */
+/** A URL without the user and password before its host, and without its query. An ssh user name stays: it is not a secret. */
 function withoutUser(value: string): string {
   const match = /^([a-z][a-z0-9+.-]{0,30}:\/\/)([^/?#]*)([^?#]*)/i.exec(value);
   if (match === null) return value;

@@ -1,5 +1,5 @@
-/** A pattern with more is taken for one that nobody means. */
-const MOST_GUESSED = 3;
+/** A pattern with more is taken for an attack. */
+const MAX_ANY_FOLDERS = 3;
 
 /** How often a gitignore pattern has any number of folders: matching takes a path's depth to the power of that. */
 export function guessesIn(pattern: string): number {
@@ -8,5 +8,5 @@ export function guessesIn(pattern: string): number {
 
 /** Whether a match of the pattern could take for ever: `a` and `**` in turn, on a path of many folders `a`. */
 export function isEndless(pattern: string): boolean {
-  return guessesIn(pattern) > MOST_GUESSED;
+  return guessesIn(pattern) > MAX_ANY_FOLDERS;
 }

@@ -72,8 +72,12 @@ const OWN_TOOLS = new Set(
    meld nvimdiff opendiff p4merge smerge tkdiff tortoisemerge vimdiff vscode winmerge xxdiff`.split(/\s+/),
 );
 /** Options by which a git command that an alias abbreviates would run something or write somewhere. */
-const ALIAS_RISK =
-  /(^|\s)(-c\S*|-C\S*|-x\S*|-O\S*|--?exec\S*|--exec-path\S*|--config-env\S*|--upload-pack\S*|--receive-pack\S*|--ext-diff|--textconv|--open-files-in-pager\S*|--output\S*|--git-dir\S*|--work-tree\S*|--template\S*|--extcmd\S*|--tool\S*|--editor\S*|--paginate|-p)(?=\s|=|$)/;
+const RISKY_OPTIONS = String.raw`
+  -c\S* -C\S* -x\S* -O\S* --?exec\S* --exec-path\S* --config-env\S* --upload-pack\S* --receive-pack\S*
+  --ext-diff --textconv --open-files-in-pager\S* --output\S* --git-dir\S* --work-tree\S* --template\S*
+  --extcmd\S* --tool\S* --editor\S* --paginate -p
+`;
+const ALIAS_RISK = new RegExp(String.raw`(^|\s)(${words(RISKY_OPTIONS).join('|')})(?=\s|=|$)`);
 const ALIAS_WORD = /^[a-z][a-z0-9-]*(\s+([A-Za-z0-9@{}^~%:,./_=+#*-]|'[^'`$\\]*'|"[^"`$\\]*")+)*$/;
 const ALIAS_COMMANDS_THAT_RUN =
   /^(bisect|submodule|filter-branch|difftool|mergetool|rebase|hook|config|p4|svn|send-email)\b/;

@@ -26,7 +26,7 @@ export function isPlainDotGit(component: string): boolean {
   return component === '.git';
 }
 
-/** Whether a path is such a directory or lies in one. */
+/** Whether a path is such a directory or is inside one. */
 export function isInDotGit(path: string): boolean {
   // Nearly every path: a look at its text alone.
   return path.includes('.git') && path.split('/').some(isPlainDotGit);

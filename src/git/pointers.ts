@@ -9,7 +9,7 @@ export interface CopiedPlaces {
   readonly dotGit: ReadonlyArray<{ readonly source: string; readonly without: readonly string[] }> | undefined;
 }
 
-/** Where every copy lies. */
+/** The project's path in every container. */
 const INSIDE = '/workspace';
 const FORWARD = /^gitdir: ([^\r\n]+)[\r\n]*$/;
 const BACK = /^([^\r\n]+)[\r\n]*$/;
@@ -31,7 +31,7 @@ export function rewritePointer(entry: string, text: string, from: string, places
   return `gitdir: ${path.posix.relative(dir, place)}\n`;
 }
 
-/** Where the copy has what lies there on the host, by names alone: whether it is there is not asked. */
+/** The path in the copy of a path on the host, by names alone; whether it exists is not checked. */
 function placeInCopy(target: string, { root, dotGit }: CopiedPlaces): string | undefined {
   for (const { source, without } of dotGit ?? []) {
     const inner = below(source, target);

@@ -2,14 +2,14 @@ import type { Line } from './lines.ts';
 import type { FileRule, Judge, JudgedText } from './rule.ts';
 import { newLeaves, readStructure } from './structured.ts';
 
-/** Regular expressions see this much of a line at once. */
+/** The longest piece of a line that an expression searches, in characters. */
 const WINDOW = 4000;
-/** Nothing that a rule looks for is longer. */
+/** Pieces overlap by the length of the longest match of any rule. */
 const OVERLAP = 500;
 const CODE =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$|(^|\/)(jake|cake)file$/i;
 
-/** What in this change counts for the rule: empty when nothing does. A file that does not parse counts. */
+/** What counts in this change for the rule; empty when nothing does. A file that does not parse counts. */
 export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
   const seen: string[] = [];
   for (const one of rule.judges) seen.push(...judgeOne(one, text));
@@ -33,21 +33,21 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
   }
 }
 
-/** Whether a linear regular expression matches in a line: a long one is gone through piece by piece. */
+/** Whether a linear regular expression matches in a line: a long line is searched in overlapping pieces. */
 function seesIn(regex: RegExp, line: string): boolean {
   if (line.length <= 2 * WINDOW) return regex.test(line);
   for (let at = 0; at < line.length; at += WINDOW) if (regex.test(line.slice(at, at + WINDOW + OVERLAP))) return true;
   return false;
 }
 
-/** The new lines that an expression matches, as they are shown: for a judge that asks for more than a line. */
+/** The new lines that an expression matches, cut to the length that is shown. */
 export function newLinesWith({ added }: JudgedText, regex: RegExp): string[] {
   return added()
     .filter(({ text }) => seesIn(regex, text))
     .map(({ text }) => text.slice(0, 120));
 }
 
-/** Whether a line is known to be harmless: a long one never is, since only a piece of it could be matched. */
+/** Whether a line is known to be harmless; a long one never is, since only a piece of it could be matched. */
 const isSafe = (regex: RegExp | undefined, line: string): boolean =>
   regex !== undefined && line.length <= 2 * WINDOW && regex.test(line);
 
@@ -79,15 +79,15 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
   const structured = STRUCTURED.test(text.path);
   const hit = (regex: RegExp, at: number, lines: readonly Line[]): boolean => {
     const raw = (lines[at] as Line).text;
-    // Without an escape or a line that goes on there is one reading only, quotes or not.
+    // Without an escape or a continued line there is only one reading, quoted or not.
     if (!raw.includes('\\') && isSafe(safe, raw)) return false;
     return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
   };
   const added = danger === undefined ? [] : text.added().filter((_, at, lines) => hit(danger, at, lines));
-  const gone = removed === undefined ? [] : text.gone().filter((line) => seesIn(removed, line.text));
+  const deleted = removed === undefined ? [] : text.deleted().filter((line) => seesIn(removed, line.text));
   return [
     ...added.map((line) => `line ${line.line}: ${line.text.slice(0, 120)}`),
-    ...gone.map((line) => `gone: ${line.text.slice(0, 120)}`),
+    ...deleted.map((line) => `removed: ${line.text.slice(0, 120)}`),
   ];
 }
 
@@ -104,13 +104,13 @@ function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): st
     return value !== undefined && leaf.value.split('\n').some((line) => seesIn(value, line));
   });
   const keys = new Set(after.leaves.map((leaf) => leaf.key));
-  const gone = removed === undefined ? [] : old.filter((leaf) => !keys.has(leaf.key) && seesIn(removed, leaf.key));
+  const deleted = removed === undefined ? [] : old.filter((leaf) => !keys.has(leaf.key) && seesIn(removed, leaf.key));
   const twice = after.duplicates.filter((key) => !before?.duplicates.includes(key));
   const tags = after.tags.filter((tag) => !before?.tags.includes(tag));
   return [
     ...added.map((leaf) => `${leaf.key}: ${leaf.value.slice(0, 120)}`),
-    ...gone.map((leaf) => `${leaf.key} is gone`),
-    ...twice.map((key) => `${key} stands twice`),
+    ...deleted.map((leaf) => `${leaf.key} was removed`),
+    ...twice.map((key) => `${key} appears twice`),
     ...tags.map((tag) => `unknown tag: ${tag}`),
   ];
 }

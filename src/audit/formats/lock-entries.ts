@@ -1,15 +1,24 @@
+import { anyOf, oneOf, pattern } from './words.ts';
+
 /**
  * Lock files of every kind, read by their lines: indentation (JSON, YAML), a blank line (TOML, yarn) or one line (go.sum,
  * mix.lock) makes an entry. What tells an entry from others is kept, what must not move while it stays is compared.
  */
 
+const FIELD_NAMES = oneOf`
+  integrity checksums? hash(es)? sha\d* sha\d+sum shasums? content-?hash revision rev ref resolved nar-?hash
+  digest value algorithm git-tree-sha1 commit jar sources md5 etag reference dist url
+`;
+
 /** A checksum or commit, in the forms that package managers write. */
-const HASH =
-  /\bh1:[A-Za-z0-9+/=]{1,100}|\b(?:sha(?:1|224|256|384|512)|md5)[-:=][A-Za-z0-9+/=_-]{6,200}|\bb[0-9]:[0-9a-f]{32,128}|\b[0-9a-f]{32,128}\b|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g;
+const HASH = anyOf(
+  /\bh1:[A-Za-z0-9+/=]{1,100}|\b(?:sha(?:1|224|256|384|512)|md5)[-:=][A-Za-z0-9+/=_-]{6,200}/g,
+  /\bb[0-9]:[0-9a-f]{32,128}|\b[0-9a-f]{32,128}\b|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g,
+  /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g,
+);
 const URL_IN_LINE = /\b(?:[a-z]{2,5}\+)?(?:https?|ssh|git):\/\/[^\s"',;<>(){}]{1,300}/gi;
 /** Words that say what a hash is of, not whose it is. */
-const FIELD_WORDS =
-  /\b(integrity|checksums?|hash(es)?|sha\d*|sha\d+sum|shasums?|content-?hash|revision|rev|ref|resolved|nar-?hash|digest|value|algorithm|git-tree-sha1|commit|jar|sources|md5|etag|reference|dist|url)\b/gi;
+const FIELD_WORDS = pattern('gi')`\b(${FIELD_NAMES})\b`;
 const LONGEST_LINE = 4000;
 const MOST_SIBLINGS = 60;
 /** Nobody's lock file has more; what has is reported as one that cannot be compared. */

@@ -12,7 +12,7 @@ interface NpmPackage {
 
 const REGISTRY = 'registry.npmjs.org';
 
-/** The host of a URL in lower case, with its scheme unless that is https; what is no URL stands as it is. */
+/** The host of a URL in lower case, with its scheme unless that is https; text that is not a URL is returned unchanged. */
 export function hostOf(url: string): string {
   const match = /^([a-z][a-z0-9+.-]{0,30}):(?:\/\/)?([^/?#]*)/i.exec(url);
   if (match === null) return url;
@@ -20,13 +20,13 @@ export function hostOf(url: string): string {
   return match[1]?.toLowerCase() === 'https' ? host : `${match[1]?.toLowerCase()}:${host}`;
 }
 
-/** A package of npm 6 and older; `version` may be an address, `dependencies` holds those that stand inside it. */
+/** A package of npm 6 and older; `version` may be a URL, `dependencies` holds nested packages. */
 interface OldPackage extends NpmPackage {
   readonly dependencies?: unknown;
 }
 const DEEPEST = 100;
 
-/** Both tables of a lock file, those of npm 6 under the folders that they stand for; undefined: it does not parse. */
+/** Both tables of a lock file, the packages of npm 6 under their folders; undefined when it does not parse. */
 function packagesOf(text: string | undefined): ReadonlyMap<string, NpmPackage> | undefined {
   if (text === undefined || text === '') return new Map();
   try {
@@ -57,7 +57,7 @@ function entriesOf(table: unknown): [string, object][] {
   return Object.entries(table).filter((one): one is [string, object] => typeof one[1] === 'object' && one[1] !== null);
 }
 
-/** Says which keys stand twice in one object: JSON.parse takes the last one, another reader the first. */
+/** The keys that appear twice in one object: JSON.parse takes the last one, another reader the first. */
 function keysTwice(text: string): string[] {
   const out: string[] = [];
   const open: Set<string>[] = [];
@@ -65,7 +65,7 @@ function keysTwice(text: string): string[] {
     onObjectBegin: () => void open.push(new Set()),
     onObjectEnd: () => void open.pop(),
     onObjectProperty: (key) => {
-      if (open.at(-1)?.has(key)) out.push(`${key} stands twice`);
+      if (open.at(-1)?.has(key)) out.push(`${key} appears twice`);
       open.at(-1)?.add(key);
     },
   };
@@ -78,7 +78,7 @@ function keysTwice(text: string): string[] {
   return out;
 }
 
-/** npm's lock files: new hosts, integrity that is gone, weaker or other for the same version, install scripts, links. */
+/** npm's lock files: new hosts, install scripts, links, and integrity that was removed, or changed for the same version. */
 export function judgeNpmLock(text: JudgedText): readonly string[] {
   const after = packagesOf(text.after);
   if (after === undefined) return ['does not parse'];
@@ -99,7 +99,7 @@ export function judgeNpmLock(text: JudgedText): readonly string[] {
     if (resolved.startsWith(`https://${REGISTRY}/`) && !sameName(name, resolved))
       say(`resolved to ${resolved.slice(0, 100)}`);
     if (one.hasInstallScript === true && old?.hasInstallScript !== true) say('now has an install script');
-    if (typeof old?.integrity === 'string' && one.integrity === undefined) say('its integrity is gone');
+    if (typeof old?.integrity === 'string' && one.integrity === undefined) say('its integrity was removed');
     else if (old?.version === one.version && old?.integrity !== undefined && old.integrity !== one.integrity)
       say('other integrity for the same version');
     else if (old === undefined && resolved !== '' && one.integrity === undefined) say('has no integrity');
@@ -131,15 +131,15 @@ function decodeURIComponentSafe(text: string): string {
 const URL_IN_LINE = /\b(?:git\+|svn\+|hg\+)?(?:https?|ssh|git|file|link|portal):[^\s"',)#}]{1,300}/gi;
 const HASH_IN_LINE = /\b(sha(1|256|384|512)[-:=]|integrity|checksum|shasum|hash(es)?\b|h1:|narHash|etag)/i;
 
-/** Any line-based lock file: a host that the old file did not have, a hash that is gone with its line's fellow kept. */
+/** Any line-based lock file: a host that the old file did not have, or a hash removed from an entry that stays. */
 export function judgeYarnLock(text: JudgedText): readonly string[] {
   const before = text.before ?? '';
   const after = text.after ?? '';
   const hosts = new Set([...KNOWN_HOSTS, ...urlsOf(before).map(hostOf)]);
   const fresh = [...new Set(urlsOf(after).map(hostOf))].filter((host) => !hosts.has(host));
   const out = fresh.map((host) => `from ${host}`);
-  const gone = /\.sum$/.test(text.path) || before === '' || after === '' ? 0 : hashesGone(before, after);
-  if (gone > 0) out.push(`${gone} hashes are gone`);
+  const lost = /\.sum$/.test(text.path) || before === '' || after === '' ? 0 : hashesGone(before, after);
+  if (lost > 0) out.push(`${lost} hashes were removed`);
   out.push(...yarnStrangers(before, after));
   if (before === '' || after === '') return out;
   return [...out, ...otherHashes(before, after), ...movedRepositories(before, after)];
@@ -203,7 +203,7 @@ function yarnStrangers(before: string, after: string): string[] {
   return [...new Set(strangers(after))].filter((one) => !old.has(one));
 }
 
-/** Hashes that went while as many packages stayed; where packages are blocks, those that lost their last one. */
+/** How many hashes were removed while as many packages stayed; for block formats, how many packages lost their last. */
 function hashesGone(before: string, after: string): number {
   const count = (all: string, regex: RegExp): number =>
     all.split('\n').filter((line) => regex.test(line.slice(0, 2000))).length;

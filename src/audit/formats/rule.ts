@@ -5,7 +5,7 @@ import type { Line } from './lines.ts';
 /** How structured text is read: `auto` goes by the file's extension. */
 export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'auto';
 
-/** What in a change of a listed file counts. Regular expressions are linear: no nested repetition. */
+/** What counts in a change of a listed file. Regular expressions are linear: no nested repetition. */
 export type Judge =
   /** Any change at all. */
   | { readonly kind: 'any' }
@@ -22,16 +22,16 @@ export type Judge =
       readonly safe?: RegExp;
       readonly removed?: RegExp;
     }
-  /** A line that was not there before, or (removed) one that is gone. */
+  /** A new line, or (removed) a deleted one. */
   | {
       readonly kind: 'lines';
       readonly danger?: RegExp;
       readonly safe?: RegExp;
       readonly removed?: RegExp;
-      /** Where no line of a text can be dangerous without this, the text is looked at once and mostly passed by. */
+      /** Every dangerous text matches this: a text that does not is skipped after one search. */
       readonly mark?: RegExp;
     }
-  /** What no key or line shows by itself: says what it saw. */
+  /** A judgement on the whole change: returns what counts. */
   | { readonly kind: 'custom'; readonly see: (text: JudgedText) => readonly string[] };
 
 export interface JudgedText {
@@ -39,28 +39,31 @@ export interface JudgedText {
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly change: Change;
-  /** Lines that are new, and those that are gone; worked out once a change. */
+  /** New and deleted lines, computed once for each change. */
   readonly added: () => readonly Line[];
-  readonly gone: () => readonly Line[];
+  readonly deleted: () => readonly Line[];
 }
+
+/** The title of a rule that has none of its own; a finding adds 'created', 'modified' or 'deleted'. */
+export const SUSPECT_FILE = 'Suspect file';
 
 /** A rule about files of certain names. */
 export interface FileRule {
   readonly id: string;
-  /** Instead of 'Suspect file modified'. */
+  /** Instead of SUSPECT_FILE and what was done to it. */
   readonly title?: string;
   readonly family: string;
-  /** What the person does that runs it. */
+  /** What a user does that runs it. */
   readonly trigger: string;
   readonly severity: Severity;
   /** Globs as in glob.ts, at any depth, without regard to letter case. */
   readonly paths: readonly string[];
   readonly except?: readonly string[];
-  /** Any change is reported; the judges only say what in it counts. */
+  /** Any change is reported; the judges only describe what counts in it. */
   readonly always?: boolean;
-  /** Says nothing of a file that is gone. */
-  readonly unlessGone?: boolean;
-  /** Speaks only of a file that no other rule is about. */
+  /** A deleted file is not a finding. */
+  readonly unlessDeleted?: boolean;
+  /** Applies only to a file that no other rule knows. */
   readonly lastResort?: boolean;
   readonly judges: readonly Judge[];
   readonly why: string;

@@ -1,5 +1,6 @@
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
+import { anyOf } from './words.ts';
 
 /** Names under which secrets are kept. */
 export const SECRET_NAME =
@@ -82,7 +83,10 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
   [
     'Slack token',
     /xox[a-z]|xapp-|hooks\.slack\.com/,
-    /\bxox[abcdeposr][-.][A-Za-z0-9.%-]{10,250}|\bxapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{32,80}|https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{6,14}\/[A-Z0-9]{6,20}\/[A-Za-z0-9]{20,40}/,
+    anyOf(
+      /\bxox[abcdeposr][-.][A-Za-z0-9.%-]{10,250}|\bxapp-\d-[A-Z0-9]{8,14}-\d{8,16}-[0-9a-f]{32,80}/,
+      /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z0-9]{6,14}\/[A-Z0-9]{6,20}\/[A-Za-z0-9]{20,40}/,
+    ),
   ],
   [
     'Discord token',
@@ -105,7 +109,7 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
   ],
   ['JSON web token', /eyJhbGci/, /\beyJhbGci[A-Za-z0-9_-]{10,200}\.eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{20,1000}/],
 ];
-/** One expression for all marks: a text is gone through once, not once a format. */
+/** One expression for all marks: a text is searched once, not once for each format. */
 const anyMark = lazy(
   () => new RegExp(FORMATS.map(([, mark]) => (mark.flags === '' ? mark.source : bothCases(mark.source))).join('|')),
 );
@@ -159,7 +163,7 @@ export function secretsByOthers(lines: readonly string[], path: string): Readonl
   return found;
 }
 
-/** The kind of secret that stands in a line, also behind one layer of base64, or undefined. Never gives the secret. */
+/** The kind of secret in a line, also behind one layer of base64, or undefined. Never the secret itself. */
 export function secretIn(line: string, path: string): string | undefined {
   if (line.length < 16 || EXAMPLE_FILE.test(path)) return undefined;
   const plain = findSecret(line);

@@ -49,7 +49,7 @@ function formatOf(path: string, text: string): Format {
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
   if (/\.toml$/.test(name)) return 'toml';
   if (/\.(ini|cfg|conf|properties)$|^\.(npm|pnpm)rc$/.test(name)) return 'ini';
-  // Without an extension the first line that is no comment decides: further down a list of JSON looks like a section.
+  // Without an extension the first line that is not a comment decides: a JSON list further down looks like a section.
   if (/^(?:[^\S\r\n]*(?:[#;][^\r\n]*)?[\r\n])*[^\S\r\n]*\[[\w.:/ -]+\][^\S\r\n]*(?:[\r\n]|$)/.test(text)) return 'ini';
   return /^[{[]/.test(withoutComments(text)) ? 'jsonc' : 'yaml';
 }

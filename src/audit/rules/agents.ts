@@ -1,9 +1,13 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, words } from '../formats/words.ts';
 
-const AGENT_DIRS =
-  'agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules'.split(
-    ' ',
-  );
+const AGENT_DIRS = words`
+  agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge
+  gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf
+  zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok
+  jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact
+  ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules
+`;
 
 export const agentRules: readonly FileRule[] = [
   {
@@ -77,14 +81,14 @@ export const agentRules: readonly FileRule[] = [
         danger: /\b(ignore|disregard)\b.{0,40}\b(previous|instructions|rules)\b|\byou must\b|\bcurl\b|\|\s*sh\b|<!--/i,
       },
     ],
-    why: 'An assistant follows it, also outside the sandbox.',
+    why: 'An assistant follows these instructions, also outside the sandbox.',
     source: 'Claude Code memory documentation; agents.md',
   },
   {
     id: 'agent-claude',
     title: 'Agent configuration changed',
     family: 'agents',
-    trigger: 'the next Claude Code session here; with -p without any question',
+    trigger: 'the next Claude Code session in this folder; without a question when run with -p',
     severity: 'suspect',
     paths: ['.claude/**', '.mcp.json', '.claude.json', '.claude-plugin/**', '.lsp.json'],
     always: true,
@@ -92,8 +96,12 @@ export const agentRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'jsonc',
-        danger:
-          /hooks|Helper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|statusLine|StatusLine|fileSuggestion|processWrapper|policyHelper|sshHost|permissions\.(allow|ask|defaultMode|additional)|enableAll|enabledMcp|sandbox|disableAllHooks|skipDangerous|arketplaces|enabledPlugins|outputStyle|agent|defaultShell|claudeMd|Directory|worktree|env\.|mcpServers|command|cleanupPeriod/i,
+        danger: anyOf(
+          /hooks|Helper|awsAuthRefresh|awsCredentialExport|gcpAuthRefresh|statusLine|StatusLine|fileSuggestion/i,
+          /processWrapper|policyHelper|sshHost|permissions\.(allow|ask|defaultMode|additional)|enableAll|enabledMcp/i,
+          /sandbox|disableAllHooks|skipDangerous|arketplaces|enabledPlugins|outputStyle|agent|defaultShell|claudeMd/i,
+          /Directory|worktree|env\.|mcpServers|command|cleanupPeriod/i,
+        ),
         removed: /permissions\.deny|hooks/,
       },
       {
@@ -101,7 +109,7 @@ export const agentRules: readonly FileRule[] = [
         danger: /!`|allowed-tools|^(hooks|mcpServers|permissionMode|tools):|(^|\s)@(~|\/|\.\.)[\w./~-]+/,
       },
     ],
-    why: 'Its hooks, helpers and servers run at once, and its permissions decide what runs unasked.',
+    why: 'Its hooks, helpers and servers run at once, and its permissions decide what runs without a question.',
     source: 'Claude Code settings; CVE-2025-59536, CVE-2026-33068',
   },
   {

@@ -1,31 +1,33 @@
 import type { FileRule } from '../formats/rule.ts';
 import { agentRules } from './agents.ts';
-import { buildRules } from './build.ts';
-import { buildOutputRules } from './build-output.ts';
-import { ciRules } from './ci.ts';
-import { compiledRules } from './compiled.ts';
+import { ciRules } from './build/ci.ts';
+import { packagingRules } from './build/packaging.ts';
+import { buildRules } from './build/tools.ts';
+import { buildOutputRules } from './dependencies/build-output.ts';
+import { lockRules } from './dependencies/locks.ts';
+import { newDependencyRules } from './dependencies/new-dependency.ts';
 import { desktopRules } from './desktop.ts';
-import { documentRules } from './documents.ts';
-import { dotfileRules } from './dotfiles.ts';
-import { dotnetRules } from './dotnet.ts';
 import { editorRules } from './editors.ts';
 import { engineRules } from './engines.ts';
-import { environmentRules } from './environments.ts';
 import { gitFileRules } from './git-files.ts';
-import { infraRules } from './infra.ts';
-import { javascriptRules } from './javascript.ts';
-import { jvmRules } from './jvm.ts';
-import { kubernetesRules } from './kubernetes.ts';
-import { languageRules } from './languages.ts';
-import { lockRules } from './locks.ts';
-import { newDependencyRules } from './new-dependency.ts';
-import { packageRules } from './packages.ts';
-import { packagingRules } from './packaging.ts';
-import { programRules } from './programs.ts';
-import { provisioningRules } from './provisioning.ts';
-import { pythonRules } from './python.ts';
-import { rubyRules } from './ruby.ts';
-import { shellRules } from './shell.ts';
+import { infraRules } from './infrastructure/containers-and-clouds.ts';
+import { kubernetesRules } from './infrastructure/kubernetes.ts';
+import { provisioningRules } from './infrastructure/provisioning.ts';
+import { packageRules } from './javascript/packages.ts';
+import { javascriptRules } from './javascript/tool-settings.ts';
+import { compiledRules } from './languages/compiled.ts';
+import { dotnetRules } from './languages/dotnet.ts';
+import { jvmRules } from './languages/jvm.ts';
+import { languageRules } from './languages/others.ts';
+import { programRules } from './languages/programs.ts';
+import { rubyRules } from './languages/ruby.ts';
+import { documentRules } from './python/documents.ts';
+import { pythonPackageRules } from './python/packages.ts';
+import { pythonProgramRules } from './python/programs.ts';
+import { pythonSettingsRules } from './python/settings.ts';
+import { dotfileRules } from './shell/dotfiles.ts';
+import { environmentRules } from './shell/environments.ts';
+import { shellRules } from './shell/startup.ts';
 import { unlistedRules } from './unlisted.ts';
 
 /** Every rule about files of certain names. */
@@ -37,7 +39,9 @@ export const FILE_RULES: readonly FileRule[] = [
   ...editorRules,
   ...packageRules,
   ...javascriptRules,
-  ...pythonRules,
+  ...pythonProgramRules,
+  ...pythonSettingsRules,
+  ...pythonPackageRules,
   ...documentRules,
   ...compiledRules,
   ...jvmRules,

@@ -1,14 +1,28 @@
 import type { FileRule } from '../formats/rule.ts';
+import { words } from '../formats/words.ts';
 
-const COMMANDS =
-  'bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make mkdir mv nano node npm npx open perl php pip pip3 pnpm ps python python3 rm rsync ruby sed sh ssh sudo tar terraform test vi vim wget which xargs yarn zsh'.split(
-    ' ',
-  );
+const COMMANDS = words`
+  bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make
+  mkdir mv nano node npm npx open perl php pip pip3 pnpm ps python python3 rm rsync ruby sed sh ssh sudo
+  tar terraform test vi vim wget which xargs yarn zsh
+`;
+
+/** Extensions of files that a desktop opens by itself. */
+const LAUNCHERS = words`
+  lnk url scf library-ms searchConnector-ms theme themepack hta chm reg vbs wsf settingcontent-ms inf
+  application appref-ms webloc inetloc fileloc terminal command workflow scpt action mobileconfig website
+  diagcab iqy slk xll ppam xlam
+`;
+/** Extensions of files whose program runs something in them when they are opened. */
+const OPENED_BY_PROGRAMS = words`
+  tool applescript jnlp rdp code-profile search-ms wsb sct msc xbap appinstaller gadget udl odc mht one
+  swf run flatpak shortcut alfredworkflow nemo_action msl
+`;
 
 export const desktopRules: readonly FileRule[] = [
   {
     id: 'run-command-name',
-    title: 'A file with the name of a command',
+    title: 'File with the name of a command',
     family: 'desktop',
     trigger: 'typing that command where this folder is searched for programs',
     severity: 'suspect',
@@ -31,7 +45,7 @@ export const desktopRules: readonly FileRule[] = [
   },
   {
     id: 'run-windows-name',
-    title: 'A file that Windows runs by its name',
+    title: 'File that Windows runs by its name',
     family: 'desktop',
     trigger: 'opening a terminal or editor in that folder on Windows',
     severity: 'suspect',
@@ -68,19 +82,19 @@ export const desktopRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'Windows looks in the current folder first.',
+    why: 'Windows searches the current folder first.',
     source: 'CVE-2020-26233, CVE-2020-27955',
   },
   {
     id: 'desktop-launcher',
-    title: 'A file that a desktop opens by itself',
+    title: 'File that a desktop opens by itself',
     family: 'desktop',
-    trigger: 'a file manager shows the folder or somebody double-clicks',
+    trigger: 'showing the folder in a file manager, or a double click',
     severity: 'suspect',
     paths: [
-      '*.{lnk,url,scf,library-ms,searchConnector-ms,theme,themepack,hta,chm,reg,vbs,wsf,settingcontent-ms,inf,application,appref-ms,webloc,inetloc,fileloc,terminal,command,workflow,scpt,action,mobileconfig,website,diagcab,iqy,slk,xll,ppam,xlam}',
+      `*.{${LAUNCHERS.join(',')}}`,
       '*.{app,workflow,action,prefPane,qlgenerator,saver,kext,mdimporter,service}/**',
-      '*.{tool,applescript,jnlp,rdp,code-profile,search-ms,wsb,sct,msc,xbap,appinstaller,gadget,udl,odc,mht,one,swf,run,flatpak,shortcut,alfredworkflow,nemo_action,msl}',
+      `*.{${OPENED_BY_PROGRAMS.join(',')}}`,
       '*.{docm,dotm,xlsm,xltm,xlsb,pptm,potm,iso,img,vhd,vhdx,cab}',
       '*.{scptd,framework,plugin,bundle,xpc,appex,qlplugin,osax}/**',
       'delegates.xml',
@@ -106,7 +120,7 @@ export const desktopRules: readonly FileRule[] = [
   {
     id: 'debugger-file',
     family: 'desktop',
-    trigger: 'gdb, lldb, valgrind or a database client started here',
+    trigger: 'gdb, lldb, valgrind or a database client started in this folder',
     severity: 'suspect',
     paths: [
       '.gdbinit',
@@ -143,7 +157,7 @@ export const desktopRules: readonly FileRule[] = [
         danger: /shell|\\!|system|python|source|pager|plugin|command|log-file|init/i,
       },
     ],
-    why: 'The tool runs it at its start.',
+    why: 'The tool runs the file when it starts.',
     source: 'manuals of gdb, lldb, valgrind, psql and sqlite3',
   },
 ];

@@ -1,9 +1,30 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
 
-const RUNS =
-  /(path|paths|command|commands|cmd|executable|interpreter|args|env|environment|envFile|binary|server|runtime|wrapper|overrideCommand|nodePath|shell|tools|customCommands|tsdk|toolsEnvVars|buildFlags|goroot|gopath|arguments|vmargs|home|profiles|automationProfile|runonsave|executorMap|execArgv|rules|proxy|plugins|pluginPaths|url|script|hook|task|commandLine|alternateTools|env(ironment)?Vars?|flags)s?(?=$|[.[])/i;
-const GUARDS =
-  /security\.workspace|supportUntrusted|allowAutomaticTasks|autoApprove|\bmcp\b|chat\.|unicodeHighlight|renderControlCharacters|http\.|ignoredRepositories|(files|search)\.exclude|extensions\.|terminal\.integrated|code-runner|emeraldwalk|lsp|context_servers|debugger|task\.|workbench\.trustedDomains/i;
+const SETTINGS_THAT_RUN = oneOf`
+  path paths command commands cmd executable interpreter args env environment envFile binary server runtime
+  wrapper overrideCommand nodePath shell tools customCommands tsdk toolsEnvVars buildFlags goroot gopath
+  arguments vmargs home profiles automationProfile runonsave executorMap execArgv rules proxy plugins
+  pluginPaths url script hook task commandLine alternateTools env(ironment)?Vars? flags
+`;
+const VIM_EXPRESSIONS = oneOf`
+  foldexpr fde foldtext fdt indentexpr inde formatexpr fex includeexpr inex makeprg mp equalprg ep grepprg gp
+  keywordprg kp runtimepath rtp statusline stl printexpr pexpr
+`;
+const XCODE_SETTINGS = oneOf`
+  script command binary run arguments build(ToolPath|ArgumentsString|WorkingDirectory) repositoryURL
+  relativePath baseConfigurationReference CC LD LDPLUSPLUS CXX AR LIBTOOL SWIFTC TOOLCHAINS DEVELOPER_DIR
+  SDKROOT
+  \w*(FLAGS|LOCATION|SANDBOX\w*|_EXEC|_COMPILER|_LINKER|_LAUNCHER|_TOOL|PLUGINS?|_PREPROCESS\w*|ACTIONS?)
+`;
+
+const RUNS = pattern('i')`(${SETTINGS_THAT_RUN})s?(?=$|[.[])`;
+const GUARDS = anyOf(
+  /security\.workspace|supportUntrusted|allowAutomaticTasks|autoApprove|\bmcp\b|chat\.|unicodeHighlight/i,
+  /renderControlCharacters|http\.|ignoredRepositories|(files|search)\.exclude|extensions\./i,
+  /terminal\.integrated|code-runner|emeraldwalk|lsp|context_servers|debugger|task\./i,
+  /workbench\.trustedDomains/i,
+);
 
 export const editorRules: readonly FileRule[] = [
   {
@@ -21,7 +42,7 @@ export const editorRules: readonly FileRule[] = [
       },
       { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
     ],
-    why: 'The changed keys name a program to run, or switch off a guard of the editor.',
+    why: 'The changed keys name a program to run, or disable a protection of the editor.',
     source: 'VS Code workspace trust; CVE-2025-53773',
   },
   {
@@ -57,7 +78,7 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-vim',
     family: 'editors',
-    trigger: 'opening the folder or a file in vim, Neovim or a plugin of theirs',
+    trigger: 'opening the folder or a file in vim or Neovim, also through a plugin',
     severity: 'suspect',
     paths: [
       '.vimrc',
@@ -125,12 +146,16 @@ export const editorRules: readonly FileRule[] = [
       {
         kind: 'lines',
         mark: /-\*-|eval:|-(?:program|command|executable):|compile-command|\bvim?[<=>\d]{0,6}:|\bex:/i,
-        danger:
-          /-\*-.{0,400}\b(eval|[\w-]{1,40}-(program|command|executable|function|hook)|compile-command|load-path)\s*:|^\W{0,8}\s{0,8}eval:\s|^\W{0,8}\s{0,8}(compile-command|[\w-]{1,40}-(program|command|executable)):|\b(vim?[<=>]{0,2}\d{0,4}|ex):\s{0,4}(set?\s)?.{0,200}\b(foldexpr|fde|foldtext|fdt|indentexpr|inde|formatexpr|fex|includeexpr|inex|makeprg|mp|equalprg|ep|grepprg|gp|keywordprg|kp|runtimepath|rtp|statusline|stl|printexpr|pexpr)=|^\S{1,10}\s{1,4}(eval:\s{0,4}\(|compile-command:)/i,
+        danger: anyOf(
+          /-\*-.{0,400}\b(eval|[\w-]{1,40}-(program|command|executable|function|hook)|compile-command|load-path)\s*:/i,
+          /^\W{0,8}\s{0,8}eval:\s|^\W{0,8}\s{0,8}(compile-command|[\w-]{1,40}-(program|command|executable)):/i,
+          pattern('i')`\b(vim?[<=>]{0,2}\d{0,4}|ex):\s{0,4}(set?\s)?.{0,200}\b(${VIM_EXPRESSIONS})=`,
+          /^\S{1,10}\s{1,4}(eval:\s{0,4}\(|compile-command:)/i,
+        ),
         safe: /^[^#;/*%"'-]{0,8}eval:\s*(true|false|0|1)/,
       },
     ],
-    why: 'The editor evaluates an expression that stands in the file.',
+    why: 'The editor evaluates an expression in the file.',
     source: 'Emacs manual, File Variables',
   },
   {
@@ -160,8 +185,12 @@ export const editorRules: readonly FileRule[] = [
       {
         kind: 'lines',
         // Script phases, build rules, tools, flags and packages; and an escape or another form that could spell them.
-        danger:
-          /shell(Script|Path)|PBX(ShellScript|BuildRule|LegacyTarget)|fileType\s*=\s*"?pattern|lldbinit|XC(Remote|Local)\w*PackageReference|\b(script|command|binary|run|arguments|build(ToolPath|ArgumentsString|WorkingDirectory)|repositoryURL|relativePath|baseConfigurationReference|CC|LD|LDPLUSPLUS|CXX|AR|LIBTOOL|SWIFTC|TOOLCHAINS|DEVELOPER_DIR|SDKROOT|\w*(FLAGS|LOCATION|SANDBOX\w*|_EXEC|_COMPILER|_LINKER|_LAUNCHER|_TOOL|PLUGINS?|_PREPROCESS\w*|ACTIONS?))(\[[^\]]{0,80}\])?"?\s*=|-load|-fplugin|\\[U0-7x]|&#|<!|^bplist|^[<{]\s*["?]/i,
+        danger: anyOf(
+          /shell(Script|Path)|PBX(ShellScript|BuildRule|LegacyTarget)|fileType\s*=\s*"?pattern|lldbinit/i,
+          /XC(Remote|Local)\w*PackageReference/i,
+          pattern('i')`\b(${XCODE_SETTINGS})(\[[^\]]{0,80}\])?"?\s*=`,
+          /-load|-fplugin|\\[U0-7x]|&#|<!|^bplist|^[<{]\s*["?]/i,
+        ),
         safe: /^\/\* (Begin|End) \w+ section \*\/$|^(SDKROOT = (iphoneos|macosx|auto|appletvos|watchos|xros);)$/,
       },
     ],

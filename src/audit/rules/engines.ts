@@ -1,4 +1,5 @@
 import type { FileRule } from '../formats/rule.ts';
+import { anyOf } from '../formats/words.ts';
 
 /** Game engines, drawing and design programs, boards: what they run when a project is opened in them. */
 export const engineRules: readonly FileRule[] = [
@@ -33,7 +34,7 @@ export const engineRules: readonly FileRule[] = [
     ],
     always: true,
     judges: [],
-    why: 'The program runs it, or what it names, when the project is opened.',
+    why: 'The program runs the file, or files that it names, when the project is opened.',
     source: 'manuals of Godot, Unreal, Unity, Maya, Blender, AutoCAD, QGIS, OpenOCD and ESP-IDF',
   },
   {
@@ -45,11 +46,15 @@ export const engineRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^@tool\b|^tool$|\bEditor(Script|Plugin|ImportPlugin)\b|type="(GDScript|CSharpScript)"|script\/source|"(includePlatforms|precompiledReferences|defineConstraints|Editor)"|\[(InitializeOnLoad|InitializeOnLoadMethod|DidReloadScripts|ExecuteInEditMode|ExecuteAlways|ModuleInitializer)|:\s*AssetPostprocessor\b|StartupScripts|PythonScriptPlugin|_SCRIPT_FILE\b/,
+        danger: anyOf(
+          /^@tool\b|^tool$|\bEditor(Script|Plugin|ImportPlugin)\b|type="(GDScript|CSharpScript)"|script\/source/,
+          /"(includePlatforms|precompiledReferences|defineConstraints|Editor)"/,
+          /\[(InitializeOnLoad|InitializeOnLoadMethod|DidReloadScripts|ExecuteInEditMode|ExecuteAlways|ModuleInitializer)/,
+          /:\s*AssetPostprocessor\b|StartupScripts|PythonScriptPlugin|_SCRIPT_FILE\b/,
+        ),
       },
     ],
-    why: 'The editor runs such a script by itself, not only the game.',
+    why: 'The editor runs such a script, not only the game.',
     source: 'Godot, Unity and Unreal documentation',
   },
   {

@@ -34,7 +34,7 @@ export const gitFileRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.gitmodules'],
     judges: [{ kind: 'custom', see: submodules }],
-    why: 'A submodule brings another repository, under a path and address that stand here.',
+    why: 'A submodule adds another repository, at the path and URL in this file.',
     source: 'CVE-2018-11235, CVE-2018-17456, CVE-2025-48384',
   },
   {
@@ -50,7 +50,7 @@ export const gitFileRules: readonly FileRule[] = [
         safe: /^[#;]/,
       },
     ],
-    why: 'Content and credentials go to the server named there.',
+    why: 'Content and credentials go to the server that it names.',
     source: 'git-lfs-config(5)',
   },
   {
@@ -60,7 +60,7 @@ export const gitFileRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
     judges: [{ kind: 'lines', danger: /^[^#\s]/ }],
-    why: 'It shows work under another name, or blames lines on somebody else.',
+    why: 'Git shows work under another name, or attributes lines to another author.',
     source: 'gitmailmap(5), git-blame(1)',
   },
   {
@@ -70,7 +70,7 @@ export const gitFileRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['allowed_signers', '*allowed_signers*', '*allowed-signers*', 'revoked_keys'],
     judges: [{ kind: 'lines', danger: /^[^#]/, removed: /^[^#]/ }],
-    why: 'Whoever is added counts as a trusted signer.',
+    why: 'Every added key counts as a trusted signer.',
     source: 'ssh-keygen(1)',
   },
   {
@@ -119,7 +119,7 @@ export const gitFileRules: readonly FileRule[] = [
         danger: /run|entry|script|repo|rev|language|command|remote|extends|rc|runner|hooks/i,
       },
     ],
-    why: 'A hook manager that you may have installed runs it by itself.',
+    why: 'A hook manager that you may have installed runs the file by itself.',
     source: 'husky, lefthook and pre-commit documentation',
   },
   {
@@ -135,13 +135,13 @@ export const gitFileRules: readonly FileRule[] = [
           /path|command|exec|subst|import|hook|processor|extra|\[(skip ci|ci skip)\]|^(signed-off|reviewed|co-authored)-by:/i,
       },
     ],
-    why: 'It loads code, or puts words into every commit message.',
+    why: 'The tool loads code that it names, or adds words to every commit message.',
     source: 'gitlint, gitchangelog and git-cliff documentation',
   },
   {
     id: 'git-other-vcs',
     family: 'git files',
-    trigger: 'sl, hg, jj, repo, arc or git review here',
+    trigger: 'sl, hg, jj, repo, arc or git review in this folder',
     severity: 'suspect',
     paths: [
       '.sl/**',
@@ -174,7 +174,7 @@ export const gitFileRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.gitreview'],
     judges: [{ kind: 'lines', danger: /^(host|port|project|scheme|username)\s*=/ }],
-    why: 'Pushes go to the host named there.',
+    why: 'Pushes go to the host that it names.',
     source: 'git-review documentation',
   },
 ];
@@ -197,8 +197,8 @@ function submodules({ before, after }: JudgedText): string[] {
     const was = old.find((one) => one.key === entry.key);
     if (was?.value === entry.value && was !== undefined) continue;
     const name = entry.subsection ?? '';
-    const said = danger(entry, name, value, was?.value);
-    if (said !== undefined) out.push(`${name}: ${said}`);
+    const reason = danger(entry, name, value, was?.value);
+    if (reason !== undefined) out.push(`${name}: ${reason}`);
   }
   return out;
 }

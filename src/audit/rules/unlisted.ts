@@ -1,6 +1,19 @@
 import { judge } from '../formats/judge.ts';
 import type { FileRule, Judge, JudgedText } from '../formats/rule.ts';
 import { readStructure } from '../formats/structured.ts';
+import { oneOf, pattern } from '../formats/words.ts';
+
+const KEYS_THAT_RUN = oneOf`
+  [\w-]*_commands? [\w-]+_hooks? run runs command commands cmd exec execute script scripts hook hooks shell
+  entrypoint entry program executable interpreter before after pre post
+  (pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*
+  plugins? extends include mcpServers servers
+`;
+const INTERPRETERS = oneOf`
+  (ba|z|da|k|fi|tc)?sh env sudo xargs find [gmn]?awk python[\d.]* node nodejs deno bun bunx tsx perl ruby php
+  lua\w* make gmake cmake ninja just task rake npx npm pnpm yarn uvx? pipx? docker podman go cargo java curl
+  wget nc ncat netcat socat ssh git open start cmd powershell pwsh osascript eval exec source
+`;
 
 /** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
 const QUIET_NAMES = [
@@ -71,7 +84,7 @@ const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,spec
 export const unlistedRules: readonly FileRule[] = [
   {
     id: 'unlisted-hidden',
-    title: 'Hidden file of a tool that is not known',
+    title: 'Hidden file of an unknown tool',
     family: 'unlisted',
     trigger: 'the tool that it belongs to',
     severity: 'suspect',
@@ -79,7 +92,7 @@ export const unlistedRules: readonly FileRule[] = [
     except: [...QUIET_NAMES, ...QUIET_FOLDERS, ...SAMPLES, '.git/**', '*.{png,jpg,jpeg,gif,svg,webp,ico}'],
     lastResort: true,
     judges: [{ kind: 'custom', see: settingsInside }],
-    why: 'Tools keep what they run and load under hidden names, and most lists do not show them.',
+    why: 'Tools keep files that they run and load under hidden names, which most lists do not show.',
     source: 'docs/audit.md',
   },
   {
@@ -109,7 +122,7 @@ export const unlistedRules: readonly FileRule[] = [
       },
       { kind: 'custom', see: runsSomething },
     ],
-    why: 'A file of settings at the top of a project is read by the tool whose name it has.',
+    why: 'A tool reads the settings file of its name at the top of a project.',
     source: 'docs/audit.md',
   },
 ];
@@ -117,13 +130,11 @@ export const unlistedRules: readonly FileRule[] = [
 const RUNS: Judge = {
   kind: 'keys',
   format: 'auto',
-  danger:
-    /(^|[.\]])([\w-]*_commands?|[\w-]+_hooks?|run|runs|command|commands|cmd|exec|execute|script|scripts|hook|hooks|shell|entrypoint|entry|program|executable|interpreter|before|after|pre|post|(pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*|plugins?|extends|include|mcpServers|servers)(\.|\[|$)/i,
+  danger: pattern('i')`(^|[.\]])(${KEYS_THAT_RUN})(\.|\[|$)`,
   safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
 };
 /** Names of programs that run what their arguments or the folder say. */
-const INTERPRETER =
-  /^((ba|z|da|k|fi|tc)?sh|env|sudo|xargs|find|[gmn]?awk|python[\d.]*|node|nodejs|deno|bun|bunx|tsx|perl|ruby|php|lua\w*|make|gmake|cmake|ninja|just|task|rake|npx|npm|pnpm|yarn|uvx?|pipx?|docker|podman|go|cargo|java|curl|wget|nc|ncat|netcat|socat|ssh|git|open|start|cmd|powershell|pwsh|osascript|eval|exec|source)(\.exe)?$/i;
+const INTERPRETER = pattern('i')`^(${INTERPRETERS})(\.exe)?$`;
 const MANY_OF_A_KIND = 5;
 
 /**

@@ -8,7 +8,7 @@ const folder = new URL('./attempts/', import.meta.url);
 const attempts = (file: string) => readLines<readonly [string, Planted]>(new URL(file, folder));
 const spoken = ([path, planted]: readonly [string, Planted]): boolean => isLoud({ [path]: planted });
 
-describe('what somebody would try who has read the rules', () => {
+describe('attempts of an attacker who has read the rules', () => {
   const families = readdirSync(folder).filter((file) => file.endsWith('.jsonl') && file !== 'quiet.jsonl');
 
   it.each(families)('is never silent: %s', (file) => {
@@ -17,7 +17,7 @@ describe('what somebody would try who has read the rules', () => {
     expect(all.filter((one) => !spoken(one)).map(([path]) => path)).toEqual([]);
   });
 
-  it('and the harmless beside it is', () => {
+  it('is silent about the harmless file beside each', () => {
     expect(
       attempts('quiet.jsonl')
         .filter(spoken)

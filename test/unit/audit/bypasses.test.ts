@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { auditFiles } from './plant.ts';
 import type { Files, Row } from './rows.ts';
 
-/** What somebody who has read the rules would try next; each was silent once. */
+/** Attempts of an attacker who has read the rules; each was silent once. */
 const loud = (files: Files, base?: Row['base']): string[] => [
   ...new Set(
     auditFiles(files, base)
@@ -15,7 +15,7 @@ const silent = (files: Files): string[] => {
   return Object.keys(files).filter((path) => !spoken.has(path));
 };
 
-describe('names that another file system takes for a watched one', () => {
+describe('names that another file system takes for a watched name', () => {
   it('folds case as APFS does, and drops what NTFS drops', () => {
     expect(
       silent({
@@ -30,7 +30,7 @@ describe('names that another file system takes for a watched one', () => {
     ).toEqual([]);
   });
 
-  it('says so of a folder that has no entry of its own, as in a commit', () => {
+  it('reports a folder that has no entry, as in a commit', () => {
     expect(loud({ 'docs\u200b/a.md': 'x' })).toEqual(['docs\u200b/a.md']);
     expect(loud({ '-rf/a.md': 'x' })).toEqual(['-rf/a.md']);
     expect(loud({ 'docs\u200b/b.md': 'x' }, { 'docs\u200b/a.md': 'x' })).toEqual([]);
@@ -45,7 +45,7 @@ describe('other names through links', () => {
     expect(loud(files)).toContain('e/gradle-wrapper.properties');
   });
 
-  it('does not lose the ninth name, and says when there are too many to follow', () => {
+  it('follows the ninth name, and reports too many names', () => {
     const many = (count: number): Files =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, { link: 'd' }]));
     const file = 'd/wrapper/gradle-wrapper.properties';
@@ -104,7 +104,7 @@ describe('words that make a line look harmless', () => {
   });
 });
 
-it('sees settings of an editor that run something at any depth of a key', () => {
+it('finds editor settings that run something at any depth of a key', () => {
   const settings: readonly object[] = [
     { 'rust-analyzer.check.overrideCommand': ['sh', '-c', 'x'] },
     { 'rust-analyzer.server.extraEnv': { RUSTC: './x' } },
@@ -136,14 +136,14 @@ it('knows the files that tools run by themselves', () => {
   ).toEqual([]);
 });
 
-it('blocks what is missing or damaged in the store, before or after, and judges the rest', async () => {
+it('blocks content that is missing or damaged in the store, before or after, and judges the rest', async () => {
   const { auditChanges } = await import('../../../src/audit/audit.ts');
   const entry = (digest: string) => ({ kind: 'file' as const, mode: 0o644, size: 1, mtimeNs: '1', digest });
   const change = (path: string, before: string, after: string) =>
     ({ path, kind: 'modified', before: entry(before), after: entry(after) }) as never;
   const findings = auditChanges({
-    changes: [change('a.ts', 'gone', 'x'), change('b.ts', 'x', 'gone'), change('c.ts', 'x', 'y')],
-    content: (digest) => (digest === 'gone' ? undefined : Buffer.from(digest)),
+    changes: [change('a.ts', 'missing', 'x'), change('b.ts', 'x', 'missing'), change('c.ts', 'x', 'y')],
+    content: (digest) => (digest === 'missing' ? undefined : Buffer.from(digest)),
   });
   const blocked = findings.filter(({ severity }) => severity === 'blocked');
   expect(blocked.map(({ path, rule, severity }) => [path, rule, severity])).toEqual([
@@ -152,25 +152,25 @@ it('blocks what is missing or damaged in the store, before or after, and judges 
   ]);
 });
 
-describe('lock files that are made to be too much', () => {
+describe('lock files that are too large or too deep', () => {
   const deep = (levels: number, inner: string): string =>
     `${'{"dependencies":{"a":'.repeat(levels)}${inner}${'}}'.repeat(levels)}`;
 
-  it('says so of what is nested too deep, and never throws', () => {
+  it('are reported when they are nested too deep, and never throw', () => {
     const stranger = '{"version":"1.0.0","resolved":"https://evil.example/a.tgz","integrity":"sha512-a"}';
     for (const levels of [3, 150, 100_000])
       expect(silent({ 'package-lock.json': ['{}', deep(levels, stranger)] }), `${levels}`).toEqual([]);
     expect(silent({ 'package-lock.json': ['{}', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`] })).toEqual([]);
   });
 
-  it('looks through steps of indentation and through very many lines', () => {
+  it('are read through many levels of indentation and very many lines', () => {
     const steps = Array.from({ length: 3000 }, (_, at) => `${' '.repeat(at)}k${at}:`).join('\n');
     const lock = (hash: string): string => `${steps}\n${' '.repeat(3000)}integrity: sha512-${hash.repeat(40)}\n`;
     expect(silent({ 'pnpm-lock.yaml': [lock('a'), lock('b')] })).toEqual([]);
     expect(silent({ 'yarn.lock': ['a\n', 'a\n'.repeat(400_001)] })).toEqual([]);
   });
 
-  it('tells a scoped package from the one of the same last name', () => {
+  it('differ for a scoped package and one of the same last name', () => {
     const lock = (name: string): string =>
       `a@^1:\n  version "1.0.0"\n  resolved "https://registry.yarnpkg.com/${name}/-/a-1.0.0.tgz#abc"\n  integrity sha512-aa\n`;
     expect(silent({ 'yarn.lock': [lock('a'), lock('@evil/a')] })).toEqual([]);

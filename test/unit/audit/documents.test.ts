@@ -1,13 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allRules } from '../../../src/audit/catalogue.ts';
+import { SUSPECT_FILE } from '../../../src/audit/formats/rule.ts';
+import { GENERAL_RULES } from '../../../src/audit/general-rules/all.ts';
+import type { GeneralRule } from '../../../src/audit/general-rules/rule.ts';
+import { auditFiles } from './plant.ts';
+import { CONTENT_ROWS } from './rows-content.ts';
+import { GIT_ROWS } from './rows-git.ts';
+import { NAMED_ROWS } from './rows-named.ts';
+import { SHELL_JS_ROWS } from './rows-shell-js.ts';
 import { rulesDocument } from './rules-document.ts';
+
+const ALL_ROWS = [...GIT_ROWS, ...SHELL_JS_ROWS, ...CONTENT_ROWS, ...NAMED_ROWS];
 
 it('has every rule in docs/audit-rules.md as it is now (vitest -u writes it)', async () => {
   await expect(rulesDocument()).toMatchFileSnapshot('../../../docs/audit-rules.md');
 });
 
-it('gives every rule an id of its own and all that the issue asks of a rule', () => {
+it('gives every rule a unique id and all its texts', () => {
   const rules = allRules();
   expect(rules.length).toBeGreaterThan(190);
   expect(rules.map(({ id }) => id).filter((id, at, all) => all.indexOf(id) !== at)).toEqual([]);
@@ -21,15 +31,40 @@ it('gives every rule an id of its own and all that the issue asks of a rule', ()
 
 it('lists every rule that the code can give', () => {
   const known = new Set(allRules().map(({ id }) => id));
-  const folder = new URL('../../../src/audit/', import.meta.url);
-  const given = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => [
-      ...readFileSync(new URL(file, folder), 'utf8').matchAll(
-        /(?:\brule: |\bid: |say\(\s*|hit\(\s*)'([a-z][a-z0-9]*-[a-z0-9-]+)'/g,
-      ),
-    ])
-    .map((match) => match[1]);
+  const given = sourcesOf().flatMap(({ text }) => [
+    ...text.matchAll(/(?:\brule: |\bid: |(?:hitOf|textOf|lineHits)\(\s*)'([a-z][a-z0-9-]*)'/g),
+  ]);
   expect(given.length).toBeGreaterThan(180);
-  expect(given.filter((id) => id !== undefined && !known.has(id))).toEqual([]);
+  expect(given.map((match) => match[1]).filter((id) => id !== undefined && !known.has(id))).toEqual([]);
 });
+
+it('has titles and reasons of rules only in the tables of rules', () => {
+  const tables = /^(general-rules|rules|content\/line-signals)\//;
+  const elsewhere = sourcesOf().filter(
+    ({ file, text }) => !tables.test(file) && /\b(title|why):\s*(['"]|`(?!\$\{))/.test(text),
+  );
+  expect(elsewhere.map(({ file }) => file)).toEqual([]);
+  const words = new Set(
+    allRules()
+      .flatMap(({ id, title, why }) => [title, why, ...casesOf(id)])
+      .concat(['created', 'modified', 'deleted'].map((done) => `${SUSPECT_FILE} ${done}`)),
+  );
+  const spoken = ALL_ROWS.flatMap(({ danger, base }) => auditFiles(danger, base)).flatMap(({ title, why }) => [
+    title.replace(/ \(removed\)$/, ''),
+    why,
+  ]);
+  expect(spoken.length).toBeGreaterThan(500);
+  expect(spoken.filter((text) => !words.has(text))).toEqual([]);
+});
+
+function casesOf(id: string): string[] {
+  const cases = (GENERAL_RULES as Readonly<Record<string, GeneralRule>>)[id]?.cases ?? {};
+  return Object.values(cases).flatMap(({ title, why }) => [title ?? '', why ?? '']);
+}
+
+function sourcesOf(): { readonly file: string; readonly text: string }[] {
+  const folder = new URL('../../../src/audit/', import.meta.url);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => ({ file, text: readFileSync(new URL(file, folder), 'utf8') }));
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { binaryHits } from '../../../src/audit/formats/binary.ts';
-import { judgeGitConfig } from '../../../src/audit/formats/git-config.ts';
+import { binaryHits } from '../../../src/audit/content/binary.ts';
+import { LINE_SIGNALS } from '../../../src/audit/content/line-signals/all.ts';
 import { foldPath } from '../../../src/audit/formats/glob.ts';
 import { newLines } from '../../../src/audit/formats/lines.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/formats/lockfiles.ts';
@@ -9,7 +9,7 @@ import type { JudgedText } from '../../../src/audit/formats/rule.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
 import { skeleton } from '../../../src/audit/formats/skeleton.ts';
 import { readStructure } from '../../../src/audit/formats/structured.ts';
-import { LINE_SIGNALS } from '../../../src/audit/line-signals.ts';
+import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import { decodeBytes, encodeBytes } from '../../../src/text/path.ts';
 import { auditFiles } from './plant.ts';
@@ -95,7 +95,7 @@ it('never throws on any text, in any parser', () => {
     after,
     change: { path: 'x', kind: 'modified' } as never,
     added: () => newLines(before, after),
-    gone: () => newLines(after, before),
+    deleted: () => newLines(after, before),
   });
   fc.assert(
     fc.property(soup, soup, (before, after) => {
@@ -103,7 +103,7 @@ it('never throws on any text, in any parser', () => {
       judgeNpmLock(judged(before, after));
       judgeYarnLock(judged(before, after));
       for (const format of ['json', 'jsonc', 'yaml', 'toml', 'ini', 'auto'] as const) readStructure(after, format, 'x');
-      binaryHits('x.png', Buffer.from(before), Buffer.from(after, 'latin1'), after.length, () => undefined);
+      binaryHits('x.png', Buffer.from(before), Buffer.from(after, 'latin1'), after.length);
       secretIn(after, 'x');
       expect(skeleton(skeleton(after))).toBe(skeleton(after));
       expect(foldPath(foldPath(after))).toBe(foldPath(after));
@@ -173,7 +173,7 @@ function adversaries(regex: RegExp, length: number): string[] {
   return units.map((unit) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length)}\u0001`);
 }
 
-it('has no expression that takes much longer than linear on a long line', { timeout: 900_000 }, () => {
+it('has only expressions that take linear time on a long line', { timeout: 900_000 }, () => {
   const expressions = new Map<string, RegExp>();
   const put = (regex: RegExp | undefined): void => {
     if (regex !== undefined) expressions.set(String(regex), regex);
@@ -198,7 +198,7 @@ it('has no expression that takes much longer than linear on a long line', { time
   expect(slow).toEqual([]);
 });
 
-it('looks for secrets and signals in a large text in time that grows with its length alone', () => {
+it('searches a large text for secrets and signals in linear time', () => {
   const small = 'aA1+/'.repeat(20_000);
   const time = (text: string): number => {
     const start = process.cpuUsage();

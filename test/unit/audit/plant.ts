@@ -7,9 +7,8 @@ import type { Finding } from '../../../src/types/finding.ts';
 import type { Files, Planted, Row } from './rows.ts';
 
 /**
- * Judges files as a session's changes; whatever cannot be told by bytes is told by its entry. `base`: files of the
- * project, `links`: its symbolic links, `reader`: how the base is
- * read instead.
+ * Judges files as a session's changes; a fixture that bytes cannot describe is given by its entry. `base`: files of
+ * the project, `links`: its symbolic links, `reader`: replaces how the base is read.
  */
 export function auditFiles(
   files: Files,
@@ -32,7 +31,7 @@ export function auditFiles(
   });
 }
 
-/** Whether anything is said that a person must look at. */
+/** Whether there is a finding that is not a note. */
 export const isLoud = (...planted: Parameters<typeof auditFiles>): boolean =>
   auditFiles(...planted).some(({ severity }) => severity !== 'note');
 

@@ -19,12 +19,12 @@ const ROWS: readonly Row[] = [
   ...NAMED_ROWS,
 ];
 const severityOf = new Map(allRules().map((rule) => [rule.id, rule.severity]));
-/** What ordinary git commands write too: said, and no more. */
+/** Ordinary git commands write these files too, so the findings are notes. */
 const NOTED = new Set(['A-151']);
-/** What is shown whatever changes in it, with the harmless reason. */
+/** The reason given for a harmless change of a file that is always shown. */
 const HARMLESS = 'nothing in it that is known to run something';
 
-it('speaks of everything that is planted, by the rule that is for it', () => {
+it('finds everything that is planted, by the rule for it', () => {
   const silent = ROWS.filter(({ id, rule, danger, base }) => {
     const noteIsEnough = severityOf.get(rule) === 'note' || NOTED.has(id);
     const findings = auditFiles(danger, base).filter((finding) => finding.rule === rule);
@@ -43,7 +43,7 @@ it('is quiet about the ordinary change beside it', () => {
   expect(ROWS.filter(({ near }) => near !== undefined).length).toBeGreaterThan(250);
 });
 
-it('trips every rule that there is, and says why a kind of attack has none', () => {
+it('trips every rule, and explains each kind of attack without a row', () => {
   const tripped = new Set(ROWS.flatMap(({ danger, base }) => auditFiles(danger, base).map(({ rule }) => rule)));
   expect([...severityOf.keys()].filter((rule) => !tripped.has(rule))).toEqual([]);
   for (const [id, why] of Object.entries({ ...GIT_NOT_HERE, ...NOT_HERE })) {
@@ -52,7 +52,7 @@ it('trips every rule that there is, and says why a kind of attack has none', () 
   }
 });
 
-it('has a near miss for every rule but those that speak at any change of a file', () => {
+it('has a near miss for every rule except those that report any change of a file', () => {
   const near = new Set(ROWS.filter((one) => one.near !== undefined).map(({ rule }) => rule));
   const always = new Set(
     FILE_RULES.filter((rule) => rule.always === true || rule.judges.some(({ kind }) => kind === 'any')).map(
@@ -70,7 +70,7 @@ it('has every kind of attack of the catalogue: a row, or the reason that there i
 });
 
 // One of each family that no list names: the kind is caught, not the name.
-it('catches siblings that no list names', () => {
+it('catches variants that no list names', () => {
   const findings = auditFiles({
     '.brandnewagent/mcp/x.json': '{}',
     'brand-new-tool.config.mjs': 'x',
@@ -119,11 +119,11 @@ it.each([
   expect(noted.map(({ severity, detail }) => [severity, detail])).toEqual([['note', name]]);
 });
 
-it('catches siblings of what was tried', () => {
+it('catches variants of earlier attempts', () => {
   expect(UNLISTED_SIBLINGS.filter((one) => !isLoud(one))).toEqual([]);
 });
 
-it('takes what does not parse for suspect, never for nothing', () => {
+it('reports a file that does not parse as suspect', () => {
   for (const [path, text] of [
     ['package.json', '{"scripts":'],
     ['pyproject.toml', '[build-system\n'],

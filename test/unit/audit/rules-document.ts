@@ -2,12 +2,18 @@ import { allRules } from '../../../src/audit/catalogue.ts';
 
 const HEAD = `# The rules of the audit
 
-Made from the rules themselves; \`run-claude audit --rules\` prints the same. [audit.md](audit.md) tells how they work together.
+Generated from the rules by \`npm run generate\`; \`run-claude audit --rules\` prints the same. [audit.md](audit.md) explains how the rules work together.
 
-blocked: never applied. suspect: needs a yes by name. note: said, nothing more. A configuration may change a severity that is not blocked. Globs match at any depth, without regard to letter case; one that begins with \`/\` is the whole path.
+| severity | effect |
+| -------- | ------ |
+| blocked | the change is never applied |
+| suspect | the change is applied only when you accept it by name |
+| note | the finding is reported, without further effect |
+
+A configuration may change a severity that is not blocked. Globs match at any depth and in any letter case; a glob that begins with \`/\` matches the whole path.
 `;
 
-/** docs/audit-rules.md as the rules say it. */
+/** The text of docs/audit-rules.md, from the rules. */
 export function rulesDocument(): string {
   const rules = allRules();
   const out = [HEAD];
@@ -17,7 +23,7 @@ export function rulesDocument(): string {
       (rule) => rule.family === family,
     )) {
       out.push(`### ${id}\n\n${title}. **${severity}**. ${why}\n`);
-      out.push(`- Runs with: ${trigger}`, `- Looks at: ${matches}`, `- Source: ${source}\n`);
+      out.push(`- Triggered by: ${trigger}`, `- Judges: ${matches}`, `- Source: ${source}\n`);
     }
   }
   return out.join('\n');

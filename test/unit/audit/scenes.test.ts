@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { auditFiles, isLoud, readLines } from './plant.ts';
 import type { Files, Row } from './rows.ts';
 
-/** What somebody tried: files that a session leaves, in a project that may have others and links already. */
+/** An attempt: files that a session leaves, in a project that may have other files and links. */
 interface Scene {
   readonly name: string;
   readonly files: Files;
@@ -16,7 +16,7 @@ const folder = new URL('./scenes/', import.meta.url);
 const scenes = (file: string) => readLines<Scene>(new URL(file, folder));
 const spoken = ({ files, base, links }: Scene): boolean => isLoud(files, base, links);
 
-describe('what somebody would try who knows the tools, not the rules', () => {
+describe('attempts of an attacker who knows the tools but not the rules', () => {
   const families = readdirSync(folder).filter(
     (file) => file.endsWith('.jsonl') && !/^(quiet|shown)\.jsonl$/.test(file),
   );
@@ -27,7 +27,7 @@ describe('what somebody would try who knows the tools, not the rules', () => {
     expect(all.filter((one) => !spoken(one)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('and the harmless beside it is', () => {
+  it('is silent about the harmless project beside each', () => {
     expect(
       scenes('quiet.jsonl')
         .filter(spoken)
@@ -35,14 +35,14 @@ describe('what somebody would try who knows the tools, not the rules', () => {
     ).toEqual([]);
   });
 
-  it('says of what is shown at any change that it is harmless', () => {
+  it('reports a harmless change of a file that is always shown as harmless', () => {
     const harmless = ({ files }: Scene): boolean =>
       auditFiles(files).every(({ severity, detail }) => severity === 'note' || detail?.endsWith(HARMLESS) === true);
     const all = scenes('shown.jsonl');
     expect(all.filter((one) => !spoken(one) || !harmless(one)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('follows a script only where something leads to it', () => {
+  it('follows a script only when another file runs it', () => {
     const base = { 'scripts/build.sh': '. scripts/lib.sh\n', 'scripts/lib.sh': 'x\n' };
     const files = { 'scripts/lib.sh': ['x\n', 'y\n'] } as const;
     expect(spoken({ name: '', files, base })).toBe(false);

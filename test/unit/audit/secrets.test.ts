@@ -110,7 +110,7 @@ it('finds a secret of every format, in code, in a shell line, alone and behind b
   expect(Object.keys(SECRETS).length).toBeGreaterThan(60);
 });
 
-it('looks at a line for any run of forty letters of base64, wherever it stands, and for none of 39', () => {
+it('decodes any run of forty letters of base64, at any place in a line, and none of 39', () => {
   const plain = ' .,x '.repeat(9);
   for (let at = 0; at <= plain.length; at += 1) {
     const put = (run: string): string => `${plain.slice(0, at).trimEnd()}-${run}-${plain.slice(at).trimStart()}`;
@@ -119,7 +119,7 @@ it('looks at a line for any run of forty letters of base64, wherever it stands, 
   }
 });
 
-it('is quiet about what only begins like one, is an example, or is an ordinary hash', () => {
+it('is quiet about text that only begins like a secret, examples and ordinary hashes', () => {
   const lines = [
     'const t = "AKIAIOSFODNN7EXAMPLE";',
     `"integrity": "sha512-${w(86)}=="`,
@@ -146,7 +146,7 @@ it('is quiet about what only begins like one, is an example, or is an ordinary h
   expect(secretIn(`T=ghp_${w(36)}`, '.env.example')).toBeUndefined();
 });
 
-it('finds what the maintained rules know and no format here does, on its line', () => {
+it('finds secrets that only the maintained rules know, with their line', () => {
   const lines = ['first', `VERCEL_TOKEN=vcp_${w(56)}`, `const url = 'mysql://root:${w(20)}@db.internal:3306/app';`];
   const kinds = [...secretsByOthers(lines, 'src/a.ts')].sort(([a], [b]) => a - b);
   expect(kinds).toEqual([
@@ -161,7 +161,7 @@ it('finds what the maintained rules know and no format here does, on its line', 
   expect(secretsByOthers(["const url = 'mysql://root:example-password@db:3306/app';"], 'a.ts').size).toBe(0);
 });
 
-it('gives the maintained rules nothing that they could open, switch off or wait for', () => {
+it('gives the maintained rules nothing that they could open, disable or wait for', () => {
   const secret = `ghp_${w(36)}`;
   expect(maintainedSecrets(`// secretlint-disable\nconst t = '${secret}';`, 'a.js').map(({ kind }) => kind)).toEqual([
     'github',

@@ -4,7 +4,7 @@ import { auditFiles } from './plant.ts';
 
 const BASE = { Makefile: 'a:\n\tsh tools/x.sh\n', 'src/a.ts': 'x\n' };
 
-it('reads what the base leads to once, in pieces, and leaves the findings as they are', () => {
+it('reads the references of the base once, in pieces, without changing findings', () => {
   const files = { 'tools/x.sh': ['x\n', 'y\n'], 'package.json': '{"scripts":{"a":"b"}}' } as const;
   const before = auditFiles(files, BASE);
   const read: string[] = [];

@@ -140,7 +140,7 @@ describe('writeConfig', () => {
     name: word,
     value: fc.option(fc.oneof(any, fc.constant('a\nb')), { nil: undefined }),
   });
-  it('is read back by git and by us as exactly the entries given', () => {
+  it('writes text that git and parseConfig read back as the same entries', () => {
     const lists = fc.sample(fc.array(entry, { minLength: 1, maxLength: 6 }), 60);
     const texts = lists.map((entries) => writeConfig(entries));
     const read = byGit(texts);
@@ -156,7 +156,7 @@ describe('writeConfig', () => {
 });
 
 describe('asBoolean', () => {
-  it('reads what git reads', () => {
+  it('agrees with git', () => {
     const words = ['true', 'Yes', 'ON', '1', '-1', '0', 'false', 'off', 'no', '', 'maybe', '1x', ' '];
     const loop = 'for w; do git -c "a.b=$w" config --type=bool a.b 2>/dev/null || echo none; done';
     const out = execFileSync('sh', ['-c', loop, 'sh', ...words], { encoding: 'utf8' })

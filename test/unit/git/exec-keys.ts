@@ -1,12 +1,12 @@
-/** How git itself is made to run what a key names. */
+/** How git itself runs a command that a key names. */
 export interface Proof {
-  /** Patterns of the table of keys that this shows. */
+  /** The patterns of the key table that this proves. */
   readonly shows: string;
   /** What is planted: `key = value`, several with ` && `. RUN is a shell command that leaves the mark, PROGRAM a file of it. */
   readonly planted: string;
-  /** In the person's repository before anything is planted; `f` holds `a` in its one commit and `b` in the tree. */
+  /** Run in the user's repository before anything is planted; `f` holds `a` in its one commit and `b` in the tree. */
   readonly before?: string;
-  /** What the person does. */
+  /** The user's command. */
   readonly then: string;
 }
 
@@ -21,7 +21,7 @@ const ATTRIBUTE = (what: string): string => `echo "* ${what}=z" >.gitattributes`
 const CONFLICT = 'git commit -qam b; git checkout -qb x HEAD~1; echo c >f; git commit -qam c';
 /** Two branches that merge without a conflict. */
 const FORK = 'git commit -qam b; git checkout -qb x HEAD~1; echo c >g; git add g; git commit -qm c';
-/** A folder that stands in PATH on the person's machine, with a program under a name that git looks for there. */
+/** Puts a program under a name that git searches for into a folder of the user's PATH. */
 const IN_PATH = (name: string): string => `cp PROGRAM ../bin/${name}`;
 
 export const PROOFS: readonly Proof[] = [

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { judgeGitConfig } from '../../../src/audit/formats/git-config.ts';
+import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import { splitKey } from '../../../src/git/config-parse.ts';
 import { classOfKey, keyPatterns } from '../../../src/git/keys.ts';
 import { NOT_PROVEN, PROOFS, type Proof } from './exec-keys.ts';
@@ -28,7 +28,7 @@ const env = {
   TERM: 'dumb',
 };
 const fill = (text: string): string => text.replaceAll('RUN', `touch ${marker}`).replaceAll('PROGRAM', program);
-/** Runs a shell's text in the person's repository; what it answers is no matter. */
+/** Runs a shell script in the user's repository, whatever its exit status. */
 const shell = (text: string): void =>
   void spawnSync('sh', ['-c', fill(text)], { cwd: path.join(root, 'work/r'), env, input: '', timeout: 180_000 });
 
@@ -59,7 +59,10 @@ function attempt({ planted, before, then }: Proof, isPlanted: boolean): { ran: b
   }
   const hits = judgeGitConfig(clean, readFileSync(file, 'utf8'));
   shell(then);
-  return { ran: existsSync(marker), verdicts: hits.map((hit) => `${hit.severity} ${hit.class}`) };
+  return {
+    ran: existsSync(marker),
+    verdicts: hits.map((hit) => `${hit.severity} ${hit.text.rule.replace('git-config-', '')}`),
+  };
 }
 
 it.each(PROOFS)('$planted', (proof) => {
@@ -69,7 +72,7 @@ it.each(PROOFS)('$planted', (proof) => {
   expect(attempt(proof, false)).toEqual({ ran: false, verdicts: [] });
 });
 
-it('shows every key of the table, or says why it cannot be shown here', () => {
+it('proves every key of the table, or says why it cannot', () => {
   const shown = PROOFS.flatMap(({ shows }) => shows.split(' '));
   expect([...shown, ...Object.keys(NOT_PROVEN)].sort()).toEqual([...keyPatterns('exec')].sort());
   for (const { shows, planted } of PROOFS) {

@@ -23,7 +23,7 @@ const repository = (name: string, format: string): { git: (...words: string[]) =
 };
 const listed = (text: string): string[] => text.split('\0').filter((one) => one !== '');
 
-it.each(['sha1', 'sha256'])('names what git ls-files names, in every version of the file (%s)', (format) => {
+it.each(['sha1', 'sha256'])('returns the paths of git ls-files, in every version of the format (%s)', (format) => {
   const { git, index } = repository(format, format);
   const bytes = format === 'sha1' ? 20 : 32;
   for (const version of [2, 4]) {
@@ -38,7 +38,7 @@ it.each(['sha1', 'sha256'])('names what git ls-files names, in every version of 
   expect([...indexPaths(index(), bytes)]).toEqual(listed(git('ls-files', '-z')));
 });
 
-it('takes what is cut short or no index for what it can read', () => {
+it('returns the readable paths of a truncated file, and none of another file', () => {
   const whole = repository('cut', 'sha1').index();
   const all = [...indexPaths(whole)];
   for (let length = 0; length < whole.length; length += 7) {

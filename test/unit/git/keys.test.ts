@@ -30,13 +30,13 @@ describe('classOfKey', () => {
     expect([...new Set(wrong)]).toEqual([]);
   });
 
-  it('takes what nobody listed for redirecting', () => {
+  it('takes unlisted keys for redirecting', () => {
     expect(classOfKey('tig.bind')).toBe('redirect');
     expect(classOfKey('core.somethingnew')).toBe('redirect');
     expect(classOfKey('nosection')).toBe('redirect');
   });
 
-  it('knows siblings that no list names', () => {
+  it('classifies variants that no list names', () => {
     expect(classOfKey('filter.evil.one.clean')).toBe('exec');
     expect(classOfKey('credential.https://h/x.helper')).toBe('exec');
     expect(classOfKey('alias.lg.command')).toBe('exec');
@@ -73,7 +73,7 @@ describe('isHarmlessValue', () => {
     ['filter.x.clean', 'cat'],
     ['credential.helper', 'evil.sh'],
   ];
-  it('passes what does nothing, and only that', () => {
+  it('accepts only values without effect', () => {
     for (const [key, value] of yes) expect([key, value, isHarmlessValue({ key, value })]).toEqual([key, value, true]);
     for (const [key, value] of no) expect([key, value, isHarmlessValue({ key, value })]).toEqual([key, value, false]);
   });
@@ -95,7 +95,7 @@ describe('isDotGitName', () => {
     const more = ['.git:x', 'a\\..\\.git\\config', '.git\\hooks', '.ｇｉｔ'];
     for (const name of [...yes, ...more]) expect([name, isDotGitName(name)]).toEqual([name, true]);
   });
-  it('leaves its neighbours alone', () => {
+  it('accepts similar names', () => {
     for (const name of ['.github', '.gitignore', 'git', '.gitkeep', 'a~1.txt', 'git~', 'x.git', '..git'])
       expect([name, isDotGitName(name)]).toEqual([name, false]);
     expect(dotGitDepth('a/.Git/config')).toBe(2);
@@ -104,7 +104,7 @@ describe('isDotGitName', () => {
 });
 
 describe('isHookName', () => {
-  it('knows hooks, not samples', () => {
+  it('recognises hooks, not samples', () => {
     expect(['pre-commit', 'Post-Checkout', 'update.exe', 'reference-transaction'].every(isHookName)).toBe(true);
     expect(['pre-commit.sample', 'README', 'applypatch'].some(isHookName)).toBe(false);
   });
@@ -138,7 +138,7 @@ describe('rewriteConfig', () => {
 [color]
   ui = auto
 `;
-  it('carries what is harmless, drops and names the rest, and shows no secret', () => {
+  it('keeps harmless keys, drops and names the others, and shows no secret', () => {
     const { text, dropped } = rewriteConfig(hostile);
     const all = text + dropped.join('\n');
     for (const word of ['evil', 'ghp_', 'tok@', 'secret', 'basic', 'touch', '.husky'])
@@ -171,7 +171,7 @@ describe('rewriteConfig', () => {
       'url.https://h/.insteadof',
     ]);
   });
-  it('keeps nothing below a line that git refuses', () => {
+  it('drops everything below a line that git refuses', () => {
     const { text, dropped } = rewriteConfig('[color]\nui = auto\n]\n[user]\nname = x\n');
     expect(text).toBe('[color]\n\tui = auto\n');
     expect(dropped).toEqual(['everything from line 3 on: a line that is no section, key or comment']);

@@ -1,0 +1,144 @@
+import type { Line } from '../formats/lines.ts';
+import { looksLatin } from '../formats/skeleton.ts';
+import { type GeneralRuleId, type Hit, hitOf } from '../hit.ts';
+import { CODE, PROSE } from './paths.ts';
+
+/** As many characters of a line are searched for a character. */
+const MAX_LINE_CHARS = 16_000;
+/** As many characters of a line are searched for identifiers. */
+const MAX_IDENTIFIER_CHARS = 4000;
+
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
+const BIDI_OVERRIDE = /[\u202d\u202e]/;
+const MARKS = /[\u200e\u200f\u061c]/;
+const INVISIBLE =
+  /[\u200b\u2060-\u2064\u00ad\u180e\u115f\u1160\u3164\uffa0]|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u;
+const TAGS = /[\u{e0000}-\u{e007f}]/u;
+const FLAG_EMOJI = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu;
+const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
+const EMOJI = /\p{Extended_Pictographic}\ufe0f?(\u200d\p{Extended_Pictographic}\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
+const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
+const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
+/** Scripts whose text is written from right to left, and those that join letters with invisible characters. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
+const JOINING_SCRIPTS = /[\u0600-\u06ff\u0900-\u0dff]/;
+
+/** A changed text and its new lines. */
+export interface TextChange {
+  readonly path: string;
+  readonly text: string;
+  readonly oldText: string | undefined;
+  readonly added: readonly Line[];
+}
+
+/** Characters of new lines that show one thing and mean another. ASCII lines, nearly all, cost one test. */
+export function characterHits(change: TextChange): Hit[] {
+  const hits = [...escapeHits(change), ...lineBreakHits(change)];
+  const rich = change.added.filter((line) => /[^\u0000-\u007f]/.test(line.text));
+  if (rich.length === 0) return hits;
+  return [
+    ...hits,
+    ...bidiHits(change, rich),
+    ...invisibleHits(change, rich),
+    ...lineHits('text-tags', change.path, rich, (text) => TAGS.test(text.replace(FLAG_EMOJI, ''))),
+    ...lineHits('text-selectors', change.path, rich, (text) =>
+      SELECTORS.test(text.replace(EMOJI, '').slice(0, MAX_LINE_CHARS)),
+    ),
+    ...homoglyphHits(change.path, rich),
+  ];
+}
+
+const firstMatch = (lines: readonly Line[], regex: RegExp): Line | undefined =>
+  lines.find((line) => regex.test(line.text.slice(0, MAX_LINE_CHARS)));
+
+/** One finding for the first line that the test accepts. */
+function lineHits(rule: GeneralRuleId, path: string, lines: readonly Line[], test: (text: string) => boolean): Hit[] {
+  const found = lines.find(({ text }) => test(text));
+  return found === undefined ? [] : [hitOf(rule, path, { line: found.line })];
+}
+
+function escapeHits({ path, oldText, added }: TextChange): Hit[] {
+  const found = firstMatch(added, ESCAPES);
+  if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
+  return [hitOf('text-escapes', path, { line: found.line })];
+}
+
+function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {
+  // Most texts have none of these characters: this test is cheaper than the next.
+  if (!/[\r\u0085\u2028\u2029\u000b]/.test(text) || PROSE.test(path)) return [];
+  const isNew = ODD_BREAKS.test(text) && !(oldText !== undefined && ODD_BREAKS.test(oldText));
+  return isNew ? [hitOf('text-breaks', path)] : [];
+}
+
+function bidiHits({ path, text }: TextChange, rich: readonly Line[]): Hit[] {
+  const found = firstMatch(rich, BIDI);
+  if (found === undefined) return [];
+  const isHarmless = PROSE.test(path) && !BIDI_OVERRIDE.test(found.text) && isBalanced(text);
+  return [hitOf('text-bidi', path, { case: isHarmless ? 'prose' : undefined, line: found.line })];
+}
+
+function isBalanced(text: string): boolean {
+  const count = (regex: RegExp): number => text.match(regex)?.length ?? 0;
+  return count(/[\u2066-\u2068]/g) === count(/\u2069/g) && count(/[\u202a\u202b]/g) === count(/\u202c/g);
+}
+
+function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
+  const hits: Hit[] = [];
+  const mark = firstMatch(rich, MARKS);
+  if (mark !== undefined && !RIGHT_TO_LEFT.test(mark.text))
+    hits.push(hitOf('text-invisible', path, { detail: describeMatch(MARKS, mark.text), line: mark.line }));
+  const found = firstMatch(rich, INVISIBLE);
+  if (found !== undefined && !JOINING_SCRIPTS.test(found.text)) {
+    const isSoftHyphen = PROSE.test(path) && /\u00ad/.test(found.text);
+    const detail = describeMatch(INVISIBLE, found.text);
+    hits.push(hitOf('text-invisible', path, { case: isSoftHyphen ? 'prose' : undefined, detail, line: found.line }));
+  }
+  return hits;
+}
+
+function homoglyphHits(path: string, rich: readonly Line[]): Hit[] {
+  if (!CODE.test(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
+  for (const { text, line } of rich) {
+    const token = lookAlikeIdentifier(text.slice(0, MAX_IDENTIFIER_CHARS));
+    if (token !== undefined) return [hitOf('text-homoglyph', path, { detail: token, line })];
+  }
+  return [];
+}
+
+/** A word of Latin letters with a look-alike of another script in it, or one that is another word in NFKC. */
+function lookAlikeIdentifier(text: string): string | undefined {
+  for (const [token] of text.matchAll(/[\p{L}_$][\p{L}\p{N}\p{Mn}_$]{0,200}/gu)) {
+    if (!/[^\u0000-\u024f]/.test(token)) continue;
+    const odd = [...token].filter((char) => char > '\u024f' && looksLatin(char));
+    if (odd.length > 0 && /[A-Za-z]/.test(token)) return token;
+    if (/[\uff21-\uff5a\u{1d400}-\u{1d7ff}\u2100-\u214f]/u.test(token) && token.normalize('NFKC') !== token)
+      return token;
+  }
+  return undefined;
+}
+
+const CHARACTER_NAMES: Readonly<Record<string, string>> = {
+  '\u00ad': 'soft hyphen',
+  '\u034f': 'combining grapheme joiner',
+  '\u061c': 'Arabic letter mark',
+  '\u115f': 'Hangul filler',
+  '\u1160': 'Hangul filler',
+  '\u180e': 'Mongolian vowel separator',
+  '\u200b': 'zero width space',
+  '\u200c': 'zero width non-joiner',
+  '\u200d': 'zero width joiner',
+  '\u200e': 'left-to-right mark',
+  '\u200f': 'right-to-left mark',
+  '\u2060': 'word joiner',
+  '\u3164': 'Hangul filler',
+  '\ufeff': 'zero width no-break space',
+  '\uffa0': 'Hangul filler',
+};
+
+/** The first character of a line that an expression matches, as code point and name. */
+function describeMatch(regex: RegExp, line: string): string {
+  const [char = ''] = regex.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
+  const point = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const name = CHARACTER_NAMES[char];
+  return name === undefined ? point : `${point}, ${name}`;
+}

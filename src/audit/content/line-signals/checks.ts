@@ -1,0 +1,81 @@
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { ANY, type LineSignal } from './signal.ts';
+
+const PERMISSION_FILES = oneOf`
+  androidmanifest\.xml network_security_config\.xml info\.plist manifest\.json tauri\.conf\.json
+  snapcraft\.ya?ml .*\.entitlements .*flatpak.*\.(json|ya?ml) capabilities\/[^/]*\.json _headers vercel\.json
+  netlify\.toml nginx\.conf [^/]*(iam|policy|rbac|role)[^/]*\.(json|ya?ml|tf)
+`;
+const BROWSER_PERMISSIONS = oneOf`
+  nativeMessaging debugger proxy webRequest(Blocking)? cookies management downloads\.open clipboardRead
+  [*h][\w*]*:\/\/\*\/\*
+`;
+
+/** Checks that are switched off and permissions that become wider. */
+export const CHECKS_SIGNALS: readonly LineSignal[] = [
+  {
+    id: 'check-weakened',
+    severity: 'suspect',
+    title: 'Disabled check',
+    why: 'Data that is fetched or pushed is no longer verified.',
+    paths: ANY,
+    except:
+      /\.(md|mdx|rst|adoc|lock)$|(^|\/)(docs?|test|tests|fixtures)\/|(^|\/)(changelog|changes|history|news|release[-_]?notes)[^/]{0,40}\.txt$/i,
+    regex: anyOf(
+      /--no-verify(?![\w-])|GOFLAGS=.{0,40}-insecure|GONOSUMDB|GONOSUMCHECK|GOINSECURE|gpgcheck\s*=\s*0/i,
+      /\[trusted=yes\]|--allow-unauthenticated|--insecure\b|curl\s+(-\w*k\b|[^|;]{0,200}\s-k\s)/i,
+      /verify\s*=\s*False|rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/i,
+      /InsecureSkipVerify\s*:\s*true|--trusted-host|strict-ssl\s*=?\s*false|--no-check-certificate/i,
+      /CURLOPT_SSL_VERIFYPEER\s*,\s*(0|false)|StrictHostKeyChecking[= ]no|--disable-integrity|SSL_VERIFY_NONE/i,
+      /check_hostname\s*=\s*False/i,
+    ),
+    source: 'SLSA; package manager documentation',
+  },
+  {
+    id: 'test-neutralised',
+    severity: 'note',
+    title: 'Skipped or weakened test',
+    why: 'Continuous integration passes without checking.',
+    paths: ANY,
+    except: /\.(md|rst)$/i,
+    regex: anyOf(
+      /\b(it|test|describe|context|suite)\.(skip|todo|only)\b|\bx(it|describe|test)\(|@(Ignore|Disabled)\b/,
+      /#\[ignore|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|unittest\.skip|\|\|\s*true\b|--passWithNoTests/,
+      /\bcontinue-on-error:\s*true|allow_failure:\s*true|\bif:\s*(false|\$\{\{\s*false)/,
+    ),
+    source: 'documentation of the test runners',
+  },
+  {
+    id: 'check-suppressed',
+    severity: 'note',
+    title: 'Silenced linter or scanner',
+    why: 'The tool no longer reports problems of this code.',
+    paths: ANY,
+    except: /\.(md|rst)$/i,
+    regex: anyOf(
+      /eslint-disable(?!-next-line\s+[\w-]+\/?(format|style|indent|max-len))|@ts-(ignore|nocheck)/,
+      /#\s*(noqa|nosec|type:\s*ignore|pylint:\s*disable)|\/\/\s*(nolint|NOSONAR)|gitleaks:allow|nosemgrep/,
+      /semgrep:\s*nosem|#pragma\s+warning\s+disable|CodeQL\s*\[|lgtm\s*\[|@SuppressWarnings|rubocop:disable/,
+      /biome-ignore/,
+    ),
+    source: 'documentation of the tools',
+  },
+  {
+    id: 'permissions-widened',
+    severity: 'suspect',
+    title: 'Wider permissions',
+    why: 'The installed or deployed program may do more than before.',
+    paths: anyOf(pattern('i')`(^|\/)(${PERMISSION_FILES})$`, /\.(js|ts|jsx|tsx|html)$/i),
+    except: /\.d\.ts$/i,
+    regex: anyOf(
+      /<uses-permission|NSAllowsArbitraryLoads|"permissions"\s*:|"host_permissions"|"<all_urls>"/i,
+      /nodeIntegration\s*:\s*true|contextIsolation\s*:\s*false|webSecurity\s*:\s*false|'unsafe-(inline|eval)'/i,
+      /Access-Control-Allow-Origin["']?\s*[:,]\s*["']?\*|"(Action|Resource)"\s*:\s*"\*"|plugs:/i,
+      /--filesystem=(host|home)|com\.apple\.security\.[\w.-]*(disable|allow)/i,
+      /android:(debuggable|usesCleartextTraffic|exported)="true"|<certificates\s+src="user"/i,
+      pattern('i')`^"(${BROWSER_PERMISSIONS})",?$`,
+      /verbs:\s*\[?\s*["']\*/i,
+    ),
+    source: 'platform documentation',
+  },
+];

@@ -1,0 +1,109 @@
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { ANY, CODE, type LineSignal } from './signal.ts';
+
+/** What runs a text, in the languages of a project. */
+const EVALUATORS = oneOf`
+  eval exec Function execScript setTimeout runInThisContext loadstring Invoke-Expression iex system popen
+`;
+const OPENS_ARGUMENT = /[(\s$"'`]/;
+const DECODERS = oneOf`
+  atob b64decode base64 fromCharCode fromCodePoint unhexlify fromhex decompress marshal codecs\.decode
+  FromBase64String gzinflate str_rot13 unescape -d\b
+`;
+const C_CODE = /\.(c|h|cc|cpp|cxx|hpp|hh|m|mm|cu|ino)$/i;
+const TESTS =
+  /(^|\/)(tests?|spec|specs|__tests__|testing)\/|[._-](test|spec)s?\.[a-z]+$|_test\.go$|(^|\/)test_[^/]*\.py$/i;
+
+/** Code that does not look like what it does. */
+export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
+  {
+    id: 'text-hidden-right',
+    severity: 'suspect',
+    title: 'Code pushed off the screen',
+    why: 'A long run of blanks hides what follows it.',
+    paths: CODE,
+    // Lines come trimmed, so something stands before the run; the look-behind keeps this linear.
+    regex: /(?<![ \t])[ \t]{80,}[^\s|*/#\\]/,
+    safe: /^["'|]/,
+    source: 'PyPI malware reports',
+  },
+  {
+    id: 'text-codec',
+    severity: 'suspect',
+    title: 'Unusual source encoding',
+    why: 'The interpreter decodes the file into other code than is shown.',
+    paths:
+      /\.(py|pyw|rb|xml|xsd|xslt?|svg|plist|pom|\w*proj|config|props|targets|resx|xaml|xhtml)(\.dist)?$|(^|\/)[^.]*$/i,
+    regex: /^#.{0,40}coding[:=]\s*[\w-]|^\s{0,4}<\?xml[^>]{0,80}encoding\s{0,4}=/i,
+    safe: /coding\s{0,4}[:=]\s{0,4}["']?(utf-?8(-sig)?|utf-16|latin-?1|ascii|us-ascii|iso-8859-\d+|cp1252|windows-125\d|gb2312|gbk|big5|euc-jp|shift_jis)\b/i,
+    source: 'PEP 263',
+  },
+  {
+    id: 'text-splice',
+    severity: 'suspect',
+    title: 'Comment that continues on the next line',
+    why: 'A backslash at its end makes the next line a comment.',
+    paths: C_CODE,
+    regex: /\/\/.*\\$|\?\?\//,
+    source: 'C standard, translation phases',
+  },
+  {
+    id: 'text-obfuscated',
+    severity: 'suspect',
+    title: 'Code that decodes and runs text',
+    why: 'The code that runs cannot be read.',
+    paths: ANY,
+    except: /\.(md|mdx|rst|lock|map|svg)$|\.min\.js$/i,
+    regex: anyOf(
+      pattern('i')`\b(${EVALUATORS})\b\s*${OPENS_ARGUMENT.source}.{0,120}\b(${DECODERS})`,
+      /\b(base64\s+(-d|--decode|-D)|xxd\s+-r)\b.{0,200}\|\s*(ba|z|da)?sh\b|\bmarshal\.loads\(/i,
+      /-e(nc|ncodedcommand)\s+[A-Za-z0-9+/=]{40}|\beval\s+["']?\$\(.{0,80}base64/i,
+      /_0x[0-9a-f]{4,}\b.{0,200}_0x[0-9a-f]{4,}|\$'(\\x[0-9a-f]{2}){6}/i,
+    ),
+    source: 'malware reports',
+  },
+  {
+    id: 'text-blob',
+    severity: 'note',
+    title: 'Long encoded text in a call',
+    why: 'It may be data, or code that a decoder runs.',
+    paths: /\.(js|cjs|mjs|ts|py|rb|php|pl|lua|sh|ps1)$/i,
+    except: TESTS,
+    regex: /\w\(\s{0,4}["'`][A-Za-z0-9+/=]{200}|\w\(\s{0,4}["'`][0-9a-fA-F]{200}/,
+    source: 'malware reports',
+  },
+  {
+    id: 'text-built-word',
+    severity: 'suspect',
+    title: 'Dynamic lookup of a function that runs code',
+    why: 'The name of the function is assembled so that no search finds it.',
+    paths: CODE,
+    regex: anyOf(
+      /\[\s*['"](ev|ex|re|req|Fun|chi|pro)['"]\s*\+\s*['"]|\\u00[67][0-9a-f](?=[a-z]{2,6}\s*\()/,
+      /[\w.]\\u0{0,2}\{?[67][0-9a-f]\}?[a-z]*\s*\(|getattr\(\s*__builtins__/,
+      /__import__\(\s*["'][^"']{0,20}["']\s*\+|\$\{IFS\}|\$0\s*<<<|import\(\s*["'`]data:/,
+      /\brequire\(\s*["'][^"']{1,20}["']\s*\+|__builtins__\s*\[/,
+    ),
+    source: 'ECMAScript identifiers',
+  },
+  {
+    id: 'text-built-global',
+    severity: 'suspect',
+    title: 'Dynamic lookup of a function that runs code',
+    why: 'The name of the function is assembled so that no search finds it.',
+    // In other languages it is text for a browser or an engine.
+    paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|html?|ejs|hbs)$|(^|\/)[^.]*$/i,
+    regex: /globalThis\[\s*[^'"\]]|\bReflect\.get\(\s*globalThis/,
+    source: 'ECMAScript, the global object',
+  },
+  {
+    id: 'diff-lookalike',
+    severity: 'note',
+    title: 'Content that looks like a diff',
+    why: 'It may mislead a diff viewer; the one of run-claude marks every line itself.',
+    paths: ANY,
+    except: /\.(diff|patch|md|rst)$|(^|\/)(test|tests|fixtures|testdata)\//i,
+    regex: /^(\+\+\+ b\/|--- a\/|\+\+ b\/|-- a\/|@@ -\d+(,\d+)? \+\d+|diff --git a\/|\\ No newline at end of file)/,
+    source: 'unified diff format',
+  },
+];

@@ -1,0 +1,81 @@
+import { lazy } from '../formats/lazy.ts';
+import { mayHoldSecret, secretIn, secretsByOthers } from '../formats/secrets.ts';
+import { type Hit, hitOf } from '../hit.ts';
+import type { TextChange } from './characters.ts';
+import { heredocLines, isProse } from './heredocs.ts';
+import { LINE_SIGNALS } from './line-signals/all.ts';
+import type { LineSignal } from './line-signals/signal.ts';
+import { CODE } from './paths.ts';
+
+/** Of a longer line only as many characters at each end are searched. */
+const MAX_END_CHARS = 4000;
+const MAX_SHOWN_CHARS = 120;
+const LONG_LINE_CHARS = 500;
+/** A file whose longest line had as many characters before has long lines by its own style. */
+const USUAL_LINE_CHARS = 300;
+const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.lock$/i;
+
+/** Whether a signal is about files of this name. */
+export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolean =>
+  paths.test(path) && !(except?.test(path) ?? false);
+
+/** Each signal with its expression for many lines at once: it matches whenever the one for a line does, or more often. */
+const multilineSignals = lazy(() =>
+  LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
+);
+
+/** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
+export function newLineHits({ path, added }: TextChange): Hit[] {
+  const texts = added.map(({ text }) =>
+    text.length > 2 * MAX_END_CHARS ? `${text.slice(0, MAX_END_CHARS)} ${text.slice(-MAX_END_CHARS)}` : text,
+  );
+  const hits: Hit[] = [];
+  for (const [at, kind] of secretsOf(texts, path))
+    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
+  // One search through all lines says which signals need a search line by line: nearly always none.
+  const all = texts.join('\n');
+  for (const { signal, anywhere } of multilineSignals()) {
+    if (!isSignalFor(signal, path) || !anywhere.test(all)) continue;
+    const found = added.filter((_, at) => {
+      const text = texts[at] ?? '';
+      return signal.regex.test(text) && !(signal.safe?.test(text) ?? false);
+    });
+    const [first] = found;
+    if (first === undefined) continue;
+    const more = found.length - 1;
+    const rest = more > 0 ? `, and ${more} more ${more === 1 ? 'line' : 'lines'}` : '';
+    const { id, severity, title, why } = signal;
+    const detail = first.text.slice(0, MAX_SHOWN_CHARS) + rest;
+    hits.push({ rule: id, severity, path, title, why, detail, line: first.line });
+  }
+  return hits;
+}
+
+/** The kind of secret in each line that has one, by the line's index. */
+function secretsOf(texts: readonly string[], path: string): ReadonlyMap<number, string> {
+  const mayHold = mayHoldSecret(texts.join('\n'));
+  const byOthers = secretsByOthers(texts, path);
+  if (!mayHold) return byOthers;
+  const found = new Map<number, string>();
+  for (const [at, text] of texts.entries()) {
+    const kind = secretIn(text, path) ?? byOthers.get(at);
+    if (kind !== undefined) found.set(at, kind);
+  }
+  return found;
+}
+
+/** Source with a line of which a reviewer sees only the beginning, where the file had no such lines. */
+export function longLineHits({ path, text, oldText, added }: TextChange): Hit[] {
+  if (!CODE.test(path) || GENERATED.test(path)) return [];
+  const long = added.filter((line) => line.text.length > LONG_LINE_CHARS);
+  if (long.length === 0) return [];
+  const heredocs = /\.rb$/i.test(path) ? heredocLines(text) : new Set<number>();
+  const longest = long.reduce(
+    (most, line) => (heredocs.has(line.line) && isProse(line.text) ? most : Math.max(most, line.text.length)),
+    0,
+  );
+  const old = oldText === undefined ? 0 : Math.max(0, ...oldText.split('\n', 5000).map((line) => line.length));
+  if (longest <= LONG_LINE_CHARS || old >= USUAL_LINE_CHARS) return [];
+  const detail = `${longest} characters`;
+  return [hitOf('text-long-line', path, { case: oldText === undefined ? 'new' : undefined, detail })];
+}

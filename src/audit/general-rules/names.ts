@@ -1,0 +1,136 @@
+import type { GeneralRule } from './rule.ts';
+
+const READING = 'reading or reviewing the file';
+const ANY_COMMAND = 'any command given the name, checkout elsewhere';
+
+/** Rules on the names of new entries. */
+export const NAME_RULES = {
+  'name-control': {
+    severity: 'blocked',
+    title: 'Name with control characters',
+    why: 'It breaks lists of names and sends control characters to the terminal.',
+    matches: 'new names',
+    trigger: ANY_COMMAND,
+    source: 'POSIX 2024',
+  },
+  'name-dotgit': {
+    severity: 'blocked',
+    title: 'Name that equals .git on other systems',
+    why: 'Git on macOS or Windows takes it for its own directory.',
+    matches: 'letter case, ignored characters, short names',
+    trigger: 'checkout on macOS or Windows',
+    source: 'CVE-2014-9390, CVE-2019-1352',
+  },
+  'name-collides': {
+    severity: 'blocked',
+    title: 'Name that collides on other systems',
+    why: 'On macOS or Windows one of the two files overwrites the other.',
+    matches: 'names equal without case or in another normal form; device names of Windows',
+    trigger: 'checkout on macOS or Windows',
+    source: 'CVE-2021-21300',
+    cases: {
+      reserved: {
+        title: 'Name that Windows reserves',
+        why: 'On Windows it is a device, or cannot be made or deleted.',
+      },
+    },
+  },
+  'name-backslash': {
+    severity: 'blocked',
+    title: 'Name with a backslash',
+    why: 'On Windows it is a path, which may lead anywhere.',
+    matches: 'new names',
+    trigger: 'checkout on Windows',
+    source: 'CVE-2019-1354',
+  },
+  'name-not-utf8': {
+    severity: 'suspect',
+    title: 'Name that is not UTF-8',
+    why: 'Tools show it in different ways or fail on it.',
+    matches: 'new names',
+    trigger: ANY_COMMAND,
+    source: 'POSIX 2024',
+  },
+  'name-misleads': {
+    severity: 'suspect',
+    title: 'Name that is shown as another name',
+    why: 'Invisible or direction-changing characters hide the real name.',
+    matches: 'invisible, direction-changing or blank characters',
+    trigger: READING,
+    source: 'Unicode UTS 39',
+    cases: {
+      lookalike: { title: 'Name with look-alike letters', why: 'A reader takes it for another name.' },
+      blank: {
+        title: 'Name that looks empty or like a parent folder',
+        why: 'Lists of files show nothing, or another name.',
+      },
+    },
+  },
+  'name-looks-alike': {
+    severity: 'suspect',
+    title: 'Name that looks like another',
+    why: 'A reader takes it for the file of that name.',
+    matches: 'letters of another script, beside a file whose name looks the same',
+    trigger: READING,
+    source: 'Unicode UTS 39',
+  },
+  'name-ends-odd': {
+    severity: 'suspect',
+    title: 'Name that ends in a blank or dot',
+    why: 'Windows drops the end, so the name becomes another one.',
+    matches: 'new names',
+    trigger: 'checkout on Windows',
+    source: 'Microsoft, Naming Files',
+  },
+  'name-option': {
+    severity: 'suspect',
+    title: 'Name that reads as an option',
+    why: 'A command given * takes it for one of its options.',
+    matches: 'names that begin with `-`, `+` or `@`',
+    trigger: 'a command given *',
+    source: 'DefenseCode, wildcard injection',
+  },
+  'name-shell': {
+    severity: 'suspect',
+    title: 'Name with shell syntax',
+    why: 'A script that does not quote the name runs it.',
+    matches: '`$(`, backticks, `;`, `&&` in new names',
+    trigger: 'a script that does not quote',
+    source: 'bash(1)',
+  },
+  'name-litter': {
+    severity: 'suspect',
+    title: 'Left-over file of an editor or tool',
+    why: 'Recovering or sourcing it restores other content than the file shows.',
+    matches: 'swap, backup and reject files',
+    trigger: 'recovering or sourcing it',
+    source: 'vim recover.txt',
+    cases: {
+      'core-dump': { title: 'Core dump', why: 'It may hold everything that a crashed program had in memory.' },
+    },
+  },
+  'name-windows-characters': {
+    severity: 'note',
+    title: 'Name that Windows does not allow',
+    why: 'It cannot be checked out on Windows.',
+    matches: '`<>:"|?*`',
+    trigger: 'checkout on Windows',
+    source: 'Microsoft, Naming Files',
+  },
+  'name-short-form': {
+    severity: 'note',
+    title: 'Name like a short name of Windows',
+    why: 'On Windows it may be the second name of another file.',
+    matches: '`PROGRA~1`',
+    trigger: 'checkout on Windows',
+    source: 'CVE-2019-1352',
+  },
+  'name-long': {
+    severity: 'note',
+    title: 'Very long name or path',
+    why: 'Some systems cannot hold it.',
+    matches: 'over 200 characters, 1,024 in all, 60 levels',
+    trigger: 'checkout, backup',
+    source: 'PATH_MAX',
+  },
+} as const satisfies Readonly<Record<string, GeneralRule>>;

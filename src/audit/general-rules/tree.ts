@@ -1,0 +1,44 @@
+import type { GeneralRule } from './rule.ts';
+
+/** Rules on what only the whole set of changes, or the project around it, shows. */
+export const TREE_RULES = {
+  reached: {
+    severity: 'suspect',
+    title: 'File that the project runs by name',
+    why: 'A build, hook, CI or agent file of the project runs or includes it.',
+    matches:
+      'what a build, hook, CI or agent file of the project runs or includes, and the shell scripts reached in this way',
+    trigger: 'the build, hook, CI or agent file that names it',
+    source: 'manuals of the tools',
+  },
+  'ignore-hides': {
+    severity: 'suspect',
+    title: 'Rule that hides a file of this session',
+    why: 'Git and search tools no longer show it.',
+    matches: 'new lines of ignore files',
+    trigger: 'git status, search',
+    source: 'gitignore(5)',
+    cases: {
+      endless: {
+        title: 'Ignore rules that take too long',
+        why: 'The files that they hide are unknown: tools that read the rules would hang too.',
+      },
+    },
+  },
+  'ignore-uncovers': {
+    severity: 'suspect',
+    title: 'Rule that kept secrets out was removed',
+    why: 'The next commit or package may contain them.',
+    matches: 'lines of ignore files that name secrets',
+    trigger: 'the next commit or package',
+    source: 'gitignore(5)',
+  },
+  'many-changes': {
+    severity: 'note',
+    title: 'Very many changes',
+    why: 'Few users review that many: the findings above come first.',
+    matches: '2,000 and more',
+    trigger: 'reviewing',
+    source: 'docs/audit.md',
+  },
+} as const satisfies Readonly<Record<string, GeneralRule>>;

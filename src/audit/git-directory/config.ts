@@ -1,0 +1,110 @@
+import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
+import type { KeyClass } from '../../git/key-table.ts';
+import { classOfKey, isHarmlessValue } from '../../git/keys.ts';
+import type { Severity } from '../../types/finding.ts';
+import { type RuleWords, textOf } from '../hit.ts';
+
+/** One key of a git configuration that counts. */
+export interface ConfigHit {
+  readonly text: RuleWords;
+  readonly severity: Severity;
+  /** `key = value`, for the user to read. */
+  readonly detail: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+const TEXTS: Readonly<Record<Exclude<KeyClass, 'harmless'>, RuleWords>> = {
+  exec: textOf('git-config-exec'),
+  redirect: textOf('git-config-redirect'),
+  'load-file': textOf('git-config-load-file'),
+  weaken: textOf('git-config-weaken'),
+  inert: textOf('git-config-inert'),
+};
+
+/** Values that never weaken a check. */
+const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256|fully|ultimate)$/i;
+
+/**
+ * The keys of a git configuration that are new or have another value. Every occurrence counts: git uses the last one, or
+ * all of a multi-valued key. A file that git refuses is a finding, in addition to those for the entries above the error.
+ */
+export function judgeGitConfig(before: string | undefined, after: string | undefined): ConfigHit[] {
+  const old = parseConfig(before ?? '');
+  const now = parseConfig(after ?? '');
+  const had = new Map<string, number>();
+  for (const entry of old.entries) had.set(idOf(entry), (had.get(idOf(entry)) ?? 0) + 1);
+  const hits: ConfigHit[] = [];
+  const remotes = new Set(old.entries.filter((entry) => entry.section === 'remote').map((entry) => entry.subsection));
+  for (const entry of now.entries) {
+    const left = had.get(idOf(entry)) ?? 0;
+    if (left > 0) had.set(idOf(entry), left - 1);
+    else hits.push(...judgeEntry(entry, remotes, old.entries));
+  }
+  if (now.error !== undefined) {
+    const detail = `git refuses line ${now.error.line}: ${now.error.why}`;
+    hits.push({ text: textOf('git-config-unreadable'), severity: 'blocked', detail, line: now.error.line });
+  }
+  return [...hits, ...removedGuards(old.entries, now.entries)];
+}
+
+const idOf = (entry: ConfigEntry): string => `${entry.key}\0${entry.value ?? '\u0001'}`;
+const show = (entry: ConfigEntry): string =>
+  (entry.value === undefined ? entry.key : `${entry.key} = ${entry.value}`).slice(0, 300);
+
+function judgeEntry(
+  entry: ConfigEntry,
+  remotes: ReadonlySet<string | undefined>,
+  old: readonly ConfigEntry[],
+): ConfigHit[] {
+  const keyClass = classOfKey(entry.key);
+  const place = { detail: show(entry), line: entry.line };
+  if (/%x(1b|07|9b|0d|08)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/i.test(entry.value ?? ''))
+    return [{ text: textOf('git-config-escape'), severity: 'blocked', ...place }];
+  if (keyClass === 'harmless' || isHarmlessValue(entry)) return [];
+  const text = TEXTS[keyClass];
+  if (keyClass === 'exec' || keyClass === 'inert') return [{ text, severity: text.severity, ...place }];
+  if (isOrdinary(entry, remotes)) return [];
+  if (keyClass !== 'weaken') return [{ text, severity: text.severity, ...place }];
+  if (STRONGER.test(entry.value ?? 'true') && !/ignore/i.test(entry.key) && !WEAKER_WHEN_TRUE.test(entry.key))
+    return [];
+  const isNew = old.every((one) => one.key !== entry.key);
+  return [{ text, severity: isNew && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', ...place }];
+}
+
+const WEAKER_WHEN_TRUE =
+  /allow|ignore|sparsecheckout|hide|renormalize|autoupdate|bare$|untracked|preferSymlink|showsignature/i;
+const HARMLESS_WHEN_NEW =
+  /^(user|author|committer)\.|^core\.(bare|filemode|logallrefupdates|repositoryformatversion|ignorecase|precomposeunicode|autocrlf|eol)$|^gc\.|^lfs\./i;
+
+/** What git itself writes for a new local branch, an initialised repository or a submodule as it should be. */
+function isOrdinary(entry: ConfigEntry, remotes: ReadonlySet<string | undefined>): boolean {
+  const value = entry.value ?? '';
+  const plain = `${entry.section}.${entry.name}`;
+  if (plain === 'branch.remote') return value === '.' || value === 'origin' || remotes.has(value);
+  if (plain === 'branch.merge') return /^refs\/heads\/[\w./-]+$/.test(value);
+  if (plain === 'remote.fetch')
+    return new RegExp(
+      `^\\+?refs/(heads|tags)/[\\w./*-]+:refs/(remotes/${literally(entry.subsection ?? '')}|tags)/[\\w./*-]+$`,
+    ).test(value);
+  if (plain === 'core.worktree') return /^(\.\.\/)+[\w./-]+$/.test(value) && !value.endsWith('/..');
+  if (plain === 'push.default') return /^(simple|current|upstream|nothing)$/.test(value);
+  if (plain === 'extensions.objectformat') return /^sha(1|256)$/.test(value);
+  return plain === 'rerere.enabled' || plain === 'push.followtags';
+}
+
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const GUARD =
+  /^(core\.hookspath|commit\.gpgsign|tag\.gpgsign|(transfer|fetch|receive)\.fsckobjects|core\.protect(hfs|ntfs)|merge\.verifysignatures|http\..*sslverify|credential\..*protectprotocol|safe\.)/;
+
+function removedGuards(old: readonly ConfigEntry[], now: readonly ConfigEntry[]): ConfigHit[] {
+  const kept = new Set(now.map((entry) => entry.key));
+  const removed = old.filter((entry) => GUARD.test(entry.key) && !kept.has(entry.key));
+  const text = textOf('git-config-weaken', 'removed');
+  return removed.map((entry) => ({
+    text,
+    severity: text.severity,
+    detail: `${show(entry)} was removed`,
+    line: entry.line,
+  }));
+}

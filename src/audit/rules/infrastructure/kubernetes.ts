@@ -1,0 +1,75 @@
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { newLeaves, readStructure } from '../../formats/structured.ts';
+import { anyOf } from '../../formats/words.ts';
+
+export const kubernetesRules: readonly FileRule[] = [
+  {
+    id: 'infra-kubernetes',
+    family: 'infrastructure',
+    trigger: 'kubectl apply, helm upgrade, tilt up, skaffold dev',
+    severity: 'suspect',
+    paths: [
+      '{k8s,kubernetes,manifests,deploy,deployment,helm,charts,kustomize,overlays}/**/*.y{,a}ml',
+      'kustomization.y{,a}ml',
+      'Chart.yaml',
+      'values*.y{,a}ml',
+      'helmfile.y{,a}ml',
+      'helmfile.d/*.y{,a}ml{,.gotmpl}',
+      'skaffold.y{,a}ml',
+      'devspace.yaml',
+      'garden.y{,a}ml',
+      'okteto.y{,a}ml',
+      'werf.yaml',
+      'templates/**/*.{yaml,yml,tpl}',
+      'argocd/**',
+      'Tiltfile',
+      'draft.toml',
+      'kapp*.yml',
+    ],
+    judges: [
+      { kind: 'custom', see: kubernetesObjects },
+      { kind: 'custom', see: imageMoved },
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /hostPath|hostNetwork|hostPID|hostIPC|privileged|capabilities|runAsUser:\s*0|allowPrivilege/i,
+          /serviceAccount|ClusterRole|verbs:|resources:\s*\["?\*|image:|repository:|helm\.sh\/hook|hooks?:|local\(/i,
+          /local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef/i,
+          /postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall/i,
+          /^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs/i,
+          /^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s/i,
+          /(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
+        ),
+        safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
+        removed: anyOf(
+          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile/,
+          /kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)/,
+          /^-\s+ALL$/,
+        ),
+      },
+    ],
+    why: 'Pods get host folders or rights, or images from another registry.',
+    source: 'Kubernetes Pod Security Standards; documentation of the tools',
+  },
+];
+
+const KUBERNETES_KEYS =
+  /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;
+
+/** What a list in a manifest gained: a line of it says little by itself. Templates do not parse: lines are for them. */
+function kubernetesObjects({ path, before = '', after = '' }: JudgedText): string[] {
+  const now = readStructure(after, 'yaml', path);
+  const old = readStructure(before, 'yaml', path);
+  if (now === undefined || old === undefined || before === '') return [];
+  return newLeaves(old.leaves, now.leaves)
+    .filter(({ key, value }) => KUBERNETES_KEYS.test(key) || (/resources\[\]$/.test(key) && value === '*'))
+    .map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
+}
+
+/** An image from another registry or name: a new tag alone says nothing. */
+export function imageMoved({ before = '', after = '' }: JudgedText): string[] {
+  const names = (text: string): Set<string> =>
+    new Set([...text.matchAll(/^[^\S\r\n\u2028\u2029]*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
+  const had = names(before);
+  return before === '' ? [] : [...names(after)].filter((name) => !had.has(name)).map((name) => `image ${name}`);
+}

@@ -1,0 +1,221 @@
+import { newLinesWith } from '../../formats/judge.ts';
+import { judgeNpmLock, judgeYarnLock } from '../../formats/lockfiles.ts';
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+
+const MANAGER_GUARDS = oneOf`
+  enableScripts enableImmutable\w* enableHardenedMode checksumBehavior npmMinimalAgeGate minimumReleaseAge
+  onlyBuiltDependencies neverBuiltDependencies ignoredBuiltDependencies trustPolicy strictDepBuilds
+  blockExoticSubdeps verify\w+ ignore-scripts lock install\.(frozen|security|minimum)\w*
+`;
+const PACKAGE_DATA = oneOf`
+  \$schema name version description keywords authors? contributors maintainers licen[cs]es? homepage private
+  readme(Filename)? type types typings typesVersions sideEffects cpu os libc engineStrict preferGlobal jest
+  (dev|peer|optional)?dependencies peerDependenciesMeta unpkg jsdelivr jsnext:main browserslist
+`;
+const LINTERS = oneOf`
+  xo eslintConfig stylelint prettier ava nyc c8 standard
+`;
+const DENO_KEYS = oneOf`
+  tasks imports importMap scopes lock vendor nodeModulesDir permissions unstable workspace
+  compilerOptions\.(types|jsxImportSource) lint\.plugins links patch allow\w+ preload test\.permissions
+`;
+
+/** Settings of package managers whose absence allows more. */
+const GUARDS = pattern('i')`^(${MANAGER_GUARDS})\b`;
+
+export const packageRules: readonly FileRule[] = [
+  {
+    id: 'js-package-json',
+    family: 'javascript',
+    trigger: 'npm, pnpm, yarn or bun: install, test, start, publish, commit hooks',
+    severity: 'suspect',
+    paths: ['package.json', 'package.json5', 'package.yaml'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        // Whatever is not known to be data: tools take their settings from a key of their own name.
+        danger: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
+        safe: anyOf(
+          /^(repository|bugs|funding)(\.type|\.directory)=/i,
+          /^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\//i,
+          /^engines\./i,
+          /^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$/i,
+          /^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
+          /^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))/i,
+          /^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=/i,
+          pattern('i')`^(${LINTERS})\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$`,
+          /^msw\.workerDirectory/i,
+        ),
+      },
+      { kind: 'custom', see: browserslistExtends },
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /^jest\.(?!testTimeout|verbose|coverage(?!Reporters)|collectCoverage|maxWorkers|bail|clearMocks|resetMocks|restoreMocks|roots|testMatch|displayName)/i,
+      },
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger: /^(dev|peer|optional)?dependencies\./i,
+        safe: /^[^=]*=(?!.*(:|\/))[\w.^~<>=|&* +-]*$|^[^=]*=(workspace|catalog):[\w.^~*-]*$/i,
+      },
+    ],
+    why: 'The changed fields run commands, or change where installed code comes from.',
+    source: 'npm scripts(7), package-json(5)',
+  },
+  {
+    id: 'js-package-new',
+    family: 'javascript',
+    trigger: 'npm install at the root of a workspace',
+    severity: 'suspect',
+    paths: ['binding.gyp', '*.gyp', '*.gypi', 'npm-shrinkwrap.json'],
+    judges: [{ kind: 'new' }, { kind: 'lines', danger: /<!|<\||action|rule|\bscript|python/i }],
+    why: 'Its presence alone makes npm build or install something else.',
+    source: 'npm scripts(7); npm-shrinkwrap-json(5)',
+  },
+  {
+    id: 'js-npmrc',
+    family: 'javascript',
+    trigger: 'any npm, pnpm or yarn command in this folder',
+    severity: 'suspect',
+    paths: ['.npmrc', '.pnpmrc', '.yarnrc', '.pnpmfile.*', 'pnpmfile.js', '.noderc', 'node.config.json', '.bowerrc'],
+    always: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger: anyOf(
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix/i,
+          /ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow/i,
+          /replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe/i,
+          /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
+          /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
+        ),
+        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
+      },
+    ],
+    why: 'Package managers take their shell, registry, plugins and scripts from it.',
+    source: 'npm config(7); yarn, pnpm and bun documentation',
+  },
+  {
+    id: 'js-workspace-settings',
+    family: 'javascript',
+    trigger: 'any yarn, pnpm, bun or monorepo command in this folder',
+    severity: 'suspect',
+    paths: [
+      '.yarnrc.yml',
+      'bunfig.toml',
+      '.bunfig.toml',
+      'pnpm-workspace.yaml',
+      'lerna.json',
+      'rush.json',
+      'nx.json',
+      'turbo.json',
+      'common/config/rush/*.json',
+    ],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger: anyOf(
+          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix/i,
+          /ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow/i,
+          /replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe/i,
+          /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
+          /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b|(folder|dir|path|filename)$|strictDep|nodeVersion/i,
+          /nodeDownload|verifyDeps|trustPolicy|approved\w+|^catalogs?\.|networkSettings|\w*rc$/i,
+        ),
+        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.x*]+[\w.-]*$|^version=/,
+        removed: GUARDS,
+      },
+    ],
+    why: 'Package managers take their shell, registry, plugins and scripts from it.',
+    source: 'npm config(7); yarn, pnpm and bun documentation',
+  },
+  {
+    id: 'js-package-lock',
+    family: 'javascript',
+    trigger: 'npm ci, npm install',
+    severity: 'suspect',
+    paths: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
+    judges: [{ kind: 'custom', see: judgeNpmLock }],
+    why: 'A package comes from a new host, or its integrity was removed or changed.',
+    source: 'lockfile-lint; lockfile injection (Snyk 2019)',
+  },
+  {
+    id: 'js-other-locks',
+    family: 'javascript',
+    trigger: 'yarn, pnpm, bun or deno install',
+    severity: 'suspect',
+    paths: [
+      'yarn.lock',
+      'pnpm-lock.yaml',
+      'bun.lock',
+      'deno.lock',
+      'shrinkwrap.yaml',
+      'import_map.json',
+      'importmap.json',
+      '*.importmap',
+    ],
+    judges: [
+      { kind: 'custom', see: judgeYarnLock },
+      { kind: 'custom', see: mappedToFiles },
+      // In pnpm's, a dependency of the project that is another package, and patches of installed ones.
+      { kind: 'lines', danger: /^version:\s*['"]?@?[a-z][\w.-]*(\/[\w.-]+)?@\d|^path:\s*\S+\.(patch|diff)/ },
+    ],
+    why: 'A package comes from a new host, or its integrity was removed.',
+    source: 'yarn, pnpm and deno documentation',
+  },
+  {
+    id: 'js-binary-lock',
+    family: 'javascript',
+    trigger: 'bun install',
+    severity: 'suspect',
+    paths: ['bun.lockb'],
+    always: true,
+    judges: [],
+    why: 'A binary lock file cannot be judged.',
+    source: 'bun documentation',
+  },
+  {
+    id: 'js-package-manager-code',
+    family: 'javascript',
+    trigger: 'any yarn command; installing with patches',
+    severity: 'suspect',
+    paths: ['.yarn/**', '.pnp.*', 'patches/*.patch', 'patches/*.diff', '.pnpm-patches/**', 'wrapper/yarn*'],
+    always: true,
+    judges: [],
+    why: 'The package manager runs this code or patches it into a dependency.',
+    source: 'yarn and patch-package documentation',
+  },
+  {
+    id: 'js-deno',
+    family: 'javascript',
+    trigger: 'deno task, deno run',
+    severity: 'suspect',
+    paths: ['deno.json{,c}', 'jsr.json'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'jsonc',
+        danger: pattern('i')`^(${DENO_KEYS})`,
+        removed: GUARDS,
+      },
+    ],
+    why: 'Its tasks run commands and its imports fetch code.',
+    source: 'deno documentation',
+  },
+];
+
+/** A module's name that an import map leads to a file of the project. */
+function mappedToFiles(text: JudgedText): string[] {
+  return /import_?map/i.test(text.path) ? newLinesWith(text, /"[^"]+"\s*:\s*"\.{0,2}\//) : [];
+}
+
+/** A list of browsers that takes another package's or file's is loaded with require. */
+function browserslistExtends(text: JudgedText): string[] {
+  return newLinesWith(text, /"extends\s+[^"]+"/);
+}

@@ -1,0 +1,243 @@
+import type { FileRule } from '../../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+
+const CARGO_KEYS = oneOf`
+  package\.(build|links|metadata|forced-target|workspace|default-run) lib\.(proc-macro|path|crate-type) patch
+  replace workspace\.(members|metadata|package\.build) bin\[\] cargo-features
+  profile\.[\w.-]*(rustflags|trim|codegen-backend)
+`;
+const COMPOSER_KEYS = oneOf`
+  scripts scripts-aliases repositories
+  config\.(allow-plugins|bin-dir|vendor-dir|secure-http|disable-tls|cafile|github|http-basic|platform)
+  autoload(-dev)?\.files bin extra minimum-stability replace provide
+`;
+
+export const compiledRules: readonly FileRule[] = [
+  {
+    id: 'rust-build-script',
+    family: 'languages',
+    trigger: 'cargo build, check or test, or opening the project with rust-analyzer',
+    severity: 'suspect',
+    paths: ['build.rs', '.cargo/**', 'rust-project.json', '.rust-analyzer.toml', 'rust-analyzer.toml'],
+    except: ['src/**/build.rs'],
+    always: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'toml',
+        danger:
+          /rustc|rustdoc|rustflags|target-dir|runner|linker|alias|env|registr|source|http|net|patch|include|paths|credential|unstable/i,
+      },
+    ],
+    why: 'Cargo runs it at every build, and editors build on opening.',
+    source: 'Cargo book',
+  },
+  {
+    id: 'rust-cargo-toml',
+    family: 'languages',
+    trigger: 'cargo, rust-analyzer',
+    severity: 'suspect',
+    paths: ['Cargo.toml'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'toml',
+        danger: pattern('i')`^(${CARGO_KEYS})(\.|\[|$)`,
+        safe: /^package\.metadata\.(docs|docs\.rs)/,
+      },
+      {
+        kind: 'keys',
+        format: 'toml',
+        danger: /dependencies\.[^.]+\.(git|path|registry|branch|rev|registry-index|package|artifact)$/i,
+        // An alias of a package to its own name.
+        safe: /dependencies\.([^.=]{1,100})\.package=\1$/,
+      },
+    ],
+    why: 'A build script, a macro or the source of a dependency changed.',
+    source: 'Cargo book, Manifest',
+  },
+  {
+    id: 'rust-tools',
+    family: 'languages',
+    trigger: 'cargo test, cross, trunk, tauri, rustup',
+    severity: 'suspect',
+    paths: [
+      'rust-toolchain{,.toml}',
+      'clippy.toml',
+      '.config/nextest.toml',
+      'Cross.toml',
+      'Trunk.toml',
+      'Dioxus.toml',
+      'tauri.conf.json{,5}',
+      'Tauri.toml',
+      'dylint.toml',
+      'rustfmt.toml',
+      'dist-workspace.toml',
+      'release.toml',
+      'cbindgen.toml',
+      'wasm-pack.toml',
+      'Anchor.toml',
+      'foundry.toml',
+      'Move.toml',
+      'Scarb.toml',
+    ],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'auto',
+        danger:
+          /path|script|runner|pre-?build|command|hooks?|before\w*|image|ffi|remappings|libs|url|env|wrapper|security|allowlist|plugins|libraries/i,
+      },
+      { kind: 'lines', danger: /channel\s*=\s*"?(?![\d.]+"?$|stable"?$|beta"?$|nightly(-[\d-]+)?"?$)/ },
+    ],
+    why: 'The file selects a compiler, a runner or commands.',
+    source: 'rustup, nextest, cross and Tauri documentation',
+  },
+  {
+    id: 'c-checks',
+    family: 'languages',
+    trigger: 'clang-tidy, or opening a C or C++ file in an editor that runs it',
+    severity: 'suspect',
+    paths: ['.clang-tidy'],
+    judges: [{ kind: 'lines', danger: /ExtraArgs|plugin|-load|command|\bexec|\\[xu]/i, safe: /^#/ }],
+    why: 'Its extra arguments go to the compiler, which loads plugins that they name.',
+    source: 'clang-tidy documentation, ExtraArgs',
+  },
+  {
+    id: 'go-module',
+    family: 'languages',
+    trigger: 'go build, gopls on opening',
+    severity: 'suspect',
+    paths: [
+      'go.mod',
+      'go.work',
+      'go.env',
+      'vendor/modules.txt',
+      '.golangci.{yml,yaml,toml,json}',
+      '.goreleaser.y{,a}ml',
+      '.air.toml',
+      'tools.go',
+      '{.,}ko.y{,a}ml',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
+          /custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:/i,
+          /settings\.custom|entrypoint|flags|BaseImage/i,
+        ),
+        safe: /^#\s/,
+      },
+      {
+        kind: 'custom',
+        see: ({ path, before }) => (before === undefined && /go\.work$|go\.env$/.test(path) ? ['new file'] : []),
+      },
+    ],
+    why: 'A module comes from another source, or another tool runs.',
+    source: 'go.dev/ref/mod; golangci-lint and GoReleaser documentation',
+  },
+  {
+    id: 'php-composer',
+    family: 'languages',
+    trigger: 'composer install, any run of the program',
+    severity: 'suspect',
+    paths: ['composer.json'],
+    judges: [
+      {
+        kind: 'keys',
+        format: 'json',
+        danger: pattern('i')`^(${COMPOSER_KEYS})`,
+        safe: /^extra\.branch-alias/,
+      },
+    ],
+    why: 'Composer runs commands or plugins, or takes packages from elsewhere.',
+    source: 'getcomposer.org',
+  },
+  {
+    id: 'php-config',
+    family: 'languages',
+    trigger: 'running the tests or tools',
+    severity: 'suspect',
+    paths: [
+      'phpunit.xml{,.dist}',
+      'phpstan.neon{,.dist}',
+      'psalm.xml',
+      '.php-cs-fixer{,.dist}.php',
+      '.php_cs*',
+      'rector.php',
+      'ecs.php',
+      'deptrac.yaml',
+      'phpcs.xml{,.dist}',
+      'infection.json{,5}',
+      'castor.php',
+      'RoboFile.php',
+      'artisan',
+      '.phan/**',
+      'phpbench.json',
+      'box.json',
+      'codeception.y{,a}ml',
+      'behat.y{,a}ml',
+      'phpspec.y{,a}ml',
+      'whisky.json',
+      '.phpcs.xml{,.dist}',
+    ],
+    judges: [
+      { kind: 'code' },
+      {
+        kind: 'lines',
+        danger:
+          /bootstrap|autoload|extension|plugin|includes?:|path|file=|script|class=|<ini\b|\bref=|hooks?\b|git|command/i,
+      },
+    ],
+    why: 'The tool loads the code that it names.',
+    source: 'PHPUnit, PHPStan and Psalm documentation',
+  },
+  {
+    id: 'apple-build',
+    family: 'languages',
+    trigger: 'swift build, Xcode, pod install',
+    severity: 'suspect',
+    paths: [
+      'Package.swift',
+      'Package@swift-*.swift',
+      '.swiftpm/**',
+      '*.podspec{,.json}',
+      'Podfile',
+      'Cartfile*',
+      'Mintfile',
+      'project.y{,a}ml',
+      'Tuist/**',
+      'Project.swift',
+      'Workspace.swift',
+      '.swiftlint.yml',
+      '.swiftformat',
+      '.sourcery.yml',
+      'swiftgen.yml',
+      '.xcode-version',
+      'Dangerfile.swift',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /\.plugin|unsafeFlags|url:|path:|prepare_command|script_phase|parent_config|https?:|script|command/i,
+          /binaryTarget|\bFoundation\b|system|exec|git|:path|:podspec|pre_install|post_install|plugin|Process\(/i,
+          /linkerSettings|import |custom_rules|included|target\s*\(/i,
+        ),
+        safe: /(from|exact|upToNextMajor\(from):\s*"[\d.]+"\)?\)?,?$/,
+      },
+      {
+        kind: 'custom',
+        // A version may move; another address is another package.
+        see: ({ before = '', after = '' }) =>
+          [...after.matchAll(/\burl:\s*"([^"]{1,300})"/g)]
+            .map((match) => match[1] as string)
+            .filter((url) => !before.includes(`"${url}"`)),
+      },
+      { kind: 'new' },
+    ],
+    why: 'The manifest is a program, or names scripts and sources.',
+    source: 'SwiftPM and CocoaPods documentation',
+  },
+];

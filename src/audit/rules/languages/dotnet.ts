@@ -1,0 +1,115 @@
+import type { FileRule } from '../../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+
+const ITEMS = oneOf`
+  ProjectReference Compile None Content EmbeddedResource Using InternalsVisibleTo Folder FrameworkReference
+`;
+const PROPERTIES = oneOf`
+  Version VersionPrefix VersionSuffix AssemblyVersion FileVersion TargetFrameworks? LangVersion Nullable
+  ImplicitUsings OutputType RootNamespace AssemblyName Description Authors Company Copyright Product Title
+  PackageId PackageTags PackageLicenseExpression PackageProjectUrl PackageReadmeFile PackageIcon
+  PackageReleaseNotes RepositoryUrl RepositoryType IsPackable IsTestProject GenerateDocumentationFile
+  TreatWarningsAsErrors PrivateAssets IncludeAssets Deterministic InvariantGlobalization DebugType Optimize
+  NeutralLanguage UserSecretsId EnableNullable Configurations? Platforms?
+`;
+const MODULE_KEYS = oneOf`
+  ScriptsToProcess RootModule ModuleToProcess NestedModules RequiredAssemblies TypesToProcess FormatsToProcess
+  CustomRulePath
+`;
+
+/** An element that starts nothing. */
+const PLAIN_ELEMENT = anyOf(
+  /<PackageReference\s+(Include|Update)="[\w.-]+"(\s+Version="[\w.*[\](), -]+")?\s*\/?>(<\/PackageReference>)?/,
+  /<(PackageVersion|package)\s+(Include|id)="[\w.-]+"\s+[vV]ersion="[\w.*[\](), -]+"(\s+\w+="[\w.]+")?\s*\/>/,
+  /<(PropertyGroup|ItemGroup)>|<Project Sdk="Microsoft\.NET\.Sdk(\.\w+)*">|<Project>|<\?xml [^>]*\?>|<!--[^>]*-->/,
+  pattern()`<(${ITEMS})\s[^<>]*\/?>`,
+  pattern()`<(${PROPERTIES})>[^<$]*<\/\w+>`,
+);
+
+export const dotnetRules: readonly FileRule[] = [
+  {
+    id: 'dotnet-build',
+    family: 'languages',
+    trigger: 'dotnet build, restore or test, opening in an IDE',
+    severity: 'suspect',
+    paths: [
+      '*.{cs,fs,vb,vcx,sql,es,pb,py,njs,wix,dc,wap,il,sh,sf,cc,d}proj',
+      '*.{proj,projitems,tasks,overridetasks,msbuild}',
+      '*.pubxml{,.user}',
+      '*.{sln,slnx}',
+      'FodyWeavers.xml',
+      '*.props',
+      '*.targets',
+      '*.rsp',
+      'after.*.sln.targets',
+      'before.*.sln.targets',
+      'nuget.config',
+      'global.json',
+      'dotnet-tools.json',
+      '.config/dotnet-tools.json',
+      '*.cake',
+      'build.fsx',
+      'packages.config',
+      'tools/{init,install,uninstall}.ps1',
+      'web.config',
+      'app.config',
+      'paket.dependencies',
+      '*.nuspec',
+      '*.csx',
+      '*.tt',
+      'launchSettings.json',
+      'omnisharp.json',
+      '*.runsettings',
+      '*.ruleset',
+      '*.sln.DotSettings',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        // Any element that is not known to be plain: MSBuild has a property for each program that it starts.
+        danger: anyOf(
+          /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
+          /<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector/i,
+          /allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
+        ),
+        removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,
+        safe: pattern()`^(?!.*\$\(\[)(${PLAIN_ELEMENT.source})$`,
+      },
+      {
+        kind: 'custom',
+        see: ({ path, after }) => (/\.rsp$/i.test(path) && after !== undefined ? ['a response file'] : []),
+      },
+    ],
+    why: 'The build, and an IDE that opens the project, runs its tasks.',
+    source: 'MSBuild documentation',
+  },
+  {
+    id: 'dotnet-tools',
+    family: 'languages',
+    trigger: 'dotnet build, a PowerShell that loads the module, opening in an IDE',
+    severity: 'suspect',
+    paths: [
+      '*.{t4,ttinclude}',
+      'licenses.licx',
+      'nlog.config',
+      '*.dll.config',
+      'libman.json',
+      'nswag.json',
+      '*.psd1',
+      '*.ps1xml',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /<#|,|<(add|extensions|target|codeBase|include|ScriptBlock)\b/i,
+          /"(defaultProvider|provider|library|assemblyPaths|project|command)"/i,
+          pattern('i')`(${MODULE_KEYS})\s*=`,
+        ),
+        safe: /^(#|ModuleVersion|Description|Author|CompanyName|Copyright|GUID|ReleaseNotes|Tags)/i,
+      },
+    ],
+    why: 'It names programs, assemblies or scripts that the tool loads.',
+    source: 'MSBuild, T4, NLog and PowerShell documentation',
+  },
+];

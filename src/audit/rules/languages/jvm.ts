@@ -1,0 +1,210 @@
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+
+const GRADLE_CONFIGURATIONS = oneOf`
+  \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
+  ksp developmentOnly testCompile compile
+`;
+const POM_ELEMENTS = oneOf`
+  plugin pluginRepository repository extension parent exec executable mainClass argument url systemPath
+  scope>system arg> argLine phase goal mirror server proxy relativePath module
+`;
+
+export const jvmRules: readonly FileRule[] = [
+  {
+    id: 'java-wrapper',
+    family: 'languages',
+    trigger: './gradlew, ./mvnw, opening in an IDE',
+    severity: 'suspect',
+    paths: [
+      'gradlew',
+      'gradlew.bat',
+      'mvnw',
+      'mvnw.cmd',
+      'gradle/wrapper/**',
+      '.mvn/**',
+      'sbt',
+      'sbtx',
+      'millw',
+      'mill',
+      'amper*',
+      'kobaltw',
+      'jpm',
+      'lein',
+      'jbang*',
+    ],
+    always: true,
+    judges: [
+      {
+        kind: 'lines',
+        danger: /distributionUrl|wrapperUrl|Sha256|validate|-javaagent|-XX|extension|groupId/i,
+        safe: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
+      },
+    ],
+    why: 'The wrapper downloads and runs the build tool.',
+    source: 'gradle/wrapper-validation; Maven documentation',
+  },
+  {
+    id: 'java-build',
+    family: 'languages',
+    trigger: 'opening in an IDE, any task',
+    severity: 'suspect',
+    paths: [
+      '*.gradle',
+      '*.gradle.kts',
+      'buildSrc/**',
+      'build-logic/**',
+      '*.sbt',
+      'project/*.{scala,properties}',
+      'build.sc',
+      'build.mill',
+      'build.xml',
+      'ivy*.xml',
+      'build.properties',
+      'build.gradle.dcl',
+      '*.lein',
+      'jitpack.yml',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /./,
+        // A comment may end within its line, and a program begin behind it.
+        safe: wholeLine(
+          /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
+          pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
+          /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
+          /(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["']/,
+        ),
+      },
+    ],
+    why: 'The file is a program that the IDE runs when it opens the project.',
+    source: 'Gradle and sbt documentation',
+  },
+  {
+    id: 'java-settings',
+    family: 'languages',
+    trigger: 'opening in an IDE, any task',
+    severity: 'suspect',
+    paths: [
+      'gradle.properties',
+      'local.properties',
+      'gradle/verification-metadata.xml',
+      'gradle/init.d/**',
+      'gradle/gradle-daemon-jvm.properties',
+      '.sbtopts',
+      '.jvmopts',
+      '.java-opts',
+      'lombok.config',
+      'jvm.config',
+      '.jshell',
+      'javac.args',
+      'argfile',
+      '.kotlin/**',
+      'detekt*.yml',
+      'checkstyle*.xml',
+      'spotless*',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript/i,
+          /(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin/i,
+          /classpath|import|-D\w+|-agent/i,
+        ),
+        removed: /sha256|pgp|verify|trusted-key/,
+      },
+    ],
+    why: 'The file selects the Java that runs, its agents, or other packages under known names.',
+    source: 'Gradle documentation',
+  },
+  {
+    id: 'java-version-catalog',
+    family: 'languages',
+    trigger: 'opening in an IDE, any task',
+    severity: 'suspect',
+    paths: ['gradle/*.versions.toml'],
+    judges: [{ kind: 'custom', see: catalogMoved }],
+    why: 'A plugin or a library under a known name is another package now.',
+    source: 'Gradle documentation, version catalogs',
+  },
+  {
+    id: 'java-pom',
+    family: 'languages',
+    trigger: 'any mvn command, opening in an IDE',
+    severity: 'suspect',
+    paths: ['pom.xml', '*.pom', 'settings.xml', 'toolchains.xml', '.polyglot.*'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(pattern('i')`<(${POM_ELEMENTS})\b`, /antrun|exec-maven|groovy|javaagent|<groupId>|<artifactId>/i),
+        safe: /^<groupId>org\.(apache|junit)[\w.]*<\/groupId>$|^<(url|name)>https?:\/\/(github|gitlab)\.com\/[^<]*<\/(url|name)>$/,
+      },
+    ],
+    why: 'Plugins, extensions and repositories decide what the build runs.',
+    source: 'Maven documentation',
+  },
+  {
+    id: 'java-services',
+    family: 'languages',
+    trigger: 'compiling, testing or starting the program',
+    severity: 'suspect',
+    paths: ['META-INF/services/*', 'META-INF/MANIFEST.MF', 'META-INF/spring{.factories,/*}', 'data_readers.clj{,c}'],
+    judges: [
+      { kind: 'lines', danger: /^(?![\w-]+:\s)[\w${]|^(Premain|Agent|Launcher-Agent|Main|Boot)-?Class|^Class-Path|=/i },
+    ],
+    why: 'The Java virtual machine, a compiler or a framework loads the classes that it names.',
+    source: 'java.util.ServiceLoader; java.lang.instrument; Spring documentation',
+  },
+  {
+    id: 'java-runtime-config',
+    family: 'languages',
+    trigger: 'starting the program or its tests',
+    severity: 'suspect',
+    paths: [
+      '{application,bootstrap}{,-*}.{properties,y{,a}ml}',
+      'logging.properties',
+      'META-INF/persistence.xml',
+      'hibernate{.cfg.xml,.properties}',
+      'jaas.conf',
+      'META-INF/native-image/**',
+      '*.{bnd,bndrun}',
+      '{figwheel-main,dev.cljs,*.cljs}.edn',
+      '{logback,log4j,log4j2}{,-test,-spring}.{xml,properties,json,y{,a}ml}',
+      'junit-platform.properties',
+      'quarkus*.properties',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /\bINIT\s*=|jndi|RUNSCRIPT|(ldap|rmi|iiop)s?:\/\/|config\.(import|location|additional-location)|^import:/i,
+          /cloud\.config|<(script|insertFromJNDI|receiver|newRule|define|include)\b|ScriptAppender|SocketAppender/i,
+          /SMTPAppender|autodetection|\$\{script:|\bscripts?\b|jmxremote|javaagent|^handlers\s*=/i,
+          /^[\w.]+\.(class|handler)\s*=|LoginModule|\b(required|sufficient|requisite)\s*;|^Args\s*=/i,
+          /^-(plugin|include|exec|runpath|testpath|make)|-hooks?\b|:watch|:main\b/i,
+        ),
+      },
+    ],
+    why: 'It makes the program load classes, scripts or settings from elsewhere.',
+    source: 'Spring Boot, Logback and Log4j documentation; CVE-2021-44228',
+  },
+];
+
+/** Plugins that are new, and names of libraries and plugins that mean another package; a version alone is nothing. */
+function catalogMoved({ path, before = '', after = '' }: JudgedText): string[] {
+  const now = readStructure(after, 'toml', path);
+  if (now === undefined) return ['does not parse'];
+  const packages = (leaves: readonly Leaf[]): Leaf[] =>
+    leaves.flatMap(({ key, value }) => {
+      if (/^versions\.[^.]+(\.\w+)?$|^bundles\.|^metadata\.format\.version$/.test(key)) return [];
+      if (/^(libraries|plugins)\..*\.version(\.\w+)?$/.test(key)) return [];
+      // `group:name:version` in one text.
+      const short = /^(libraries|plugins)\.[^.]+$/.test(key);
+      return [{ key, value: short ? value.replace(/:[\w.+-]*$/, '') : value }];
+    });
+  const old = packages(readStructure(before, 'toml', path)?.leaves ?? []);
+  return newLeaves(old, packages(now.leaves)).map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
+}

@@ -1,0 +1,114 @@
+import type { FileRule } from '../../formats/rule.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+
+/** Fields of a gem specification that hold text. */
+const GEM_FIELDS = oneOf`version summary description license homepage authors? email metadata\[.*\]`;
+const VERSIONS = /(,\s*["'][~><= 0-9.]+["']){0,3}/.source;
+const PLAIN_STRINGS = /\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?/;
+
+export const rubyRules: readonly FileRule[] = [
+  {
+    id: 'ruby-files',
+    family: 'languages',
+    trigger: 'bundle, rake, rspec, irb, or an editor with Ruby',
+    severity: 'suspect',
+    paths: [
+      '.rspec',
+      'spec_helper.rb',
+      'rails_helper.rb',
+      '.irbrc',
+      '.pryrc',
+      '.rdbgrc',
+      '.byebugrc',
+      'Guardfile',
+      'Capfile',
+      'Dangerfile',
+      'Fastfile',
+      'Appfile',
+      'Matchfile',
+      'fastlane/**',
+      'Podfile',
+      'config.ru',
+      '.simplecov',
+      '.bundle/**',
+      'Brewfile',
+      '.yardopts',
+      '.rubocop*.yml',
+      '.erb{_,-}lint.yml',
+      '.haml-lint.yml',
+      '.solargraph.yml',
+      '.reek.yml',
+      '.standard.yml',
+      'puma.rb',
+      'unicorn.rb',
+      'Thorfile',
+      'Vagrantfile',
+      'Steepfile',
+      'Deliverfile',
+      'Gymfile',
+      'Snapfile',
+      'Appraisals',
+      'config/boot.rb',
+      'bin/{rails,rake,setup,bundle,dev,update,spring}',
+      'db/seeds.rb',
+      'sorbet/tapioca/*.rb',
+    ],
+    judges: [
+      {
+        kind: 'custom',
+        see: ({ path, after }) =>
+          /(^|\/)\.(irbrc|pryrc|rdbgrc|byebugrc|simplecov)$|file$|\.rb$|\.ru$|\.bundle\/|(^|\/)bin\/|appraisals$/i.test(
+            path,
+          ) && after !== undefined
+            ? ['a program or its settings']
+            : [],
+      },
+      {
+        kind: 'lines',
+        danger:
+          /<%|^(-r|--require|-I|--load|-e)\b|require:|plugins:|inherit_(from|gem)|BUNDLE_|path|load|extend_config|- \.?\//i,
+      },
+    ],
+    why: 'Ruby tools run it, or load what it names.',
+    source: 'rspec, rubocop, bundler and irb documentation',
+  },
+  {
+    id: 'ruby-gemfile',
+    family: 'languages',
+    trigger: 'bundle, bundle exec, an editor with Ruby',
+    severity: 'suspect',
+    paths: ['Gemfile', '*.gemspec', 'gems.rb', '*.gemfile'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: /^[^#]/,
+        safe: wholeLine(
+          pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
+          /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*/,
+          pattern()`\w+\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
+          pattern()`\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["']${VERSIONS}\)?`,
+        ),
+      },
+    ],
+    why: 'The file is a Ruby program, and names the source of gems.',
+    source: 'bundler gemfile(5)',
+  },
+  {
+    id: 'ruby-erb',
+    family: 'languages',
+    trigger: 'starting the application or its tests',
+    severity: 'suspect',
+    paths: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb', 'cucumber.y{,a}ml'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /<%[^%]{0,200}(`|\b(system|exec|spawn|eval|popen|IO|File|Open3|Kernel|Object|Process|Dir|ObjectSpace|Pathname|PTY|Fiddle|require\w*|load|fork|\w*send|const_get|\w+_eval|Net|URI|open)\b|%x)/,
+          /^\s*(system|exec|spawn|fork|eval|require|load|open|IO|File|Kernel|Process)\b[ .(][^:]{0,80}[("'`]/,
+        ),
+      },
+    ],
+    why: 'Rails runs the Ruby code between the marks before it reads the settings.',
+    source: 'Rails guides, configuring a database and fixtures',
+  },
+];

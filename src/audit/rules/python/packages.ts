@@ -1,0 +1,90 @@
+import { judgeYarnLock } from '../../formats/lockfiles.ts';
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { newLeaves, readStructure } from '../../formats/structured.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+
+const PIP_OPTIONS = oneOf`
+  index-url extra-index-url find-links trusted-host no-index pre config-settings global-option install-option
+  no-binary
+`;
+
+/** Which packages are installed, and from where. */
+export const pythonPackageRules: readonly FileRule[] = [
+  {
+    id: 'python-requirements',
+    family: 'python',
+    trigger: 'pip install -r',
+    severity: 'suspect',
+    paths: [
+      '*requirements*.{txt,in}',
+      '*constraints*.txt',
+      'requirements/**',
+      'reqs/*.txt',
+      'environment.y{,a}ml',
+      'conda.y{,a}ml',
+      'Pipfile',
+      '.condarc',
+      'meta.yaml',
+    ],
+    judges: [
+      { kind: 'custom', see: newChannels },
+      {
+        kind: 'lines',
+        danger: anyOf(
+          pattern('i')`--(${PIP_OPTIONS})`,
+          /^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))/i,
+          /\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
+        ),
+        removed: /--hash=/,
+      },
+    ],
+    why: 'Packages come from another source, or without their hash.',
+    source: 'pip requirements format',
+  },
+  {
+    id: 'python-installer-config',
+    family: 'python',
+    trigger: 'pip, uv, poetry or twine in this folder',
+    severity: 'suspect',
+    paths: ['pip.conf', 'pip.ini', '.pypirc', '.pip/**', '.pydistutils.cfg'],
+    always: true,
+    judges: [
+      {
+        kind: 'keys',
+        format: 'ini',
+        danger: /index|trusted|cert|proxy|find-links|script|repository|target|prefix|user/i,
+      },
+    ],
+    why: 'The file decides where packages are fetched from and published to.',
+    source: 'pip configuration',
+  },
+  {
+    id: 'python-locks',
+    family: 'python',
+    trigger: 'poetry install, uv sync, pdm install',
+    severity: 'suspect',
+    paths: ['poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'pylock*.toml', 'conda-lock.yml', 'pixi.lock'],
+    judges: [
+      { kind: 'custom', see: judgeYarnLock },
+      {
+        kind: 'lines',
+        danger: /^files\s*=\s*\[\s*\]|develop\s*=\s*true|^(type|source)\s*=.*(git|directory|url|file|path|editable)/,
+        safe: /^source = \{ editable = "\." \}$/,
+      },
+    ],
+    why: 'A package comes from a new host, or its hash was removed.',
+    source: 'poetry, uv and PEP 751 documentation',
+  },
+];
+
+/** A channel of conda that was not there, unless it is one of the large ones. */
+function newChannels({ path, before = '', after = '' }: JudgedText): string[] {
+  if (!/\.ya?ml$/i.test(path)) return [];
+  const [old, now] = [before, after].map((text) => readStructure(text, 'yaml', path));
+  return newLeaves(old?.leaves ?? [], now?.leaves ?? [])
+    .filter(
+      ({ key, value }) =>
+        key === 'channels[]' && !/^(conda-forge|defaults|bioconda|pytorch|nvidia|nodefaults)$/.test(value),
+    )
+    .map(({ value }) => `channel ${value}`);
+}

@@ -1,0 +1,86 @@
+import type { FileRule } from '../../formats/rule.ts';
+import { words } from '../../formats/words.ts';
+import { SAMPLES } from './startup.ts';
+
+/** Programs of a desktop whose folder of settings has their name. */
+const DESKTOP_PROGRAMS = words`
+  i3 i3status sway hypr river niri labwc openbox bspwm sxhkd awesome qtile xmonad waybar polybar eww rofi
+  dunst mako picom swaylock yabai skhd aerospace hammerspoon karabiner espanso ghostty wezterm zellij lf
+  ranger nnn yazi newsboat neomutt mutt aerc qutebrowser
+`;
+
+/** Files of a home that people keep without the dot and link into place. */
+export const dotfileRules: readonly FileRule[] = [
+  {
+    id: 'shell-home-plain',
+    family: 'shell',
+    trigger: 'a new shell, editor, terminal or window manager, if your home links to the file',
+    severity: 'suspect',
+    paths: [
+      '{z,ba,k,tc,c}shrc',
+      '{zshenv,zprofile,zlogin,zlogout,bash_profile,bash_login,bash_logout,bash_aliases,inputrc}',
+      '{xinitrc,xsession,xprofile,Xresources,Xdefaults}',
+      '{vimrc,gvimrc,ideavimrc,init.vim,early-init.el,init.el}',
+      '/{,*/}{nvim,vim}/**/*.{lua,vim}',
+      '{emacs,emacs.d,doom,doom.d}/*.el',
+      'tmux.conf',
+      'tmux/*.conf',
+      `{${DESKTOP_PROGRAMS.join(',')}}/{config,autostart,*rc,*.{conf,toml,ini,lua,yml,yaml,py,js,json,jsonc,hs,kdl,rasi,yuck,scm,sh}}`,
+      'espanso/**/*.yml',
+      '{foot.ini,mpv.conf}',
+      'mpv/scripts/**',
+      '{kitty.conf,alacritty.toml,alacritty.yml,wezterm.lua,karabiner.json,aerospace.toml,starship.toml}',
+      '{skhd,yabai,sxhkd,bspwm,dunst,lf,mutt,neomutt,msmtp,mbsync}rc',
+      '{zsh,bash,fish}/**/*.{zsh,bash,fish}',
+      '{zshrc,bashrc}.d/*',
+      '{conf.d,functions}/*.fish',
+      'env.fish',
+      '{profile.d,environment.d}/*',
+      'user-dirs.dirs',
+      'mimeapps.list',
+      '*.gitconfig',
+      'gitconfig.{d/*,inc,local}',
+      'ssh/config',
+    ],
+    except: SAMPLES,
+    always: true,
+    judges: [],
+    why: 'If your home links to the file, the file runs at the next login or start of the program.',
+    source: 'the FILES sections of their manuals; GNU Stow',
+  },
+  {
+    id: 'shell-env-sample',
+    family: 'shell',
+    trigger: 'copying it to .env, as its name suggests',
+    severity: 'suspect',
+    paths: ['.env.example', '.env.sample', '.env.template', '.env.*.example', '.env.dist'],
+    judges: [
+      {
+        kind: 'lines',
+        danger:
+          /^[^#]*(\$\(|`)|^(export\s+)?(LD_|DYLD_|NODE_OPTIONS|BASH_ENV|PYTHON(PATH|STARTUP|HOME)|PERL5|RUBY(OPT|LIB)|GIT_(SSH|EXTERNAL|PAGER|CONFIG)|JAVA_TOOL|PROMPT_COMMAND)\w*\s*=/,
+      },
+    ],
+    why: 'A shell or a tool reads the copy and runs its contents.',
+    source: 'oh-my-zsh dotenv; git(1) ENVIRONMENT',
+  },
+  {
+    id: 'encryption-recipients',
+    family: 'shell',
+    trigger: 'the next encryption of a secret',
+    severity: 'suspect',
+    paths: [
+      '.gpg-id',
+      '{.,}age-recipients{,.txt}',
+      '.sops.y{,a}ml',
+      '.agebox/**',
+      '.git-crypt/**',
+      '.gitsecret/**',
+      'secrets.nix',
+    ],
+    always: true,
+    judges: [],
+    why: 'The recipients that it names can read every secret that is encrypted from now on.',
+    source: 'pass(1); sops, age and git-crypt documentation',
+  },
+];

@@ -1,0 +1,238 @@
+import type { FileRule } from '../../formats/rule.ts';
+import { oneOf, pattern } from '../../formats/words.ts';
+
+const LOADER_VARIABLES = oneOf`
+  GIT_(?!AUTHOR_|COMMITTER_)[A-Z_0-9]+ LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_[A-Z_]+ NODE_OPTIONS
+  NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED BASH_ENV ENV PROMPT_COMMAND PYTHONPATH PYTHONSTARTUP
+  PYTHONHOME PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH PATH SHELL EDITOR
+  VISUAL PAGER BROWSER IFS GOFLAGS GONOSUMDB GOPROXY KUBECONFIG AWS_CONFIG_FILE COMPOSE_FILE DOCKER_HOST
+  ANTHROPIC_BASE_URL CLAUDE_CODE_[A-Z_]+ PIP_[A-Z_]+ UV_[A-Z_]+ NPM_CONFIG_[A-Z_]+ HTTPS?_PROXY SSL_CERT_FILE
+  R_PROFILE_USER R_LIBS
+`;
+
+const PLAIN_ENV = /^(export\s+)?[A-Za-z_][A-Za-z0-9_.]*=("[^"`$\\]*"|'[^']*'|[^\s"'`$;&|<>()\\]*)(\s+#.*)?$|^#/;
+const LOADER = pattern('i')`\b(${LOADER_VARIABLES})\s*=`;
+const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;
+
+/** There a file of a home is a sample. */
+export const SAMPLES: readonly string[] = [
+  'docs/**',
+  'doc/**',
+  'test/fixtures/**',
+  'tests/fixtures/**',
+  'testdata/**',
+  'examples/**',
+];
+
+export const shellRules: readonly FileRule[] = [
+  {
+    id: 'shell-direnv',
+    family: 'shell',
+    trigger: 'entering the folder with direnv',
+    severity: 'suspect',
+    paths: ['.envrc', '.envrc.*', '.direnvrc', 'direnv{.toml,rc}', 'direnv/lib/*'],
+    always: true,
+    judges: [],
+    why: 'direnv runs the file as a shell script when you enter the folder.',
+    source: 'direnv(1)',
+  },
+  {
+    id: 'shell-env-file',
+    family: 'shell',
+    trigger: 'entering the folder with a dotenv plugin, or sourcing the file',
+    severity: 'suspect',
+    paths: [
+      '.env',
+      '.env.*',
+      '.flaskenv',
+      '.rbenv-vars',
+      '.dev.vars',
+      '.testenv',
+      'env.sh',
+      '.env.d/*',
+      '.overmind.env',
+      '.foreman',
+      '.lein-env',
+    ],
+    except: ['.env.example', '.env.sample', '.env.template', '.env.*.example'],
+    judges: [
+      { kind: 'lines', danger: /./, safe: PLAIN_ENV },
+      { kind: 'lines', danger: LOADER },
+    ],
+    why: 'Shells run the file, and tools take programs, libraries and servers from its variables.',
+    source: 'oh-my-zsh dotenv; git(1) ENVIRONMENT',
+  },
+  {
+    id: 'shell-sourced',
+    family: 'shell',
+    trigger: 'entering the folder or starting its server',
+    severity: 'suspect',
+    paths: [
+      '.rvmrc',
+      '.powrc',
+      '.powenv',
+      '.autoenv',
+      '.autoenv.zsh',
+      '.autoenv_leave',
+      '.ondirrc',
+      '.smartcd/**',
+      '.shadowenv.d/**',
+      '.in',
+      '.out',
+      'bin/{activate-hermit,hermit}{,.*}',
+      'guix.scm',
+      'manifest.scm',
+      'channels.scm',
+      '.bash_completion{,.d/*}',
+    ],
+    always: true,
+    judges: [],
+    why: 'The shell or tool that reads the file runs it as a program.',
+    source: 'rvm, pow, autoenv, hermit and guix documentation',
+  },
+  {
+    id: 'shell-home-files',
+    family: 'shell',
+    trigger: 'a new shell or tool, if the project is a home or a dotfiles repository',
+    severity: 'suspect',
+    paths: [
+      '.bashrc',
+      '.bash_profile',
+      '.bash_login',
+      '.bash_logout',
+      '.bash_aliases',
+      '.profile',
+      '.zshrc',
+      '.zshenv',
+      '.zprofile',
+      '.zlogin',
+      '.zlogout',
+      '.kshrc',
+      '.cshrc',
+      '.tcshrc',
+      '.login',
+      '.inputrc',
+      'config.fish',
+      '.xinitrc',
+      '.xsession',
+      '.xprofile',
+      '.tmux.conf',
+      '.screenrc',
+      '.netrc',
+      '.curlrc',
+      '.wgetrc',
+      '.gemrc',
+      '{.,}gitconfig',
+      'git/config',
+      '.hgrc',
+      '.ssh/**',
+      '.gnupg/**',
+      '.config/fish/**',
+      '.config/git/**',
+      '.config/autostart/**',
+      '.config/systemd/**',
+      '.config/environment.d/**',
+      '.aliases',
+      '.functions',
+      '.exports',
+      '.hushlogin',
+      '.ripgreprc',
+      'authorized_keys',
+      '.pam_environment',
+      '.forward',
+      '.procmailrc',
+      '.nanorc',
+      '.ackrc',
+      '.irssi/**',
+      '.weechat/**',
+      '.muttrc',
+      '.mailcap',
+      '.lessfilter',
+      '.lesskey',
+      '.pythonrc{,.py}',
+      '.pythonstartup',
+      '.xonshrc',
+      'profile.ps1',
+      'Microsoft.*_profile.ps1',
+    ],
+    except: SAMPLES,
+    always: true,
+    judges: [],
+    why: 'If this is your home, or your home links to the file, the file runs at the next login.',
+    source: 'the FILES sections of their manuals',
+  },
+  {
+    id: 'shell-dotfile-manager',
+    family: 'shell',
+    trigger: 'chezmoi apply, dotbot, stow, brew bundle',
+    severity: 'suspect',
+    paths: [
+      'run_*',
+      '.chezmoi*.tmpl',
+      '.chezmoiscripts/**',
+      '.chezmoi.toml',
+      'install.conf.y{,a}ml',
+      '.stow-local-ignore',
+      '.stowrc',
+      'home.nix',
+      'Brewfile',
+      '.dotter/**',
+      'dot_*',
+    ],
+    judges: [{ kind: 'lines', danger: /^[^#]/ }],
+    why: 'Dotfile managers run it or link it into your home.',
+    source: 'chezmoi, dotbot and Homebrew Bundle documentation',
+  },
+  {
+    id: 'shell-session-layout',
+    family: 'shell',
+    trigger: 'tmuxinator, tmuxp, smug, zellij or a process manager started in this folder',
+    severity: 'suspect',
+    paths: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml,json}', '.smug.yml', '*.kdl', 'Procfile*'],
+    judges: [
+      { kind: 'lines', danger: COMMAND_LINES },
+      { kind: 'lines', danger: /^[\w-]+:\s*\S/, safe: /^(name|layout|window_name|session_name|root):/i },
+      {
+        kind: 'custom',
+        // There a name is a process and all behind it its command.
+        see: ({ path, added }) =>
+          /(^|\/)procfile[^/]*$/i.test(path)
+            ? added()
+                .map((line) => line.text)
+                .filter((line) => !line.startsWith('#'))
+            : [],
+      },
+    ],
+    why: 'Its commands start with the session.',
+    source: 'tmuxinator, tmuxp, zellij and foreman documentation',
+  },
+  {
+    id: 'shell-cloud-config',
+    family: 'shell',
+    trigger: 'a cloud command whose configuration variable points here',
+    severity: 'suspect',
+    paths: [
+      '.kube/config',
+      'kubeconfig*',
+      '*.kubeconfig',
+      '.aws/config',
+      '.aws/credentials',
+      '.azure/**',
+      '.gcloud/**',
+      '.terraform/environment',
+      '.terraformrc',
+      '.docker/config.json',
+      '.boto',
+      '.s3cfg',
+    ],
+    judges: [
+      {
+        kind: 'lines',
+        danger:
+          /command|auth-provider|credential|cluster|server|insecure|certificate|endpoint|proxy|token|args|env|\bca_/i,
+      },
+    ],
+    why: 'The file names a program for credentials, or a server that receives them.',
+    source: 'client-go exec plugins; AWS credential_process',
+  },
+];
