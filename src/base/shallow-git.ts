@@ -11,9 +11,9 @@ import {
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { type GitArguments, runGit } from '../host/git.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Selection } from '../scan/selection.ts';
 import { makePrivateDir } from '../store/record.ts';
-import { removeTree } from './generation.ts';
 
 /** Commits that a shallow copy has. */
 export const SHALLOW_COMMITS = 50;
@@ -72,11 +72,11 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
     const stateFile = path.join(dir, 'git-state');
     if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
     makePrivateDir(dir);
-    removeTree(dir, 'git.new');
     const fresh = path.join(dir, 'git.new');
+    removeTreeSync(fresh);
     const cut = boundary(commits, options.commonDir);
     await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs, marked });
-    removeTree(dir, 'git');
+    removeTreeSync(target);
     renameSync(fresh, target);
     writeFileSync(stateFile, state, { mode: 0o600 });
     return target;

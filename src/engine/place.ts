@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { chmod, chown, lchown, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
+import { removeTree } from '../host/remove-tree.ts';
 import type { ContainerSpec, Engine, EngineFacts, Mount } from '../types/engine.ts';
 
 /** One thing of ours to put into a place; parents come before children. */
@@ -93,22 +92,6 @@ async function fillDirectory(dir: string, owner: PlaceOptions['owner'], entries:
     await lchown(file, owner.uid, owner.gid);
     if (content === 'directory' || content instanceof Uint8Array) await chmod(file, mode);
     if (content instanceof Uint8Array && mtimeMs !== undefined) await utimes(file, mtimeMs / 1000, mtimeMs / 1000);
-  }
-}
-
-/**
- * The system's `rm` walks by descriptors, whatever depth and names the agent left; directories that it closed to its
- * own user are opened first. Both leave links alone.
- */
-async function removeTree(dir: string): Promise<void> {
-  // Where the person's PATH is bare, too.
-  const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` };
-  const run = (program: string, ...words: readonly string[]) => promisify(execFile)(program, words, { env });
-  try {
-    await run('rm', '-rf', '--', dir);
-  } catch {
-    await run('chmod', '-R', 'u+rwX', '--', dir);
-    await run('rm', '-rf', '--', dir);
   }
 }
 

@@ -1,21 +1,12 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { stackedOn, treesOf } from '../base/stacked.ts';
 import type { Collector } from '../collector/client.ts';
 import type { ReaderRoot } from '../collector/container.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { ListedEntry } from '../types/collector.ts';
@@ -122,8 +113,8 @@ export function viewDirectories(dir: string, generation: string): LayerView {
 export function removeLayerDir(dir: string): boolean {
   dropShortLinks(dir);
   const emptied = emptyWork(path.join(dir, 'work'));
-  if (emptied) removeTree(path.dirname(dir), path.basename(dir));
-  else removeTree(dir, 'upper');
+  if (emptied) removeTreeSync(dir);
+  else removeTreeSync(path.join(dir, 'upper'));
   return emptied;
 }
 
@@ -142,7 +133,7 @@ export async function emptyByMount(place: Omit<LayerPlace, 'generation'>): Promi
  */
 function emptyWork(work: string): boolean {
   const inner = path.join(work, 'work');
-  if (process.getuid?.() === 0) rmSync(inner, { recursive: true, force: true });
+  if (process.getuid?.() === 0) removeTreeSync(inner);
   try {
     if (existsSync(inner)) rmdirSync(inner);
     return true;

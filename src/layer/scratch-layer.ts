@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree } from '../base/generation.ts';
 import { treesOf } from '../base/stacked.ts';
 import { removeContainers } from '../engine/remove-containers.ts';
 import { RunClaudeError } from '../errors.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, Mount } from '../types/engine.ts';
 import type { WorkspaceOptions } from './layer.ts';
@@ -78,7 +78,7 @@ async function openVolumes({ plan, engine }: WorkspaceOptions, generation: strin
   const close = async (): Promise<void> => {
     await engine.removeVolume(volume);
     await engine.removeVolume(own);
-    removeTree(plan.sessionDir, path.basename(dir));
+    removeTreeSync(dir);
   };
   // Those of a command that was killed.
   await close();

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import { openLayers } from './layers.ts';
@@ -50,7 +51,7 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
     untilMs = Date.now() + FAILED_COUNTS_MS;
   }
   try {
-    removeTree(stateDir, name);
+    removeTreeSync(path.join(stateDir, name));
   } catch {
     // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
   }

@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, FoundVolume } from '../types/engine.ts';
 import type { Layer, LayerView } from './layer.ts';
@@ -77,7 +78,7 @@ export async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
       await engine.removeVolume(volume);
       if (keep) return;
       await engine.removeVolume(layer);
-      removeTree(path.dirname(dir), path.basename(dir));
+      removeTreeSync(dir);
     },
   };
 }
