@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Owner } from '../base/refresh.ts';
+import { parseUser } from '../host/user.ts';
 import type { SelectionRules } from '../scan/selection.ts';
 import type { StrategyName } from '../types/policy.ts';
 import { openCopy, viewCopy } from './copy.ts';
@@ -57,8 +58,8 @@ export function layerDir(sessionDir: string): string {
 
 /** Files are given to the container's user where we may; elsewhere they are ours, and so is the container's user. */
 export function ownerInside(user: string): Owner | undefined {
-  const [uid, gid] = user.split(':').map(Number);
-  if (process.getuid?.() !== 0 || uid === undefined || gid === undefined || uid === 0) return undefined;
+  const { uid, gid } = parseUser(user);
+  if (process.getuid?.() !== 0 || uid === 0) return undefined;
   return { uid, gid };
 }
 

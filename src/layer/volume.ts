@@ -5,6 +5,7 @@ import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
+import { parseUser } from '../host/user.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, FoundVolume } from '../types/engine.ts';
 import type { Layer, LayerView } from './layer.ts';
@@ -108,7 +109,7 @@ export async function fillLayer(
   nonce: string,
 ): Promise<void> {
   const { engine, sessionId, image } = place;
-  const [uid = 0, gid = 0] = place.user.split(':').map(Number);
+  const { uid, gid } = parseUser(place.user);
   const root = lstatSync(path.join(place.generation, 'tree'));
   const container = await engine.create(
     taskSpec({

@@ -1,3 +1,4 @@
+import { parseUser } from '../../host/user.ts';
 import type { ContainerSpec, Limits, Mount } from '../../types/engine.ts';
 
 /** Where our programs lie in every image of ours. */
@@ -138,7 +139,7 @@ function limits(memoryMb: number, cpus: number, pids: number): Limits {
 
 /** What is writable besides the mounts. The runtime gives a tmpfs the mode of the image's directory, so /run has an owner. */
 function scratch(user: string, tmpMb: number): readonly Mount[] {
-  const [uid, gid] = user.split(':').map(Number);
+  const { uid, gid } = parseUser(user);
   return [
     { kind: 'tmpfs', target: '/tmp', sizeMb: tmpMb, mode: 0o1777, noexec: false },
     {
@@ -147,8 +148,8 @@ function scratch(user: string, tmpMb: number): readonly Mount[] {
       sizeMb: RUN_MB,
       mode: 0o755,
       noexec: true,
-      ...(uid === undefined ? {} : { uid }),
-      ...(gid === undefined ? {} : { gid }),
+      uid,
+      gid,
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { agentSpec } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
+import { parseUser } from '../../host/user.ts';
 import { openThrowAway } from '../../layer/scratch-layer.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -30,7 +31,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
       );
       const what = view.writable ? 'What you change in it is thrown away at the end.' : 'It is read-only.';
       tell({ kind: 'message', level: 'info', text: `What session ${record.id} left, without network. ${what}` });
-      const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+      const { uid, gid } = parseUser(plan.user);
       const spec = agentSpec({
         sessionId: plan.sessionId,
         image: plan.image,

@@ -9,6 +9,7 @@ import { openVolume, type Place } from '../../engine/place.ts';
 import { usageError } from '../../errors.ts';
 import { placeholderOf } from '../../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
+import { parseUser } from '../../host/user.ts';
 import { namedConversation } from '../../plan/claude-words.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
 import type { CredentialSource, Secret } from '../../types/credential.ts';
@@ -91,7 +92,7 @@ export async function credentialOf(plan: Plan, deps: SessionDeps): Promise<Crede
 /** With --isolate-claude-data: the engine volume that stays with the project. */
 async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude): Promise<Mount[]> {
   if (!plan.policy.isolateClaudeData) return [];
-  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  const { uid, gid } = parseUser(plan.user);
   const place = await openVolume(engine, {
     name: dataVolume(instance),
     dir: '',
