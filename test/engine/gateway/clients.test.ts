@@ -131,7 +131,7 @@ pip download -q --retries 0 --disable-pip-version-check --no-cache-dir --index-u
 echo over`);
   expect(text).not.toMatch(/greetings|from the/);
   expect(text).toContain(
-    'run-claude: evil.test is not an allowed host; the person can allow it: run-claude network allow evil.test\n',
+    'run-claude: evil.test is not an allowed host; the user can allow it: run-claude network allow evil.test\n',
   );
   expect(text.match(/403/g)?.length, text).toBeGreaterThanOrEqual(6);
   expect(said.filter((one) => one.includes('refused evil.test:443'))).toHaveLength(1);

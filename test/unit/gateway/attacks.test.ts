@@ -369,7 +369,7 @@ it('passes no failure in a coding in which the credential can’t be found', asy
       'latin1',
     );
   const answer = await say(gateway, post('/v1/messages'));
-  expect(answer).toMatch(/ 502 [\s\S]*it answered 400 in a coding of its own/);
+  expect(answer).toMatch(/ 502 [\s\S]*it answered 400 in an encoding that was not requested/);
   expect(answer).not.toContain('\x1f\x8b');
 });
 
