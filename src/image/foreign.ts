@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
 import { packageRoot } from '../host/package.ts';
-import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
+import type { Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
+import { type ContextEntry, withContext } from './context.ts';
 
 /** What is laid over somebody else's image (Debian or a relative): our programs, guards, settings and user. */
 const DOCKERFILE = `ARG OURS
@@ -59,7 +60,7 @@ export async function addressForeign(engine: Engine, reference: string, ours: st
   }
   refuse(reference, facts);
   const hash = createHash('sha256');
-  for (const part of [ours, facts.id, ...context().map(({ content }) => content)]) hash.update(part).update('\0');
+  for (const part of [ours, facts.id, ...layOverFiles().map(({ content }) => content)]) hash.update(part).update('\0');
   return `run-claude:${hash.digest('hex').slice(0, 16)}`;
 }
 
@@ -75,21 +76,19 @@ export async function ensureForeign(engine: Engine, options: ForeignImageOptions
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
   let log = '';
   try {
-    await engine.buildImage(archive(context()), {
+    const layOver = {
       tag: unproven,
       args: { OURS: ours, REF: reference },
       fresh: false,
-      onOutput: (text) => {
+      onOutput: (text: string) => {
         log = (log + text).slice(-65_536);
       },
-    });
+    };
+    await withContext(tmpdir(), layOverFiles(), (archive) => engine.buildImage(archive, layOver));
     await options.prove(unproven);
-    await engine.buildImage(archive([{ name: 'Dockerfile', content: STAMP }]), {
-      tag,
-      args: { PROVEN: unproven },
-      fresh: false,
-      onOutput: () => undefined,
-    });
+    const stamp = { tag, args: { PROVEN: unproven }, fresh: false, onOutput: () => undefined };
+    const stampFiles = [{ path: 'Dockerfile', content: STAMP }];
+    await withContext(tmpdir(), stampFiles, (archive) => engine.buildImage(archive, stamp));
     return tag;
   } catch (error) {
     const reason = /^run-claude refuses: (.{1,400})$/m.exec(log)?.[1];
@@ -111,23 +110,11 @@ function refuse(reference: string, { volumes, onBuild }: ImageFacts): void {
   if (why !== undefined) throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${why}`);
 }
 
-interface TextFile {
-  readonly name: string;
-  readonly content: string;
-}
-
-function context(): readonly TextFile[] {
+function layOverFiles(): readonly (ContextEntry & { readonly content: string })[] {
   const read = (path: string): string => readFileSync(join(packageRoot, 'images', path), 'utf8');
   return [
-    { name: 'Dockerfile', content: DOCKERFILE },
-    { name: 'lay-over.sh', content: read('foreign/lay-over.sh') },
-    { name: 'finish.sh', content: read('finish.sh') },
+    { path: 'Dockerfile', content: DOCKERFILE },
+    { path: 'lay-over.sh', content: read('foreign/lay-over.sh') },
+    { path: 'finish.sh', content: read('finish.sh') },
   ];
-}
-
-function archive(files: readonly TextFile[]): Archive {
-  const tar = pack();
-  for (const { name, content } of files) tar.entry({ name, mode: 0o644, mtime: new Date(0) }, content);
-  tar.finalize();
-  return tar;
 }
