@@ -61,8 +61,8 @@ it('starts a gateway again also when a restart fails, and says once when it cann
   const lost = await one.kept.lost;
   expect([lost.code, lost.message, lost.hint]).toEqual([
     'GATEWAY_LOST',
-    'the gateway is gone and could not be started again',
-    'the session is stopped, its work is kept',
+    'the gateway ended and could not be started again',
+    'The session is stopped. Its work is kept.',
   ]);
   expect(one.texts()).toHaveLength(1);
   await one.end();
