@@ -39,7 +39,7 @@ if [ -d /run/systemd/system ]; then
   systemctl start docker
 else
   pidfile=/var/run/docker.pid
-  # A pidfile of a daemon that is gone keeps the next one from starting, also when its number is another process's now.
+  # The pidfile of a daemon that has ended prevents the next start, also when its number belongs to another process now.
   if [ -f "$pidfile" ] && ! grep -qx dockerd "/proc/$(cat "$pidfile")/comm" 2>/dev/null; then rm -f "$pidfile"; fi
   log=/var/log/dockerd.log
   setsid nohup dockerd >"$log" 2>&1 </dev/null &

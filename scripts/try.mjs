@@ -29,7 +29,7 @@ const TURNS = [
     tools: [{ name: 'Read', input: { file_path: '/workspace/src/greet.js' } }],
   },
   {
-    text: 'Mending it.',
+    text: 'Fixing it.',
     tools: [
       {
         name: 'Edit',
@@ -116,13 +116,13 @@ let status = 1;
 try {
   writeSample(project);
   const model = await startModel(dir);
-  say(`A sample project lies in ${project}. Its test fails.`);
-  say('Claude Code, its model a script, is asked to mend it: on a copy, in a');
+  say(`A sample project is in ${project}. Its test fails.`);
+  say('Claude Code, its model a script, is asked to fix it: on a copy, in a');
   say('container. Enter starts it; at the end you choose what of its changes you');
   say('want: d shows them (q leaves the pager), then y.');
   say();
-  const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Mend the code.'];
-  // State of this trial stays with it: nothing is left in the person's own directories.
+  const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Fix the code.'];
+  // State of this trial stays with it: nothing is left in the user's directories.
   const env = {
     ...process.env,
     ANTHROPIC_BASE_URL: model.url,

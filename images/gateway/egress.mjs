@@ -1,5 +1,5 @@
-// Whether a host may be reached, and the connection to it: the policy in one place for CONNECT, plain HTTP and
-// brokered hosts. A name is resolved once, after it is allowed, and the address that was judged is the one connected to.
+// Whether a host may be reached, and the connection to it: one policy for CONNECT, plain HTTP and brokered hosts. A name
+// is resolved once, after it was allowed, and the gateway connects to the address that was judged.
 import dns from 'node:dns/promises';
 import http from 'node:http';
 import net from 'node:net';
