@@ -8,20 +8,20 @@ import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The engine detaches at ctrl-p ctrl-q and knows no way to switch that off: a row of keys that nobody presses. */
+/** The engine detaches at ctrl-p ctrl-q by default, and the keys can only be replaced: by keys that nobody presses. */
 const NEVER_TYPED = Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? 'ctrl-^' : 'ctrl-@')).join(',');
 
 export interface AttachOptions {
   readonly name: string;
   readonly tty: boolean;
   readonly stdin: boolean;
-  /** It runs already: wait() need not wait for start(). */
+  /** It runs already, so wait() does not need start(). */
   readonly running: boolean;
-  /** Its output begins with init's proof, without which start() fails. */
+  /** Its output begins with init's proof. start() fails without it. */
   readonly proved: boolean;
 }
 
-/** Attaches to a container that exists, and speaks for it from then on. */
+/** Attaches to an existing container. */
 export async function attachContainer(
   client: Client,
   container: Docker.Container,
@@ -72,7 +72,7 @@ export async function attachContainer(
   };
 }
 
-/** Throws RunClaudeError ENGINE_LAYER_MISSING; nothing but init has run then. */
+/** @throws {RunClaudeError} ENGINE_LAYER_MISSING. Only init has run then. */
 function refuseWeaker(weaker: string | undefined, name: string): void {
   if (weaker === undefined) return;
   throw new RunClaudeError(
@@ -84,7 +84,7 @@ function refuseWeaker(weaker: string | undefined, name: string): void {
   );
 }
 
-/** Kills if needed and waits until the engine has forgotten it; no error when it is gone already. */
+/** Kills the container if needed, and waits until the engine has removed it. No error when it does not exist. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
   await asking('remove the container', async () => {
     try {
@@ -93,8 +93,8 @@ export async function removeContainer(container: Docker.Container): Promise<void
       if (isGone(error)) return;
       // 409: the engine is removing it already.
       if (!isAlready(error)) throw error;
-      await container.wait({ condition: 'removed' }).catch((gone: unknown) => {
-        if (!isGone(gone)) throw gone;
+      await container.wait({ condition: 'removed' }).catch((cause: unknown) => {
+        if (!isGone(cause)) throw cause;
       });
     }
   });

@@ -12,12 +12,12 @@ import { listObjects } from './list-objects.ts';
 import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
 import type { Overlays } from './podman-body.ts';
 
-/** Each difference between what was asked and what the engine recorded, one line each. */
+/** Differences between the request and the engine's record, one line each. */
 export type CompareRecord = (spec: ContainerSpec, record: unknown, overlays: Overlays) => readonly string[];
 
 export interface EngineOptions {
   readonly facts: EngineFacts;
-  /** The label `run-claude.owner` of everything made here; list() sees nothing else. */
+  /** The label `run-claude.owner` of every object made here. list() returns no other. */
   readonly owner: string;
   readonly compare: CompareRecord;
 }
@@ -152,7 +152,7 @@ function imagesOf(
   };
 }
 
-/** Attaches to a fresh container that is as asked; removes any other. */
+/** Attaches to a new container whose record is as requested; removes any other. */
 async function verify(
   client: Client,
   container: Docker.Container,
@@ -220,7 +220,7 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
   };
 }
 
-/** Asked without dockerode, which is still being loaded when a start asks for its image. */
+/** Without dockerode, which is still being loaded when a start needs the image. */
 async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
   return asking('look at the image', async () => {
     try {
