@@ -67,8 +67,8 @@ class AgentProxy {
   }
 
   /**
-   * A tunnel is in one of these states: `judging` (a refusal is an HTTP answer), `established` (the client was told so:
-   * a refusal is a TLS alert), then joined to the server, handed to the broker, or read as plain HTTP.
+   * A tunnel is in one of these states: `judging` (a refusal is an HTTP answer), `established` (the client has the
+   * answer 200: a refusal is a TLS alert), then joined to the server, handed to the broker, or read as plain HTTP.
    * @param {http.IncomingMessage} request @param {Duplex} client @param {Buffer} head
    */
   async connect(request, client, head) {

@@ -276,7 +276,7 @@ static void pin_settings(void)
 	char *end = NULL;
 	long count = text ? strtol(text, &end, 10) : 0;
 	if (count < 0 || count > 1000 || (text && *end))
-		refuse("GIT_CONFIG_COUNT that is no number", text);
+		refuse("GIT_CONFIG_COUNT that is not a number", text);
 	bool ours = count >= PINS;
 	for (int i = 0; i < PINS && ours; i++) {
 		const char *key = getenv(numbered("KEY", count - PINS + i));

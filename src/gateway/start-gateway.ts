@@ -22,17 +22,17 @@ export interface GatewayOptions {
   readonly plan: Plan;
   readonly credential: CredentialSource | undefined;
   readonly tell: Tell;
-  /** This process's environment: ANTHROPIC_BASE_URL, HTTPS_PROXY, NODE_EXTRA_CA_CERTS are the host's own. */
+  /** This process's environment: it has the host's ANTHROPIC_BASE_URL, HTTPS_PROXY and NODE_EXTRA_CA_CERTS. */
   readonly env: NodeJS.ProcessEnv;
-  /** An agent runs already and has the volume of a gateway that is gone: this one takes that one's place. */
+  /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
   readonly agentRuns?: boolean;
 }
 
-/** The agent's way out: what its container needs, and what the session asks while it runs. */
+/** The agent's network: what its container needs, and what the session reads while it runs. */
 export interface Gateway extends AgentSide {
-  /** Rejects when it could not be started (GATEWAY_FAILED, or what the engine says): the agent's container must end. */
+  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent's container then. */
   readonly ready: Promise<void>;
-  /** Resolves when the gateway is gone and cannot be had back: the session must be stopped. Never rejects. */
+  /** Resolves when the gateway has ended and cannot be restarted: stop the session then. Never rejects. */
   readonly lost: Promise<RunClaudeError>;
   /** Resolves with the reason when --max-cost or --max-requests is reached: stop the agent, exit 124. */
   readonly exceeded: Promise<string>;
@@ -40,11 +40,11 @@ export interface Gateway extends AgentSide {
   hosts(): readonly HostTotal[];
   /** The network log's file. */
   readonly log: string;
-  /** The agent has ended: begins to end the gateway too, side by side with whatever else ends. */
+  /** Begins to end the gateway. Call it when the agent has ended; other parts can end concurrently. */
   quit(): void;
   /**
-   * After the agent's container is removed; one that `agentStays` keeps the volume for the next gateway. Never throws
-   * for what is gone already.
+   * Removes the gateway. Call it after the agent's container was removed. With `agentStays` the volume stays for the
+   * next gateway. No error for objects that do not exist.
    */
   stop(agentStays?: boolean): Promise<void>;
 }
@@ -197,11 +197,13 @@ function closingLines(usage: GatewayUsage, hosts: readonly HostTotal[]): string[
   const count = `${names.size} ${names.size === 1 ? 'host was' : 'hosts were'} refused`;
   return [
     ...(usage.requests > 0 ? [usageLine(usage)] : []),
-    ...(names.size > 0 ? [`network: ${count}; run-claude network tells which, --suggest what would allow them`] : []),
+    ...(names.size > 0
+      ? [`network: ${count}; run-claude network lists them, --suggest prints the rules that would allow them`]
+      : []),
   ];
 }
 
-/** No network at all: nothing to start, nothing to lose. */
+/** The gateway of a session without a network. */
 function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {

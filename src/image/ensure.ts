@@ -15,12 +15,12 @@ import { type Pins, readPins } from './pins.ts';
 export interface EnsureImageOptions extends ImageVariant {
   /** Downloads, the build's lock and its log are kept there. */
   readonly cacheDir: string;
-  /** Build even when the image is there, and take nothing from the engine's build cache. */
+  /** Build also when the image exists, without the engine's build cache. */
   readonly rebuild: boolean;
   readonly tell: Tell;
-  /** Ends the build; nothing half done stays. */
+  /** Ends the build. No partial result stays. */
   readonly signal: AbortSignal;
-  /** Runs the body while holding that lock file, waiting for another holder: the store's withLock. */
+  /** Runs the body while it holds that lock file, and waits for another holder: the store's withLock. */
   readonly exclusive: (lockFile: string, body: () => Promise<void>) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Image {
 }
 
 /**
- * The image on the engine, built when it is not there. Of several processes that need it, one builds.
+ * The image on the engine, built when it does not exist. Of several processes that need it, one builds.
  *
  * @throws RunClaudeError IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
@@ -119,10 +119,11 @@ function buildMessage(rebuild: boolean, changed: readonly string[]): string {
   return `Building the image again. What changed: ${changed.join('; ')}...`;
 }
 
-/** An image that another took the name from: without one it could not be told from what others built upon it. */
+/** Gives an image that lost its name to a new build another name. Without one it looks like an image that a user built
+ * upon it. */
 async function keepName(engine: Engine, { id }: ImageFacts, tag: string): Promise<void> {
   if ((await engine.imageFacts(tag))?.id === id) return;
-  // The build is done, whatever comes of this.
+  // The build is done, also when this fails.
   await engine.nameImage(id, oldName(id)).catch(() => undefined);
 }
 
