@@ -96,7 +96,7 @@ async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Pr
     child.on('close', resolve);
     child.on('error', (error) =>
       reject(
-        new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and is not there', {
+        new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and was not found', {
           cause: error,
           hint: 'Install it: apt-get install debootstrap.',
         }),

@@ -79,7 +79,7 @@ function readQuietly(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // A process that has ended meanwhile, or one that may not be looked at.
+    // A process that has ended in the meantime, or one that may not be inspected.
     return '';
   }
 }

@@ -30,7 +30,7 @@ it('an engine that falls silent in the middle of an answer has not answered', as
   await expect(client.get('/info', 300)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('what an engine says when it refuses a connection is told, not the form that it has', async () => {
+it('reports the message of an engine that refuses a connection, not its JSON', async () => {
   answer = (_, response) => void response.writeHead(409).end('{"message":"it is paused"}');
   await expect(asking('attach', () => client.upgrade('/containers/x/attach'))).rejects.toMatchObject({
     code: 'ENGINE_REFUSED',
