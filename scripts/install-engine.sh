@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that a container engine answers. Where one does, nothing happens. On Debian and Ubuntu as root it installs
-# Docker from the distribution and starts it, after saying so.
+# Makes sure that a container engine answers. If one does, nothing happens. As root on Debian and Ubuntu it installs
+# Docker from the distribution and starts it, and reports both.
 set -eu
 
 say() { printf '[setup] %s\n' "$1" >&2; }
@@ -30,7 +30,7 @@ if ! command -v dockerd >/dev/null 2>&1; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends docker.io iptables debootstrap ca-certificates >/dev/null
-  # Newer releases have the client in a package of its own.
+  # Newer releases have the client in a separate package.
   command -v docker >/dev/null 2>&1 || apt-get install -y -qq --no-install-recommends docker-cli >/dev/null
 fi
 
@@ -49,7 +49,7 @@ tries=0
 until answers; do
   tries=$((tries + 1))
   if [ "$tries" -ge 90 ]; then
-    say 'The Docker daemon does not answer. Its last words:'
+    say 'The Docker daemon does not answer. The end of its log:'
     tail -n 20 "${log:-/dev/null}" >&2
     exit 1
   fi

@@ -18,7 +18,7 @@ const SAMPLE = {
   Makefile: 'test:\n\tnode --test\n',
 };
 
-// What a model could have answered: it runs the test, mends the code, and does two things that nobody asked for.
+// What a model could have answered: it runs the test, fixes the code, and does two things that were not requested.
 const TURNS = [
   {
     text: 'I will run the tests first.',
@@ -99,16 +99,16 @@ function hasCredentials() {
   }
 }
 
-/** What the engine's kernel made in it may be root's: then it is named. */
+/** The engine may have left files of root in it. Then it is reported. */
 function removeTrial(dir) {
   try {
     rmSync(dir, { recursive: true, force: true });
   } catch (error) {
-    say(`Left over: ${dir} (${error.code})`);
+    say(`Not removed: ${dir} (${error.code})`);
   }
 }
 
-// Ctrl-C is the session's; what it leaves is shown and removed here.
+// The session handles Ctrl-C. Its result is shown and removed here.
 for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => undefined);
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-try-'));
 const project = path.join(dir, 'greeter');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Archive, ImageBuild } from '../types/engine.ts';
-import { asking, diskFull } from './failure.ts';
+import { callEngine, diskFull } from './failure.ts';
 
 /** One line of the engine's progress stream. */
 interface ProgressLine {
@@ -14,7 +14,7 @@ interface ProgressLine {
 
 /** Sends a build context and follows the build. */
 export async function buildImage(docker: Docker, context: Archive, request: ImageBuild): Promise<void> {
-  await asking('build the image', async () => {
+  await callEngine('build the image', async () => {
     const answer = await docker.buildImage(Readable.from(context), {
       t: request.tag,
       buildargs: { ...request.args },
@@ -39,7 +39,7 @@ export const IMAGE_LABEL = 'run-claude.image';
 
 /** Loads the tar of a root file system as an image of one layer. */
 export async function importImage(docker: Docker, rootfs: Archive, tag: string): Promise<void> {
-  await asking('import the base image', async () => {
+  await callEngine('import the base image', async () => {
     // Name and tag in one field: Podman reads no other.
     const answer = await docker.importImage(Readable.from(rootfs), { repo: tag, changes: `LABEL ${IMAGE_LABEL}=base` });
     const failure = await follow(answer, () => undefined);

@@ -6,7 +6,7 @@ import { containerBody, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './connection/client.ts';
 import { attachContainer, removeContainer } from './container.ts';
-import { asking, isGone } from './failure.ts';
+import { callEngine, isNotFound } from './failure.ts';
 import { isProved, withProof } from './hardening/proof.ts';
 import { listObjects } from './list-objects.ts';
 import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
@@ -34,14 +34,14 @@ interface Requests {
 function requestsBy(client: Client): Requests {
   const send: Requests['send'] = async (doing, request) => {
     const docker = await client.docker();
-    return asking(doing, () => request(docker));
+    return callEngine(doing, () => request(docker));
   };
   const find: Requests['find'] = (doing, request) =>
     send(doing, async (docker) => {
       try {
         return await request(docker);
       } catch (error) {
-        if (isGone(error)) return undefined;
+        if (isNotFound(error)) return undefined;
         throw error;
       }
     });
@@ -194,7 +194,7 @@ async function findContainer(
     const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running, proved: false };
     return await attachContainer(client, docker.getContainer(Id), options);
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
@@ -222,11 +222,11 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
 
 /** Without dockerode, which is still being loaded when a start needs the image. */
 async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
-  return asking('look at the image', async () => {
+  return callEngine('look at the image', async () => {
     try {
       return (await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000)) as ImageRecord;
     } catch (error) {
-      if (isGone(error)) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   });

@@ -10,12 +10,12 @@ interface EngineFailure {
 }
 
 /** The engine answered 404: no such object. */
-export function isGone(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   return (error as EngineFailure).statusCode === 404;
 }
 
 /** The engine answered 304 or 409 (Podman: 500 and the cause): the object has that state already, or will have it. */
-export function isAlready(error: unknown): boolean {
+export function hasStateAlready(error: unknown): boolean {
   const { statusCode: status, json } = error as EngineFailure;
   return status === 304 || status === 409 || json?.cause === 'container state improper';
 }
@@ -59,7 +59,7 @@ export function diskFull(doing: string, cause: unknown): RunClaudeError {
 }
 
 /** Runs one request. Every failure is thrown as a RunClaudeError. */
-export async function asking<T>(doing: string, request: () => Promise<T>): Promise<T> {
+export async function callEngine<T>(doing: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
