@@ -17,7 +17,7 @@ export async function pathsInHistory(gitDir: string, project: string, paths: rea
     const specs = some.map((one) => `:(top,literal)${one}`);
     const args: GitArguments = ['rev-list', '--all', '--max-count=1', '--', ...specs];
     const timeoutMs = Math.max(1, end - Date.now());
-    return (await runGit(args, { gitDir, workTree: project, timeoutMs })).length > 0;
+    return (await runGit(args, { gitDir, workTree: project, timeoutMs, readsCommitGraph: true })).length > 0;
   };
   const asked = paths.slice(0, NAMED_MAX);
   const found: string[] = [];

@@ -194,6 +194,13 @@ it('lets no repository override a setting', () => {
   }
 });
 
+it('reads the commit graph on demand only', () => {
+  const words = ['config', '--get', 'core.commitGraph'] as unknown as GitArguments;
+  const valueOf = (readsCommitGraph: boolean): string =>
+    runGitSync(words, { cwd: repo, readsCommitGraph }).toString().trim();
+  expect([valueOf(false), valueOf(true)]).toEqual(['false', 'true']);
+});
+
 it('passes no variable of this process to git', async () => {
   const planted: Readonly<Record<string, string>> = {
     GIT_DIR: '/nonexistent',
