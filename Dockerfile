@@ -1,9 +1,9 @@
 # The image that agents run in, for the classic builder (Docker 20.10). Built by `run-claude build`, which puts into
 # the context: images/, fetched/ (npm packages verified by their integrity hash, see images/pins.json) and ca/ (this
-# machine's extra certificate authorities). Slow layers first: a change of our own sources rebuilds only the end.
+# machine's extra certificate authorities). Slow layers come first: a change in images/ rebuilds only the end.
 ARG BASE=run-claude-base:bookworm
 FROM $BASE AS system
-# By it gc knows what builds leave behind, whichever step they came to.
+# gc recognises what builds leave behind by this label, whichever step they reached.
 LABEL run-claude.image=stage
 ARG TOOLCHAIN=
 RUN apt-get update \
@@ -15,7 +15,7 @@ RUN apt-get update \
       $TOOLCHAIN \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/log/apt /var/log/dpkg.log
 
-# Compiles our own programs; nothing else of this stage reaches the image.
+# Compiles run-claude's programs. Nothing else of this stage reaches the image.
 FROM system AS builder
 RUN apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends gcc libc6-dev \

@@ -1,7 +1,7 @@
-// node bench/apply-speed.mjs [EDITED] [MOVED]: apply and undo of a session that edited and moved files, beside
-// `git checkout` of the same change set followed by `sync`, in turn on the same disk. Medians of
-// RUN_CLAUDE_BENCH_ROUNDS (3) rounds after one that warms up. RUN_CLAUDE_BENCH_DIR: where (default: the directory of
-// temporary files). A move is two entries. Needs git.
+// node bench/apply-speed.mjs [EDITED] [MOVED]: apply and undo of a session that edited and moved files, compared
+// with `git checkout` of the same change set followed by `sync`, in turn on the same disk. Medians of
+// RUN_CLAUDE_BENCH_ROUNDS (3) rounds after a warm-up. RUN_CLAUDE_BENCH_DIR: the directory (default: that of temporary
+// files). A move is two entries. Needs git.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -158,7 +158,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
   await measure('git checkout and sync', round > 0, () => checkout('after'));
   await measure('undo', round > 0, () => undoApply(common()));
   await measure('git checkout back and sync', round > 0, () => checkout('before'));
-  // Pre-images of an earlier round would be in the store already.
+  // The store would have the pre-images of an earlier round.
   renameSync(sessionDir, path.join(root, `done-${round}`));
   rmSync(path.join(root, `done-${round}`), { recursive: true });
 }
@@ -167,7 +167,7 @@ const files = changes.length - folders.size;
 console.log(
   `${edited} files edited, ${moved} moved: ${files} entries of files, ${folders.size} of folders; peak ${Math.round(peak / 2 ** 20)} MB\n`,
 );
-console.log('| kind | median | beside git |\n|---|---|---|');
+console.log('| kind | median | compared with git |\n|---|---|---|');
 for (const [ours, rival] of [
   ['apply', 'git checkout and sync'],
   ['undo', 'git checkout back and sync'],

@@ -1,8 +1,8 @@
 // node bench/audit-speed.mjs [CHANGES] [FILES] [cold]: the time that the audit takes over changed files of ordinary
-// source in a project of many, the median of five runs after a first one. Beside each run stands a loop of known work
-// (SHA-256 of 64 MB): their ratio says more than the milliseconds on a machine that is busy. Contents are hashed at
+// source in a project of many, the median of five runs after a first one. Each run has a loop of known work beside it
+// (SHA-256 of 64 MB): on a busy machine their ratio is more reliable than the milliseconds. Contents are hashed at
 // every read, as a session's store does. The audit is warmed up first, as a session does while the agent works; `cold`
-// leaves it out.
+// omits the warm-up.
 import { createHash } from 'node:crypto';
 import { loadSource } from './load-source.mjs';
 

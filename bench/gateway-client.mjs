@@ -1,5 +1,5 @@
-// Runs inside, from stdin, for bench/gateway.mjs: the same requests straight to the server or, where the proxy variables
-// are set, through the gateway. Prints one line of JSON.
+// Runs in the container, from stdin, for bench/gateway.mjs: the same requests directly to the server or, where the proxy
+// variables are set, through the gateway. Prints one line of JSON.
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -20,7 +20,7 @@ function dial() {
     const url = new URL(proxy ?? `https://${HOST}:443`);
     const socket = net.connect({ host: url.hostname, port: Number(url.port || 443), noDelay: true });
     const secure = () => {
-      // Neither side checks: what is measured is the way.
+      // Neither side verifies certificates: only the connection is measured.
       const over = tls.connect({ socket, servername: HOST, rejectUnauthorized: false }, () => done(over));
       over.once('error', failed);
     };
@@ -80,6 +80,6 @@ const start = performance.now();
 const many = await Promise.allSettled(Array.from({ length: 200 }, () => firstByte('/hold')));
 const manyMs = performance.now() - start;
 const served = many.filter((one) => one.status === 'fulfilled').length;
-// The first ones load and compile what the later ones use.
+// The first requests load and compile code that later ones use.
 process.stdout.write(`${JSON.stringify({ fresh: fresh.slice(10), brokered: brokered.slice(10), served, manyMs })}\n`);
 process.exit();

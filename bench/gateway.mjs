@@ -1,6 +1,6 @@
-// node bench/gateway.mjs: what the gateway costs beside the straight way: the same client, the same TLS server in a
-// container of the bench's own, the same bridge, in one run. Needs an engine; leaves nothing there. Medians; times of a
-// busy machine vary: read the differences and ratios.
+// node bench/gateway.mjs: what the gateway costs compared with a direct connection: the same client, the same TLS server
+// in a container of the benchmark, the same bridge, in one run. Needs an engine, and leaves nothing there. Medians. On a
+// busy machine read the differences and ratios, not the times.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -174,7 +174,7 @@ try {
     ['512 MB over TLS, MB/s', median(speed.straight), median(speed.through), 'ratio'],
     ['200 connections at once, each held 1 s: answered', by.straight.served, by.through.served, 'ratio'],
     ['the same, ms until the last', by.straight.manyMs, by.through.manyMs, 'ratio'],
-    ['gateway ready, ms (beside: docker run --rm IMAGE node -e 0)', median(plainMs), median(readyMs), 'ratio'],
+    ['gateway ready, ms (compared with: docker run --rm IMAGE node -e 0)', median(plainMs), median(readyMs), 'ratio'],
   ];
   process.stdout.write('| | straight | through the gateway | |\n|---|---:|---:|---:|\n');
   for (const [what, one, other, how] of rows)

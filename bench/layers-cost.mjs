@@ -1,5 +1,5 @@
-// node bench/layers-cost.mjs: what the layers of the agent's container cost beside plain `docker run --rm` of the same
-// image. Medians of RUN_CLAUDE_BENCH_ROUNDS (15) runs of `true`, one of each kind in turn. Needs an engine.
+// node bench/layers-cost.mjs: what the layers of the agent's container cost compared with plain `docker run --rm` of the
+// same image. Medians of RUN_CLAUDE_BENCH_ROUNDS (15) runs of `true`, one of each kind in turn. Needs an engine.
 import { execFileSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { loadSource } from './load-source.mjs';
@@ -21,7 +21,7 @@ const seccomp = await readSeccompProfile();
 /** @param {string} network */
 const plain = (network) => execFileSync('docker', ['run', '--rm', '--network', network, image, 'true']);
 
-/** The agent's container as a session makes it: created, compared with the engine's record, started, waited for, removed. */
+/** The agent's container as a session makes it: created, compared with the engine's record, started, awaited, removed. */
 async function hardened() {
   const container = await engine.create(
     agentSpec({
@@ -57,7 +57,7 @@ for (let round = 0; round <= ROUNDS; round += 1) {
   for (const [name, run] of Object.entries(kinds)) {
     const start = performance.now();
     await run();
-    // The first of each is warming up.
+    // The first run of each is the warm-up.
     if (round > 0) times[name]?.push(performance.now() - start);
   }
 }

@@ -1,4 +1,4 @@
-// Modules of src/ for a bench that needs more than the command: dist/ is one bundle without doors to its parts.
+// Modules of src/ for a benchmark that needs more than the command: dist/ exports no parts.
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { bundling } from '../rolldown.config.mjs';
 const root = path.dirname(import.meta.dirname);
 
 /**
- * Bundles modules as the command is bundled and imports them; what was made is removed when the process ends.
+ * Bundles modules as the command is bundled and imports them; the bundle is removed when the process ends.
  * @param {string[]} files paths below src/
  * @returns {Promise<any[]>} their exports, in the same order
  */

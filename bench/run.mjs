@@ -1,12 +1,12 @@
-// npm run bench [-- TREE…]: what a session costs beside the plain commands that a person would use instead, on the same
-// tree in the same run, in one table a tree. TREE: FILES[xBYTES][+COMMITS], behind xfs: or btrfs: on a disk of that kind
-// (100, 1000x4000+10000, 30000x33000, 200000x4000, xfs:30000x33000); the first four are the default.
-// RUN_CLAUDE_BENCH_ROUNDS (3) runs of each line, the median counts. A tree whose table takes too long at once is done in
-// pieces: RUN_CLAUDE_BENCH_DIR keeps the trees and what was measured on each, RUN_CLAUDE_BENCH_PARTS names what to measure
-// now (copies, short, boxes, first, later, edits, thousand, ignored, volume); the table has all that is known so far.
-// Needs an engine, rsync, git, and root for a disk of its own; where `srt` (npm: @anthropic-ai/sandbox-runtime, which
-// copies nothing) is installed it has a line. Uses directories, sessions and containers of its own. Times of a busy
-// machine vary: read the ratios.
+// npm run bench [-- TREE…]: what a session costs compared with the plain commands that a user would run instead, on the
+// same tree in the same run, in one table per tree. TREE: FILES[xBYTES][+COMMITS], after `xfs:` or `btrfs:` on a disk with
+// that file system (100, 1000x4000+10000, 30000x33000, 200000x4000, xfs:30000x33000); the first four are the default.
+// RUN_CLAUDE_BENCH_ROUNDS (3) runs of each line; the table has the medians. The table of a large tree can be measured in
+// parts: RUN_CLAUDE_BENCH_DIR keeps the trees and their results, RUN_CLAUDE_BENCH_PARTS names the parts to measure now
+// (copies, short, boxes, first, later, edits, thousand, ignored, volume); the table has all results so far.
+// Needs an engine, rsync, git, and root for such a disk. Where `srt` (npm: @anthropic-ai/sandbox-runtime, which copies
+// nothing) is installed it has a line. Uses its own directories, sessions and containers. On a busy machine read the
+// ratios, not the times.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
@@ -18,15 +18,15 @@ const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 3);
 const TREES =
   process.argv.length > 2 ? process.argv.slice(2) : ['100', '1000x4000+10000', '30000x33000', '200000x4000'];
 const KEPT = process.env['RUN_CLAUDE_BENCH_DIR'];
-/** What a later start may take beyond `docker run` and `git status`. */
+/** Limit of a later start beyond `docker run` and `git status`. */
 const LATER_MS = 350;
-/** Short commands are run more often: one look at them says little. */
+/** Short commands are run more often: their times vary more. */
 const SHORT_ROUNDS = 9;
 
 /** @typedef {[what: string, ms: number, beside: string, besideMs: number]} Row */
 
 /**
- * Median milliseconds of a step; what `before` does is not counted. Nothing of an earlier step is left to be written.
+ * Median milliseconds of a step; `before` is not counted. Writes of an earlier step are flushed first.
  * @param {() => void} step @param {() => void} before
  */
 function timed(step, before = () => {}, rounds = ROUNDS) {
@@ -44,7 +44,7 @@ function timed(step, before = () => {}, rounds = ROUNDS) {
 /** @param {() => void} step */
 const timedShort = (step) => timed(step, undefined, SHORT_ROUNDS);
 
-/** What a person would use instead: copies of the tree. @param {Bench} bench */
+/** What a user would run instead: copies of the tree. @param {Bench} bench */
 function copies({ scene: { project }, dir, shares }) {
   const copy = path.join(dir, 'copy');
   const clear = () => {
@@ -105,7 +105,7 @@ function forget({ dir }) {
 
 /** @typedef {{ scene: ReturnType<typeof prepareTree>, dir: string, image: string, shares: boolean }} Bench */
 
-/** What can be measured apart, in the order in which a person would meet it. */
+/** Parts that can be measured separately, in the order of a session. */
 /** @type {Record<string, (bench: Bench) => Record<string, number> | Promise<Record<string, number>>>} */
 const PARTS = {
   copies,
@@ -165,7 +165,7 @@ const PARTS = {
       discard();
       return one;
     });
-    // This one waits for an answer: what it stands on may not change.
+    // This session stays pending: its base may not change.
     await session(scene, ten);
     const beside = await sessions(ROUNDS, (round) => {
       scene.touchHundred(ROUNDS + round);

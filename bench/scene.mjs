@@ -37,12 +37,12 @@ export function prepareTree({ files, bytes, commits }, dir) {
     }
     writeFileSync(path.join(project, '.gitignore'), 'out/\n');
     quiet(project, 'git', 'init', '-q', '-b', 'main');
-    // It would pack in the background, for all of the run.
+    // Otherwise git packs in the background during the run.
     quiet(project, 'git', 'config', 'gc.auto', '0');
     quiet(project, 'git', 'add', '-A');
     quiet(project, 'git', '-c', 'user.name=b', '-c', 'user.email=b@example.org', 'commit', '-q', '-m', 'all');
     addCommits(project, commits);
-    // As a clone brings it: history in a pack, not an object a file.
+    // As after a clone: history in a pack, not in loose objects.
     quiet(project, 'git', 'repack', '-a', '-d', '-q');
   }
   const env = { ...process.env };
@@ -101,7 +101,7 @@ export function mountImage(kind, dir) {
   };
 }
 
-/** Bytes that our directories hold on the disk. @param {string} dir */
+/** Bytes of run-claude's directories on the disk. @param {string} dir */
 export function spent(dir) {
   const places = ['state', 'data', 'cache'].map((name) => path.join(dir, name));
   const out = execFileSync('du', ['-sc', '--block-size=1', ...places], { encoding: 'utf8' });

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { main } from './scene.mjs';
 
-/** How long an agent lives at least: what starts beside it is there when it ends, as in any session of a person. */
+/** Minimum lifetime of an agent: what starts concurrently is ready when it ends, as in a real session. */
 const LIVES_S = 3;
 
 /** @typedef {{ start: number, exit: number, peakMb: number }} Timed milliseconds, and the command's peak memory */
 
 /**
- * One session by the command itself. Its script tells when the agent began and ended, so that start and exit are apart.
+ * One session of the real command. Its script prints when the agent began and ended, so that start and exit are separate.
  * @param {{ project: string, env: NodeJS.ProcessEnv }} scene @param {string} script @param {string} [strategy]
  * @returns {Promise<Timed>}
  */
@@ -40,7 +40,7 @@ export function session(scene, script, strategy = 'auto') {
         .trim()
         .split('\n')
         .map((line) => Number(line) / 1e6);
-      // 120: changes wait for an answer.
+      // 120: changes are pending.
       if (status !== 0 && status !== 120) reject(new Error(`a session ended with ${status}:\n${err}`));
       else resolve({ start: first - began, exit: Date.now() - last, peakMb: peakKb / 1024 });
     });

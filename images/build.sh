@@ -1,8 +1,8 @@
 #!/bin/sh
 # build.sh SOURCES OUT: puts what each part of the image needs under OUT, a tree that is laid over the image's root.
 # A part is a folder. build.sh in it (called as: sh build.sh OUT) builds it its own way; otherwise its C files become
-# one static program /usr/lib/run-claude/<part>, and its JavaScript lies in /usr/lib/run-claude/<part>/. The folder
-# root/ of a part is copied as it is.
+# one static program /usr/lib/run-claude/<part>, and its JavaScript is copied to /usr/lib/run-claude/<part>/. The
+# folder root/ of a part is copied as it is.
 set -eu
 sources=$1
 out=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs once while the image is built: programs into the PATH, the agent's user, certificates, and everything out that
-# an agent has no business with.
+# Runs once while the image is built: links programs into the PATH, adds the agent's user and the certificates, and
+# removes programs that the agent must not have.
 set -eu
 
 ln -sf /opt/node/package/bin/node /usr/local/bin/node
@@ -11,7 +11,7 @@ if [ -e /usr/bin/fdfind ]; then ln -sf /usr/bin/fdfind /usr/local/bin/fd; fi
 if command -v python3 >/dev/null && ! command -v python >/dev/null; then
   ln -s "$(command -v python3)" /usr/local/bin/python
 fi
-# This mark keeps pip from changing what apt installed. No agent can: the system is read-only, and pip uses the home.
+# This file keeps pip from changing packages of apt. It is not needed: the system is read-only, and pip uses the home.
 rm -f /usr/lib/python3*/EXTERNALLY-MANAGED /usr/local/lib/python3*/EXTERNALLY-MANAGED
 chmod 0755 /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js
 
@@ -20,13 +20,13 @@ if existing=$(getent passwd 1000); then userdel -r "${existing%%:*}" 2>/dev/null
 groupadd -o -g 1000 agent
 useradd -u 1000 -g 1000 -m -d /home/agent -s /bin/bash agent
 mkdir -p /workspace /run/run-claude/gw
-# A fresh volume takes over what lies where it is mounted: the gateway's own directory, which others may only reach into.
+# A new volume starts as a copy of the directory that it is mounted over: owned by the gateway, not listable by others.
 install -d -o 61000 -g 61000 -m 0711 /run/run-claude/gw/sockets
 chown 1000:1000 /workspace
 
 update-ca-certificates
 
-# A container without capabilities can use none of these; without them an attempt fails at once and visibly.
+# None of these works in a container without capabilities. Without the program an attempt fails at once and visibly.
 for program in nsenter unshare chroot mount umount su sg newgrp passwd gpasswd chsh chfn chage expiry \
   switch_root pivot_root losetup swapon swapoff fsfreeze setpriv mount.nfs fusermount fusermount3; do
   rm -f "/bin/$program" "/sbin/$program" "/usr/bin/$program" "/usr/sbin/$program"

@@ -12,7 +12,7 @@ for wanted in package/dist/main.js package/Dockerfile package/images/pins.json p
   tar -tzf "$tarball" | grep -qx "$wanted" || { echo "the package lacks $wanted" >&2; exit 1; }
 done
 if tar -tzf "$tarball" | grep -E '^package/(src|test|bench|node_modules)/'; then
-  echo 'the package holds what it should not' >&2
+  echo 'the package contains files that it should not' >&2
   exit 1
 fi
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that a container engine answers. Where one does, nothing happens. On Debian and Ubuntu as root it installs
-# Docker from the distribution and starts it, after saying so.
+# Makes sure that a container engine answers. If one does, nothing happens. As root on Debian and Ubuntu it installs
+# Docker from the distribution and starts it, and reports both.
 set -eu
 
 say() { printf '[setup] %s\n' "$1" >&2; }
@@ -30,7 +30,7 @@ if ! command -v dockerd >/dev/null 2>&1; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends docker.io iptables debootstrap ca-certificates >/dev/null
-  # Newer releases have the client in a package of its own.
+  # Newer releases have the client in a separate package.
   command -v docker >/dev/null 2>&1 || apt-get install -y -qq --no-install-recommends docker-cli >/dev/null
 fi
 
@@ -39,7 +39,7 @@ if [ -d /run/systemd/system ]; then
   systemctl start docker
 else
   pidfile=/var/run/docker.pid
-  # A pidfile of a daemon that is gone keeps the next one from starting, also when its number is another process's now.
+  # The pidfile of a daemon that has ended prevents the next start, also when its number belongs to another process now.
   if [ -f "$pidfile" ] && ! grep -qx dockerd "/proc/$(cat "$pidfile")/comm" 2>/dev/null; then rm -f "$pidfile"; fi
   log=/var/log/dockerd.log
   setsid nohup dockerd >"$log" 2>&1 </dev/null &
@@ -49,7 +49,7 @@ tries=0
 until answers; do
   tries=$((tries + 1))
   if [ "$tries" -ge 90 ]; then
-    say 'The Docker daemon does not answer. Its last words:'
+    say 'The Docker daemon does not answer. The end of its log:'
     tail -n 20 "${log:-/dev/null}" >&2
     exit 1
   fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the checks and tests need beside Node: a C compiler, shellcheck, git, tmux, busybox, debootstrap. Installs what is
-# missing on Debian and Ubuntu as root; elsewhere names it. With `long`: what the long suites need besides.
+# Tools that the checks and tests need besides Node: a C compiler, shellcheck, git, tmux, busybox, debootstrap. Installs what is
+# missing on Debian and Ubuntu as root; elsewhere it lists them. With `long`: also the tools of the long suites.
 set -eu
 
 missing=

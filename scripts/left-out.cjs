@@ -1,1 +1,1 @@
-// Stands in the bundle for parts of libraries that nothing calls.
+// Replaces parts of libraries that nothing calls in the bundle.

@@ -238,7 +238,7 @@ export function unusedArrows(sources, rooms) {
 }
 
 /**
- * Every module of the repository that the table speaks of.
+ * Every module of the repository that a room of the table contains.
  * @param {string} root
  * @returns {Sources}
  */

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Passes every check and every test, engine included, from a fresh clone:  sh scripts/test.sh
+# Runs every check and every test, with an engine, from a fresh clone:  sh scripts/test.sh
 set -eu
 cd "$(dirname "$0")/.."
 
-# A slower machine than that leaves the long suites out: all of this stays under an hour.
+# On a slower machine the long suites are omitted, so that the run stays under an hour.
 FAST_MINUTES=20
 
 started=$(date +%s)

@@ -18,7 +18,7 @@ const SAMPLE = {
   Makefile: 'test:\n\tnode --test\n',
 };
 
-// What a model could have answered: it runs the test, mends the code, and does two things that nobody asked for.
+// What a model could have answered: it runs the test, fixes the code, and does two things that were not requested.
 const TURNS = [
   {
     text: 'I will run the tests first.',
@@ -29,7 +29,7 @@ const TURNS = [
     tools: [{ name: 'Read', input: { file_path: '/workspace/src/greet.js' } }],
   },
   {
-    text: 'Mending it.',
+    text: 'Fixing it.',
     tools: [
       {
         name: 'Edit',
@@ -99,16 +99,16 @@ function hasCredentials() {
   }
 }
 
-/** What the engine's kernel made in it may be root's: then it is named. */
+/** The engine may have left files of root in it. Then it is reported. */
 function removeTrial(dir) {
   try {
     rmSync(dir, { recursive: true, force: true });
   } catch (error) {
-    say(`Left over: ${dir} (${error.code})`);
+    say(`Not removed: ${dir} (${error.code})`);
   }
 }
 
-// Ctrl-C is the session's; what it leaves is shown and removed here.
+// The session handles Ctrl-C. Its result is shown and removed here.
 for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => undefined);
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-try-'));
 const project = path.join(dir, 'greeter');
@@ -116,13 +116,13 @@ let status = 1;
 try {
   writeSample(project);
   const model = await startModel(dir);
-  say(`A sample project lies in ${project}. Its test fails.`);
-  say('Claude Code, its model a script, is asked to mend it: on a copy, in a');
+  say(`A sample project is in ${project}. Its test fails.`);
+  say('Claude Code, its model a script, is asked to fix it: on a copy, in a');
   say('container. Enter starts it; at the end you choose what of its changes you');
   say('want: d shows them (q leaves the pager), then y.');
   say();
-  const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Mend the code.'];
-  // State of this trial stays with it: nothing is left in the person's own directories.
+  const argv = [path.join(root, 'dist/main.js'), '--copy-workspace', project, '-p', 'The test fails. Fix the code.'];
+  // State of this trial stays with it: nothing is left in the user's directories.
   const env = {
     ...process.env,
     ANTHROPIC_BASE_URL: model.url,

@@ -18,8 +18,8 @@ const equal = (index, value) => ({ index, value, op: 'SCMP_CMP_EQ' });
 const masked = (index, mask, value) => ({ index, value: mask, valueTwo: value, op: 'SCMP_CMP_MASKED_EQ' });
 
 /**
- * Conditions that together let every 32-bit value of an argument pass but `refused`, whatever stands in the upper
- * half: the kernel reads 32 bits, the filter compares 64. Each condition is one branch of the tree of bits, from the
+ * Conditions that together let every 32-bit value of an argument pass but `refused`, whatever the upper half
+ * holds: the kernel reads 32 bits, the filter compares 64. Each condition is one branch of the tree of bits, from the
  * highest, that leads to no refused value.
  */
 function allBut(index, refused) {

@@ -1,5 +1,5 @@
 /*
- * Reads trees for the host: what the agent wrote, what lies below it. Runs in a container of its own, uid 0 with
+ * Reads trees for the host: what the agent wrote, and the base below it. Runs in a container of its own, uid 0 with
  * exactly CAP_DAC_READ_SEARCH, no network, mounts read-only; speaks the frames of wire.h over stdin and stdout.
  *
  *   collector NAME=DIRECTORY...
@@ -39,7 +39,7 @@ static int find_root(struct request *request)
 	return -1;
 }
 
-/* The parent of a path that is not empty; refuses what no name may be. */
+/* The parent of a path that is not empty. Refuses a component that is not a name. */
 static int open_parent(int root, char *path, const char **name)
 {
 	if (root < 0 || path[0] == 0 || path[0] == '/') {
@@ -177,7 +177,7 @@ static void read_file(struct request *request)
 	int number = 0;
 	int fd = -1;
 	int parent = open_parent(root, path, &name);
-	/* Looked at before it is opened: opening a device can have effects. */
+	/* Its type is read before it is opened: opening a device can have effects. */
 	if (parent < 0 || fstatat(parent, name, &before, AT_SYMLINK_NOFOLLOW) != 0)
 		number = errno;
 	else if (!S_ISREG(before.st_mode))
@@ -225,7 +225,7 @@ static void tell_space(struct request *request)
 
 int main(int argc, char **argv)
 {
-	/* An engine that is stopped tells every container: what the session did can be read until it kills them. */
+	/* An engine that stops signals every container first: the session can be read until the engine kills it. */
 	signal(SIGTERM, SIG_IGN);
 	for (int i = 1; i < argc; i++) {
 		char *equals = strchr(argv[i], '=');

@@ -76,7 +76,7 @@ int entry_directory_flags(int fd)
 {
 	char value[8];
 	int flags = 0;
-	/* "x" marks a directory that holds whiteouts as attributes; no mount of ours makes them. */
+	/* "x" marks a directory that holds whiteouts as attributes; run-claude's mounts make none. */
 	ssize_t n = fgetxattr(fd, "user.overlay.opaque", value, sizeof value);
 	if (n == 1 && value[0] == 'y')
 		flags |= ENTRY_OPAQUE;

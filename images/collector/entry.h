@@ -1,4 +1,4 @@
-/* What the collector tells of one entry, and finding it without following a link. */
+/* What the collector reports of one entry, and how it is found without following a link. */
 #ifndef RUN_CLAUDE_ENTRY_H
 #define RUN_CLAUDE_ENTRY_H
 
@@ -7,7 +7,7 @@
 
 #define ENTRY_WHITEOUT 1
 #define ENTRY_OPAQUE 2
-/* An overlay attribute that our mounts never make: not to be taken at its word. */
+/* An overlay attribute that run-claude's mounts never make: it is not trusted. */
 #define ENTRY_REDIRECT 4
 
 /* Appends the entry to the frame. directory and name find a link's target; problem is NULL or why it can't be read. */

@@ -33,7 +33,7 @@ static const char *short_error(int number)
 	return number == EWOULDBLOCK ? "held by a lease" : strerror(number);
 }
 
-/* Puts the entry; gives an open directory to go down into, or NULL. */
+/* Writes the entry. Returns an open directory to descend into, or NULL. */
 static DIR *visit(int parent, const char *name, size_t length, size_t depth, int recursive)
 {
 	struct stat stat;
@@ -101,7 +101,7 @@ void walk(uint32_t id, int start, const char *below, int recursive, uint64_t max
 		errno = 0;
 		struct dirent *found = readdir(level);
 		if (found == NULL) {
-			/* A directory that can't be listed to its end says so: what is missing is not deleted. */
+			/* Reports a directory that can't be listed to its end: entries that are missing were not deleted. */
 			if (errno != 0 && prefix > 0)
 				put_unlisted(prefix - 1, errno);
 			closedir(level);

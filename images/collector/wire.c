@@ -83,7 +83,7 @@ void wire_send(void)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			exit(0); /* the host has gone */
+			exit(0); /* the host has closed the connection */
 		done += (size_t)n;
 	}
 	out_length = 0;

@@ -34,12 +34,12 @@ void wire_skip(size_t length);
 void wire_send(void);
 void wire_error(uint32_t id, int number, const char *text);
 
-/* 1: a request, 0: end of input. Ends the process on a malformed frame: the host is ours, so that is a bug. */
+/* 1: a request, 0: end of input. Ends the process on a malformed frame: the host is run-claude, so that is a bug. */
 int wire_receive(struct request *request);
 uint8_t wire_take_u8(struct request *request);
 uint32_t wire_take_u32(struct request *request);
 uint64_t wire_take_u64(struct request *request);
-/* A string with its u32 length before it, copied and ended by a NUL; it holds none itself. */
+/* A string after its u32 length, copied and ended by a NUL. It contains no NUL itself. */
 void wire_take_text(struct request *request, char *into, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
-# lay-over.sh FINISH: runs once as root in an image that is not ours, after our programs were copied into it. Makes it
-# one that an agent may run in, or says why not in a line "run-claude refuses: ..." (src/image/foreign.ts reads it).
+# lay-over.sh FINISH: runs once as root in a custom image, after run-claude's programs were copied into it. Prepares the
+# image for an agent, or prints the reason why it cannot in a line "run-claude refuses: ..." (read by
+# src/image/foreign.ts).
 set -eu
 finish=$1
 
@@ -20,12 +21,12 @@ if [ -z "$loader" ]; then
   refuse "it has no glibc, which the guards and Claude Code need"
 fi
 
-# What can't be loaded, the loader names; the program runs on without it.
+# The loader names a library that it can't load, and starts the program without it.
 for library in nodump git-guard rename-tree; do
-  said=$(LD_PRELOAD=/usr/lib/run-claude/$library.so /bin/sh -c : 2>&1) || refuse "its glibc is too old for $library"
-  if [ -n "$said" ]; then refuse "its glibc is too old for $library: $said"; fi
+  output=$(LD_PRELOAD=/usr/lib/run-claude/$library.so /bin/sh -c : 2>&1) || refuse "its glibc is too old for $library"
+  if [ -n "$output" ]; then refuse "its glibc is too old for $library: $output"; fi
 done
-said=$(/opt/claude/package/claude --version 2>&1) || refuse "Claude Code does not start in it: $said"
+output=$(/opt/claude/package/claude --version 2>&1) || refuse "Claude Code does not start in it: $output"
 
 missing=
 for program in bash git useradd update-ca-certificates find; do

@@ -1,8 +1,8 @@
 /* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET [PORT=SOCKET]...
  *
- * One process, one epoll, no fork, no thread and no memory asked for after start, so that a full pids limit or memory
- * limit does not silence it. Out of descriptors or places it stops accepting until a connection ends. A socket that
- * nobody serves (the gateway being started again) is tried again for WAIT_MS before the connection is dropped.
+ * One process, one epoll, no fork, no thread and no allocation after start, so that it works at the pids limit and at the
+ * memory limit. Out of descriptors or slots it stops accepting until a connection ends. A socket without a server (the
+ * gateway is being restarted) is retried for WAIT_MS before the connection is dropped.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
  */
@@ -36,7 +36,7 @@ struct side {
 
 struct pair {
 	int used, joined, port;
-	unsigned serial;        /* of the connection: an event may be of the one that had this place before */
+	unsigned serial;        /* of the connection: an event may belong to the one that had this slot before */
 	int again;              /* has more to move than one turn allows */
 	long long since;
 	struct side side[2];    /* 0: TCP, 1: unix */
@@ -148,7 +148,7 @@ static void serve(struct pair *p, unsigned events)
 	if (!p->used || !p->joined)
 		return;
 	struct side *a = &p->side[0], *b = &p->side[1];
-	/* Downwards first: what a gateway that has hung up said before still arrives. */
+	/* Towards the client first: what a gateway sent before it closed the connection still arrives. */
 	enum outcome down = pump(b, a), up = down == BROKEN ? BROKEN : pump(a, b);
 	if (up == BROKEN || down == BROKEN || (a->shut && b->shut) || (events & EPOLLERR)) {
 		drop(p);
@@ -159,7 +159,7 @@ static void serve(struct pair *p, unsigned events)
 	unfinished += p->again;
 }
 
-/* Tries to reach the unix socket; leaves the pair waiting when nobody serves it yet. */
+/* Connects to the unix socket; leaves the pair waiting when it has no server yet. */
 static void join(struct pair *p)
 {
 	struct sockaddr_un *to = &listeners[p->port].to;
@@ -176,7 +176,7 @@ static void join(struct pair *p)
 	p->joined = 1;
 	waiting--;
 	side_init(&p->side[1], fd);
-	/* Told of changes only: each time all is moved that can be, so nothing is missed and no hang-up repeats itself. */
+	/* Edge-triggered: each event moves all that can be moved, so nothing is missed and no hang-up repeats. */
 	uint64_t data = (uint64_t)p->serial << 32 | (PORTS * 2 + 1 + (p - pairs));
 	for (int i = 0; i < 2; i++)
 		if (watch(EPOLL_CTL_ADD, p->side[i].fd, EPOLLIN | EPOLLOUT | EPOLLET, data) < 0) {
@@ -196,8 +196,8 @@ static void take(int listener, int family)
 	}
 	int fd = accept4(listeners[listener].fd[family], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
-		/* Out of descriptors: a level-triggered listener would spin. The next connection that ends turns it on;
-		 * with none living, sleep a little instead. */
+		/* Out of descriptors: a level-triggered listener would spin. The next connection that ends turns it on
+		 * again; without open connections, sleep a little instead. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
 			if (live > 0)
 				accept_events(0);

@@ -22,7 +22,7 @@ const SPECIAL = /** @type {const} */ ([
   ['203.0.113.0/24', 'documentation'],
   ['224.0.0.0/4', 'multicast'],
   ['240.0.0.0/4', 'reserved'],
-  // Inside 2000::/3; all that is outside it is refused anyway.
+  // Inside 2000::/3. Addresses outside it are refused anyway.
   ['2001::/23', 'protocol assignments'],
   ['2001:db8::/32', 'documentation'],
   ['2002::/16', '6to4'],
@@ -30,7 +30,7 @@ const SPECIAL = /** @type {const} */ ([
   ['3fff::/20', 'documentation'],
 ]);
 
-/** Names for what lies outside 2000::/3, for a better message. */
+/** Names of ranges outside 2000::/3, for a better message. */
 const OUTSIDE = /** @type {const} */ ([
   ['::1/128', 'loopback'],
   ['::ffff:0:0/96', 'IPv4-mapped'],
@@ -60,7 +60,7 @@ function parseAddress(text) {
   return { bits: 128, value: groups.reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n) };
 }
 
-/** Whether the address lies in the range; false for another family or nonsense.
+/** Whether the address is in the range. False for another family, and for text that is not an address.
  * @param {string} address @param {string} cidr */
 export function inRange(address, cidr) {
   const [base = '', length] = cidr.split('/');

@@ -1,6 +1,6 @@
-// What one agent may have open and waiting, so that no flood of its fills the gateway's memory.
+// Limits of open and waiting requests, so that an agent cannot fill the gateway's memory.
 
-/** Requests sent without waiting for answers are all read at once: this many of one connection, then a new one. */
+/** A client may send requests without waiting for answers. After this many it needs a new connection. */
 const REQUESTS = 256;
 
 /** @param {import('node:http').Server} server @param {import('../../src/types/gateway.ts').GatewayLimits} limits */
@@ -8,15 +8,15 @@ export function bound(server, limits) {
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = REQUESTS;
   server.headersTimeout = limits.headMs;
-  // Of silence; a tunnel has its own.
+  // Without traffic. A tunnel has a limit of its own.
   server.timeout = limits.idleMs;
 }
 
-/** Counts what is being answered. @param {number} most */
+/** Counts requests that are being answered. @param {number} most */
 export function createTurns(most) {
   let active = 0;
   return {
-    /** Throws what `full` gives when there are as many as may be.
+    /** Throws the result of `full` when `most` requests are active.
      * @param {() => Error} full @param {() => Promise<T>} work @template T @returns {Promise<T>} */
     async take(full, work) {
       if (active >= most) throw full();

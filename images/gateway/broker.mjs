@@ -1,303 +1,268 @@
-// The provider's API for the agent: inference endpoints only, the placeholder replaced by the real credential, answers
-// streamed untouched. Everything else is refused in one line, or answered quietly where the client asks at start-up.
+// The provider's API for the agent. Only inference requests pass. The placeholder is replaced by the real credential,
+// and answers are streamed as they are. Everything else is refused in one line, without a warning for what the client
+// requests by itself when it starts.
 import http from 'node:http';
 import https from 'node:https';
-import tls from 'node:tls';
-import { createTurns, handshakeWithin } from './bounds.mjs';
+import { createTurns } from './bounds.mjs';
 import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders, OVERRIDES } from './headers.mjs';
 import { cleanName } from './names.mjs';
 import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
+import { endpointOf, providerAgent } from './provider-connections.mjs';
+import { codingOf, fail, passFailure } from './provider-failures.mjs';
 import { Busy, createHolding, judgedBody } from './request-body.mjs';
 import { Unauthorised } from './secrets.mjs';
 import { UsageReader } from './usage.mjs';
 
-/** Names of credential headers: the agent's never pass. accept-encoding: the answer is counted, so it comes plain. */
+/** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
   ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
   ...OVERRIDES,
 ]);
-const OURS = { has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name) };
+const REPLACED_HEADERS = {
+  has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name),
+};
 
-/** Of an answer that is no success, in which some servers repeat what they were sent. */
-const MAX_ERROR = 1024 * 1024;
+/** Flags, profiles and telemetry that the client requests by itself: their refusal is not shown to the user. */
+const UNASKED =
+  /^\/(api|inference-profiles|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/;
 
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig
  * @typedef {import('../../src/types/credential.ts').Secret} Secret
  * @typedef {{ config: GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
- *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => tls.SecureContext,
+ *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => void }} BrokerParts
- * What a client's leaving does: ends the request, unless its answer stays for the count.
- * @typedef {{ client: Client, stop: AbortController, stays: boolean }} Leaving
- * @typedef {{ request: http.IncomingMessage, target: string, body: Buffer, model: string, counted: boolean }} Asked
+ * @typedef {{ target: string, body: Buffer, model: string, isCounted: boolean }} Inference
+ * @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange
  */
-
-/** @param {http.ServerResponse} response @param {number} status @param {string} type @param {string} message */
-function fail(response, status, type, message) {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'x-should-retry': status >= 500 ? 'true' : 'false',
-  });
-  response.end(JSON.stringify({ type: 'error', error: { type, message: `run-claude: ${message}` } }));
-}
-
-/** @param {http.IncomingMessage} answered */
-const codingOf = (answered) => (answered.headers['content-encoding'] ?? 'identity').toLowerCase();
-
-/** The text without any of the words, byte for byte otherwise. @param {string} text @param {readonly string[]} words */
-const without = (text, words) => words.reduce((left, word) => left.replaceAll(word, '[credential]'), text);
-
-/** Connections to the provider, kept alive, by whatever way the host's side has named.
- * @param {BrokerParts} parts @param {URL} base */
-function agentFor({ config, egress, relay, trust }, base) {
-  const secure = base.protocol === 'https:';
-  const port = Number(base.port || (secure ? 443 : 80));
-  const host = base.hostname.replace(/^\[|\]$/g, '');
-  const agent = new (secure ? https.Agent : http.Agent)({ keepAlive: true, maxFreeSockets: 16 });
-  /** @returns {Promise<import('node:stream').Duplex>} */
-  const way = () =>
-    config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port);
-  /** @param {unknown} _options @param {(error: Error | null, socket?: import('node:stream').Duplex) => void} done */
-  const createConnection = (_options, done) => {
-    way()
-      .then((socket) => {
-        if (!secure) return done(null, socket);
-        const over = tls.connect({
-          socket,
-          ...(hostIsName(host) ? { servername: host } : {}),
-          host,
-          secureContext: trust(),
-        });
-        handshakeWithin(over, config.limits.connectMs);
-        over.once('secureConnect', () => done(null, over));
-        over.once('error', (error) => done(error));
-      })
-      .catch((error) => done(error));
-  };
-  return Object.assign(agent, { createConnection });
-}
-
-/** @param {string} host */
-const hostIsName = (host) => /[a-z]/i.test(host) && !host.includes(':');
 
 /** @param {BrokerParts} parts @returns {http.Server} */
 export function createBroker(parts) {
-  const { config, secrets, budget, log } = parts;
-  const base = config.provider === undefined ? undefined : new URL(config.provider.url);
-  const agent = base === undefined ? undefined : agentFor(parts, base);
-  const api = config.provider?.api ?? { kind: 'anthropic' };
-  const holding = createHolding();
-  const turns = createTurns(config.limits.connections);
-  const full = () => new Busy('too many requests at once');
+  const broker = new Broker(parts);
+  return http.createServer({ maxHeaderSize: 64 * 1024, requestTimeout: 0 }, (request, response) => {
+    void new ProviderRequest(broker, request, response).run();
+  });
+}
 
-  /** @param {http.IncomingMessage} request @param {string} path @param {Buffer} body @param {Secret} secret
+/** What all requests of a session share. */
+class Broker {
+  /** @param {BrokerParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    const { config } = parts;
+    this.base = config.provider === undefined ? undefined : new URL(config.provider.url);
+    this.agent = this.base === undefined ? undefined : providerAgent(parts, this.base);
+    this.api = config.provider?.api ?? /** @type {const} */ ({ kind: 'anthropic' });
+    this.holding = createHolding();
+    this.turns = createTurns(config.limits.connections);
+  }
+
+  /** Host and port, as the network log names them. */
+  get shown() {
+    return { host: this.base?.hostname ?? 'provider', port: Number(this.base?.port || 443) };
+  }
+
+  /** Checks the limit and counts in one step, so that concurrent requests cannot pass it. Reports the totals at once,
+   * so that they survive the end of the gateway. Throws Refused. */
+  countRequest() {
+    const { budget, tellUsage } = this.parts;
+    const exceeded = budget.exceeded();
+    if (exceeded === undefined) budget.countRequest();
+    // The last request within the limit gets its answer before the session is stopped.
+    tellUsage(exceeded !== undefined);
+    if (exceeded !== undefined) throw new Refused(`${exceeded}; the session's work is kept`);
+  }
+
+  /** @param {UsageReader} usage @param {string} model */
+  countTokens(usage, model) {
+    this.parts.budget.countTokens(usage, model);
+    this.parts.tellUsage();
+  }
+
+  /** Resolves when the provider's answer begins.
+   * @param {http.IncomingMessage} request @param {string} target @param {Buffer} body @param {Secret} secret
    * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>} */
-  function send(request, path, body, secret, signal) {
-    const url = /** @type {URL} */ (base);
+  send(request, target, body, secret, signal) {
+    const base = /** @type {URL} */ (this.base);
+    const { isSecure, host, port } = endpointOf(base);
     const method = request.method ?? 'GET';
-    const full = url.pathname.replace(/\/$/, '') + path;
-    const headers = forwardedHeaders(request.rawHeaders, OURS);
-    headers.push('host', url.host, 'accept-encoding', 'identity');
+    const path = base.pathname.replace(/\/$/, '') + target;
+    const headers = forwardedHeaders(request.rawHeaders, REPLACED_HEADERS);
+    headers.push('host', base.host, 'accept-encoding', 'identity');
     if (method === 'POST') headers.push('content-length', String(body.length));
-    headers.push(...credentialHeaders(api, secret, { method, host: url.host, path: full, body }));
+    headers.push(...credentialHeaders(this.api, secret, { method, host: base.host, path, body }));
+    const agent = this.agent === undefined ? {} : { agent: this.agent };
     return new Promise((done, failed) => {
-      const up = (url.protocol === 'https:' ? https : http).request({
-        ...(agent === undefined ? {} : { agent }),
-        host: url.hostname.replace(/^\[|\]$/g, ''),
-        port: url.port || (url.protocol === 'https:' ? 443 : 80),
-        method,
-        path: full,
-        headers,
-        signal,
-      });
+      const up = (isSecure ? https : http).request({ ...agent, host, port, method, path, headers, signal });
       up.once('response', done);
       up.once('error', failed).once('close', () => failed(new Error('it gave no answer')));
       up.end(body);
     });
   }
+}
 
-  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {Leaving} leaving */
-  async function answer(request, response, leaving) {
-    const { signal } = leaving.stop;
-    const target = request.url ?? '';
-    const mark = target.indexOf('?');
-    const name = mark < 0 ? target : target.slice(0, mark);
-    const query = mark < 0 ? undefined : target.slice(mark + 1);
-    if (name === '/api/hello' && (request.method === 'HEAD' || request.method === 'GET')) {
-      request.resume();
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(request.method === 'HEAD' ? '' : '{"message":"hello"}');
-      return { quiet: true, status: 200, down: 0, up: 0 };
+/**
+ * One request of the agent, in one of these states:
+ * - `reading`: its body is read and judged;
+ * - `waiting`: it was sent, the provider has not answered;
+ * - `streaming`: the answer is passed on piece by piece;
+ * - `finishing`: the answer comes in one piece, which is paid for: it is read to its end, where its usage is, even when
+ *   the client has left;
+ * - `ended`.
+ * A client that leaves ends the request in every state but `finishing`.
+ * @typedef {'reading' | 'waiting' | 'streaming' | 'finishing' | 'ended'} RequestState
+ */
+class ProviderRequest {
+  /** @param {Broker} broker @param {http.IncomingMessage} request @param {http.ServerResponse} response */
+  constructor(broker, request, response) {
+    this.broker = broker;
+    this.request = request;
+    this.response = response;
+    this.startedMs = Date.now();
+    /** @type {RequestState} */
+    this.state = 'reading';
+    this.client = new Client(request, response);
+    this.stop = new AbortController();
+    this.client.whenGone(() => {
+      if (this.state !== 'finishing' && this.state !== 'ended') this.stop.abort();
+    });
+  }
+
+  async run() {
+    const { log } = this.broker.parts;
+    const entry = /** @type {const} */ ({
+      kind: 'provider',
+      ...this.broker.shown,
+      method: this.request.method ?? '',
+    });
+    try {
+      const { isQuiet, ...passed } = await this.broker.turns.take(
+        () => new Busy('too many requests at once'),
+        () => this.answer(),
+      );
+      log({ ...entry, verdict: 'passed', ...passed, quiet: isQuiet, ms: Date.now() - this.startedMs });
+    } catch (error) {
+      const failure = this.refuse(/** @type {Error} */ (error));
+      log({ ...entry, ...failure, up: 0, down: 0, ms: Date.now() - this.startedMs });
+    } finally {
+      this.state = 'ended';
     }
-    const passed = target.includes('#') ? undefined : passedBy(api, request.method ?? '', name, query);
+  }
+
+  /** @returns {Promise<Exchange>} */
+  async answer() {
+    const { request, response, broker } = this;
+    const { config, egress } = broker.parts;
+    const method = request.method ?? '';
+    const target = request.url ?? '';
+    const [, path = target, query] = /^([^?]*)\?(.*)$/s.exec(target) ?? [];
+    if (path === '/api/hello' && (method === 'HEAD' || method === 'GET')) return this.sayHello();
+    const passed = target.includes('#') ? undefined : passedBy(broker.api, method, path, query);
     if (passed === undefined)
-      // Flags, profiles and telemetry that the client asks for by itself: no news for the person.
-      throw new Refused(`${request.method} ${cleanName(name)}: only inference requests pass the gateway`, {
-        quiet:
-          /^\/(api|inference-profiles|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/.test(
-            name,
-          ),
+      throw new Refused(`${method} ${cleanName(path)}: only inference requests pass the gateway`, {
+        quiet: UNASKED.test(path),
       });
     if (config.provider === undefined) throw new Refused(config.noSecret);
-    const held = await holding.take(request);
+    const held = await broker.holding.take(request);
     try {
       const { body, model } =
-        request.method === 'POST'
-          ? judgedBody(held.bytes, (host, port) => void parts.egress.ruleFor(host, port, [443, 80]))
+        method === 'POST'
+          ? judgedBody(held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '' };
-      if (passed.counted) countRequest();
-      const asked = { request, target, body, model: passed.model ?? model, counted: passed.counted };
-      const { answered, secret } = await answerTo(asked, signal);
+      if (passed.counted) broker.countRequest();
+      this.state = 'waiting';
+      const inference = { target, body, model: passed.model ?? model, isCounted: passed.counted };
+      const { answered, secret } = await this.ask(inference);
       held.free();
-      const counted = passed.counted && answered.statusCode === 200;
-      if (answered.statusCode !== 200) return await passFailure(answered, response, secretWords(secret), body.length);
-      return await pass(answered, response, { ...asked, counted }, leaving);
+      if (answered.statusCode === 200) return await this.pass(answered, inference);
+      return await passFailure(answered, response, secretWords(secret), body.length, broker.parts.tellUsage);
     } finally {
       held.free();
     }
   }
 
-  /** In one step with the limit, so that requests side by side do not slip past it, and told at once, so that nothing
-   * is forgotten when the gateway ends meanwhile. Throws Refused. */
-  function countRequest() {
-    const spent = budget.exceeded();
-    if (spent === undefined) budget.countRequest();
-    // The last request that is allowed has its answer before the session is stopped.
-    parts.tellUsage(spent !== undefined);
-    if (spent !== undefined) throw new Refused(`${spent}; the session's work is kept`);
+  /** The client's question whether the API can be reached. @returns {Exchange} */
+  sayHello() {
+    this.request.resume();
+    this.response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(this.request.method === 'HEAD' ? '' : '{"message":"hello"}');
+    return { isQuiet: true, status: 200, down: 0, up: 0 };
   }
 
-  /** @param {Asked} asked @param {AbortSignal} signal */
-  async function answerTo({ request, target, body, model, counted }, signal) {
-    const first = await secrets.current();
-    if (first === undefined) throw new Unauthorised(config.noSecret);
+  /** @param {Inference} inference */
+  async ask(inference) {
+    const { config, secrets } = this.broker.parts;
+    const secret = await secrets.current();
+    if (secret === undefined) throw new Unauthorised(config.noSecret);
     try {
-      return await sendWith(first, (secret) => send(request, target, body, secret, signal));
+      return await this.askWith(secret, inference);
     } catch (error) {
-      // Sent and not waited for: the provider has read it all the same.
-      if (counted && signal.aborted) {
-        budget.countTokens(new UsageReader('', body.length), model);
-        parts.tellUsage();
-      }
+      // The provider has read a request that was sent, also when nobody waits for its answer.
+      if (inference.isCounted && this.stop.signal.aborted)
+        this.broker.countTokens(new UsageReader('', inference.body.length), inference.model);
       throw error;
     }
   }
 
-  /** Once more with a new credential after a 401. @param {Secret} first
-   * @param {(secret: Secret) => Promise<http.IncomingMessage>} sendIt
+  /** Sends again, with a renewed credential, after the provider refused the first one.
+   * @param {Secret} first @param {Inference} inference
    * @returns {Promise<{ answered: http.IncomingMessage, secret: Secret }>} */
-  async function sendWith(first, sendIt) {
-    const answered = await sendIt(first);
-    if (!refusesCredential(api, answered)) return { answered, secret: first };
+  async askWith(first, { target, body }) {
+    const send = (/** @type {Secret} */ secret) =>
+      this.broker.send(this.request, target, body, secret, this.stop.signal);
+    const answered = await send(first);
+    if (!refusesCredential(this.broker.api, answered)) return { answered, secret: first };
     try {
-      const next = await secrets.after401(first);
+      const next = await this.broker.parts.secrets.after401(first);
       if (next === undefined) return { answered, secret: first };
       answered.resume();
-      return { answered: await sendIt(next), secret: next };
+      return { answered: await send(next), secret: next };
     } catch (error) {
       answered.destroy();
       throw error;
     }
   }
 
-  /** No success: without the credential, should the server have repeated what it was sent.
-   * @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {readonly string[]} words
-   * @param {number} up */
-  async function passFailure(answered, response, words, up) {
-    let text = '';
-    // In another coding than the one that was asked for, the credential could not be found in it.
-    if (codingOf(answered) !== 'identity') {
-      answered.destroy();
-      throw new Error(`it answered ${answered.statusCode} in a coding of its own`);
-    }
-    for await (const chunk of answered) {
-      text += chunk.toString('latin1');
-      if (text.length > MAX_ERROR) throw new Error(`it answered ${answered.statusCode} at great length`);
-    }
-    const dropped = new Set(['set-cookie', 'content-length']);
-    const headers = forwardedHeaders(answered.rawHeaders, dropped).map((value) => without(value, words));
-    const body = Buffer.from(without(text, words), 'latin1');
-    response.writeHead(answered.statusCode ?? 502, headers).end(body);
-    parts.tellUsage();
-    return { quiet: false, status: answered.statusCode ?? 502, down: text.length, up };
-  }
-
-  /** @param {http.IncomingMessage} answered @param {http.ServerResponse} response @param {Asked} asked
-   * @param {Leaving} leaving */
-  async function pass(answered, response, { body, model, counted }, leaving) {
-    const status = answered.statusCode ?? 502;
-    const reader = new UsageReader(String(answered.headers['content-type']), body.length, codingOf(answered));
-    // An answer in one piece is made and paid for: it is read to its end, where its count is, whoever leaves before.
-    leaving.stays = counted && !reader.streams;
-    response.writeHead(status, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
+  /** @param {http.IncomingMessage} answered @param {Inference} inference @returns {Promise<Exchange>} */
+  async pass(answered, { body, model, isCounted }) {
+    const { response } = this;
+    const usage = new UsageReader(String(answered.headers['content-type']), body.length, codingOf(answered));
+    this.state = isCounted && !usage.streams ? 'finishing' : 'streaming';
+    response.writeHead(200, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();
     let down = 0;
     try {
       for await (const chunk of answered) {
         down += chunk.length;
-        if (counted) reader.push(chunk);
-        await leaving.client.write(chunk);
+        if (isCounted) usage.push(chunk);
+        await this.client.write(chunk);
       }
       response.end();
     } finally {
-      if (counted) budget.countTokens(reader, model);
-      parts.tellUsage();
+      if (isCounted) this.broker.countTokens(usage, model);
+      else this.broker.parts.tellUsage();
     }
-    return { quiet: false, status, down, up: body.length };
+    return { isQuiet: false, status: 200, down, up: body.length };
   }
 
-  const host = base?.hostname ?? 'provider';
-  const port = Number(base?.port || 443);
-  const server = http.createServer({ maxHeaderSize: 64 * 1024, requestTimeout: 0 }, (request, response) => {
-    const started = Date.now();
-    const method = request.method ?? '';
-    /** @type {Leaving} */
-    const leaving = { client: new Client(request, response), stop: new AbortController(), stays: false };
-    const { client, stop } = leaving;
-    client.whenGone(() => {
-      if (!leaving.stays) stop.abort();
-    });
-    turns
-      .take(full, () => answer(request, response, leaving))
-      .then(({ quiet, status, up, down }) =>
-        log({
-          kind: 'provider',
-          verdict: 'passed',
-          host,
-          port,
-          method,
-          status,
-          up,
-          down,
-          ms: Date.now() - started,
-          quiet,
-        }),
-      )
-      .catch((error) => {
-        request.resume();
-        const refused = error instanceof Refused;
-        const why =
-          refused || error instanceof Unauthorised || error instanceof Busy
-            ? error.message
-            : `the provider can't be reached: ${error.message}`;
-        if (refused) fail(response, 403, 'permission_error', why);
-        else if (error instanceof Unauthorised) fail(response, 401, 'authentication_error', why);
-        else if (error instanceof Busy) fail(response, 503, 'overloaded_error', why);
-        else fail(response, 502, 'api_error', why);
-        const gone = stop.signal.aborted && !response.writableFinished;
-        const quiet = (refused && error.quiet) || gone;
-        const verdict = refused ? 'refused' : 'failed';
-        log({ kind: 'provider', verdict, host, port, method, why, quiet, up: 0, down: 0, ms: Date.now() - started });
-      });
-  });
-  return server;
+  /** Answers with the reason; gives it for the log. @param {Error & { quiet?: boolean }} error */
+  refuse(error) {
+    const { request, response } = this;
+    request.resume();
+    const isRefused = error instanceof Refused;
+    const isExplained = isRefused || error instanceof Unauthorised || error instanceof Busy;
+    const why = isExplained ? error.message : `the provider can't be reached: ${error.message}`;
+    if (isRefused) fail(response, 403, 'permission_error', why);
+    else if (error instanceof Unauthorised) fail(response, 401, 'authentication_error', why);
+    else if (error instanceof Busy) fail(response, 503, 'overloaded_error', why);
+    else fail(response, 502, 'api_error', why);
+    const hasLeft = this.stop.signal.aborted && !response.writableFinished;
+    const verdict = /** @type {'refused' | 'failed'} */ (isRefused ? 'refused' : 'failed');
+    return { verdict, why, quiet: (isRefused && error.quiet === true) || hasLeft };
+  }
 }

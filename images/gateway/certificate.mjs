@@ -1,4 +1,4 @@
-// The session's CA and its host certificates: X.509 v3 (RFC 5280) in DER, ECDSA P-256. Node can sign, not compose.
+// The session's CA and its host certificates: X.509 v3 (RFC 5280) in DER, ECDSA P-256. Node can sign certificates, but not create them.
 import {
   createHash,
   createPrivateKey,
@@ -66,7 +66,7 @@ function certificate({ subject, publicKey, issuer, issuerKey, extensions, now })
     der(2, serial),
     ECDSA_SHA256,
     distinguished(issuer),
-    // Two days back: clocks differ.
+    // Valid since two days ago: clocks differ.
     sequence(time(now - 2 * DAYS), time(now + 30 * DAYS)),
     distinguished(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
@@ -76,7 +76,7 @@ function certificate({ subject, publicKey, issuer, issuerKey, extensions, now })
   return pem(sequence(body, ECDSA_SHA256, der(3, Buffer.of(0), signature)));
 }
 
-/** A new CA, for one session, under a name of its own: a client that trusts two finds the right one by name. @param {number} now @returns {import('../../src/types/gateway.ts').SessionCa} */
+/** A new CA for one session. Its name is unique, so that a client that trusts two of them finds the right one. @param {number} now @returns {import('../../src/types/gateway.ts').SessionCa} */
 export function createCa(now) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = `run-claude session CA ${randomBytes(8).toString('hex')}`;

@@ -1,4 +1,4 @@
-// JSON lines over stdio: what the host tells on stdin, what we tell on stdout.
+// JSON lines over stdio: messages of the host on stdin, messages of the gateway on stdout.
 
 const MAX_LINE = 32 * 1024 * 1024;
 
@@ -8,7 +8,7 @@ const MAX_LINE = 32 * 1024 * 1024;
  */
 
 /**
- * Reads messages until the input ends. Throws when a line is no JSON: only our own CLI writes here.
+ * Reads messages until the input ends. Throws when a line is not JSON: only run-claude writes here.
  * @param {import('node:stream').Readable} input @param {(message: ToGateway) => void} take
  */
 export async function readMessages(input, take) {

@@ -1,7 +1,7 @@
 // Reads the server name out of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3) without taking part in the handshake.
 
 const MAX_HELLO = 64 * 1024;
-/** Of one message: clients that split it on purpose make a handful. Every chunk that arrives has all of them read again. */
+/** Records of one message: clients that split it on purpose make a handful. Every chunk that arrives reads all of them again. */
 const MAX_RECORDS = 64;
 
 /**
@@ -111,8 +111,8 @@ function extensionsOf(reader) {
     if (seen.has(type)) return { kind: 'bad', why: 'an extension twice' };
     seen.add(type);
     if (type === 0) serverName = nameOf(body);
-    // encrypted_client_hello, its drafts and encrypted_server_name: the server may act on another name than the one in
-    // sight.
+    // encrypted_client_hello, its drafts and encrypted_server_name: the server may act on another name than the
+    // visible one.
     if ((type >= 0xfe08 && type <= 0xfe0f) || type === 0xff02 || type === 0xffce) encrypted = true;
   }
   return { kind: 'hello', serverName, encrypted };

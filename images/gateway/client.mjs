@@ -1,4 +1,4 @@
-// The agent's side of one request: what is written to it, and whether it is still there.
+// The agent's side of one request: what is written to it, and whether it is still connected.
 import { once } from 'node:events';
 
 export class Client {
@@ -8,7 +8,7 @@ export class Client {
     this.left = new AbortController();
     const leave = () => this.left.abort();
     const { socket } = request;
-    // An answer that waits behind others on its connection is not told that the connection has ended.
+    // An answer that is queued behind others gets no event when its connection ends.
     socket.setMaxListeners(0).once('close', leave);
     response.once('close', () => {
       socket.off('close', leave);
@@ -17,7 +17,7 @@ export class Client {
     if (socket.destroyed) leave();
   }
 
-  /** It has left, or has all of its answer. */
+  /** The client has disconnected, or has its whole answer. */
   get gone() {
     return this.left.signal.aborted;
   }
@@ -28,7 +28,7 @@ export class Client {
     else this.left.signal.addEventListener('abort', then, { once: true });
   }
 
-  /** Resolves when there is room for more, or nobody to read it. @param {Uint8Array} bytes */
+  /** Resolves when more can be written, or when the client has disconnected. @param {Uint8Array} bytes */
   async write(bytes) {
     if (this.gone || this.response.write(bytes)) return;
     await once(this.response, 'drain', { signal: this.left.signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
-// Whether a host may be reached, and the connection to it: the policy in one place for CONNECT, plain HTTP and
-// brokered hosts. A name is resolved once, after it is allowed, and the address that was judged is the one connected to.
+// Whether a host may be reached, and the connection to it: one policy for CONNECT, plain HTTP and brokered hosts. A name
+// is resolved once, after it was allowed, and the gateway connects to the address that was judged.
 import dns from 'node:dns/promises';
 import http from 'node:http';
 import net from 'node:net';
@@ -7,7 +7,14 @@ import { mayConnect, specialUse } from './addresses.mjs';
 import { nameMatches } from './names.mjs';
 
 /** Distinct names below one wildcard, so that its labels carry no data out through the resolver. */
-const NAMES_PER_WILDCARD = 200;
+const MAX_NAMES_PER_WILDCARD = 200;
+/** Addresses of one name that are tried. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * @typedef {import('node:stream').Duplex} Duplex
+ * @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig
+ */
 
 /** A request that the policy does not let pass; the message is for the agent. */
 export class Refused extends Error {
@@ -55,141 +62,169 @@ function connected(socket, ms, what) {
   });
 }
 
-/**
- * @param {import('../../src/types/gateway.ts').GatewayConfig} config
- * @param {ReturnType<typeof import('./relay.mjs').createRelay>} relay
- */
-export function createEgress(config, relay) {
-  let rules = config.rules;
-  /** @type {Map<string, Set<string>>} */
-  const namesSeen = new Map();
+/** Which hosts the policy lets pass. */
+class HostRules {
+  /** @param {GatewayConfig} config */
+  constructor(config) {
+    this.config = config;
+    this.rules = config.rules;
+    /** Names that were used below each wildcard. @type {Map<string, Set<string>>} */
+    this.namesBelow = new Map();
+  }
 
-  /** Throws Refused, or gives the rule that lets the host pass.
+  /** The rule that lets the host pass. Throws Refused.
    * @param {string} host @param {number} port @param {readonly number[]} defaultPorts */
-  function ruleFor(host, port, defaultPorts) {
-    if (config.providerHosts.some((pattern) => nameMatches(pattern, host)))
-      throw new Refused(`${host} is the provider's own host: only the credential broker talks to it`, {
-        quiet: config.quiet.some((pattern) => nameMatches(pattern, host)),
-      });
-    const named = rules.filter((rule) => nameMatches(rule.host, host));
-    const quiet = config.quiet.some((pattern) => nameMatches(pattern, host));
+  find(host, port, defaultPorts) {
+    const quiet = this.config.quiet.some((pattern) => nameMatches(pattern, host));
+    if (this.config.providerHosts.some((pattern) => nameMatches(pattern, host)))
+      throw new Refused(`${host} is the provider's own host: only the credential broker talks to it`, { quiet });
+    const named = this.rules.filter((rule) => nameMatches(rule.host, host));
     if (named.length === 0) throw new Refused(`${host} is not an allowed host`, { unlisted: true, quiet });
     const rule = named.find((one) => (one.port === undefined ? defaultPorts.includes(port) : one.port === port));
     if (rule === undefined) throw new Refused(`port ${port} of ${host} is not allowed`, { unlisted: true });
-    if (rule.host.startsWith('*.')) countName(rule.host, host);
+    if (rule.host.startsWith('*.')) this.countName(rule.host, host);
     return rule;
   }
 
   /** @param {string} pattern @param {string} host */
-  function countName(pattern, host) {
-    const names = namesSeen.get(pattern) ?? new Set();
-    namesSeen.set(pattern, names);
-    if (!names.has(host) && names.size >= NAMES_PER_WILDCARD)
-      throw new Refused(`more than ${NAMES_PER_WILDCARD} different names below ${pattern}`);
+  countName(pattern, host) {
+    const names = this.namesBelow.get(pattern) ?? new Set();
+    this.namesBelow.set(pattern, names);
+    if (!names.has(host) && names.size >= MAX_NAMES_PER_WILDCARD)
+      throw new Refused(`more than ${MAX_NAMES_PER_WILDCARD} different names below ${pattern}`);
     names.add(host);
+  }
+}
+
+/** @param {GatewayConfig} config @param {ReturnType<typeof import('./relay.mjs').createRelay>} relay */
+export function createEgress(config, relay) {
+  return new Egress(config, relay);
+}
+
+/** The way out of the gateway. */
+export class Egress {
+  /** @param {GatewayConfig} config @param {ReturnType<typeof import('./relay.mjs').createRelay>} relay */
+  constructor(config, relay) {
+    this.config = config;
+    this.relay = relay;
+    this.rules = new HostRules(config);
+  }
+
+  /** The rule that lets the host pass. Throws Refused.
+   * @param {string} host @param {number} port @param {readonly number[]} defaultPorts */
+  ruleFor(host, port, defaultPorts) {
+    return this.rules.find(host, port, defaultPorts);
+  }
+
+  /** @param {GatewayConfig['rules']} rules */
+  setRules(rules) {
+    this.rules.rules = rules;
+  }
+
+  /** A connection to a host that the rules let pass. Throws Refused, or an Error when it cannot be reached.
+   * @param {string} host @param {number} port @param {import('./tunnel.mjs').Inlet} [inlet] for what it will receive
+   * @returns {Promise<{ socket: Duplex, inlet?: import('./tunnel.mjs').Inlet }>} */
+  async dialInto(host, port, inlet) {
+    if (this.config.proxy !== undefined && !this.bypassesProxy(host, port))
+      return { socket: await this.throughProxy(host, port) };
+    const { connectMs } = this.config.limits;
+    const addresses = await this.judgedAddresses(host);
+    /** @type {unknown} */
+    let lastError = new Error(`${host} has no address`);
+    for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+      const into = inlet === undefined ? {} : { onread: inlet.onread };
+      const socket = net.connect({ port, ...addressOf(address), noDelay: true, allowHalfOpen: true, ...into });
+      try {
+        await connected(socket, connectMs, host);
+        return { socket, ...(inlet === undefined ? {} : { inlet }) };
+      } catch (error) {
+        lastError = error;
+      }
+    }
+    throw lastError;
+  }
+
+  /** As dialInto, for a reader that takes the socket as a stream. @param {string} host @param {number} port */
+  async dial(host, port) {
+    return (await this.dialInto(host, port)).socket;
   }
 
   /** @param {string} host @returns {Promise<readonly string[]>} */
-  async function resolve(host) {
+  async resolve(host) {
+    const { hosts, limits } = this.config;
     if (net.isIP(host) !== 0) return [host];
-    const fixed = Object.hasOwn(config.hosts, host) ? config.hosts[host] : undefined;
+    const fixed = Object.hasOwn(hosts, host) ? hosts[host] : undefined;
     if (fixed !== undefined) return fixed;
     const asked = dns.lookup(host, { all: true }).catch((error) => {
-      const none = error.code === 'ENOTFOUND' || error.code === 'ENODATA';
-      throw new Error(`${host}: ${none ? 'there is no such name' : 'the resolver fails'} (${error.code})`);
+      const isUnknown = error.code === 'ENOTFOUND' || error.code === 'ENODATA';
+      throw new Error(`${host}: ${isUnknown ? 'there is no such name' : 'the resolver fails'} (${error.code})`);
     });
-    const found = await within(config.limits.connectMs, `${host}: the resolver gives no answer`, asked);
+    const found = await within(limits.connectMs, `${host}: the resolver gives no answer`, asked);
     return found.map((entry) => entry.address);
   }
 
-  /** The addresses of a host that may be connected to. Every address must be allowed: a name with one private address
-   * among public ones is no accident. @param {string} host */
-  async function judgedAddresses(host) {
-    const addresses = await resolve(host);
-    const bad = addresses.map((one) => addressOf(one).host).find((one) => !mayConnect(one, config.allowAddresses));
+  /** The addresses of a host. Throws Refused unless all of them may be connected to: a name with one private address
+   * among public ones is not an accident. @param {string} host */
+  async judgedAddresses(host) {
+    const addresses = await this.resolve(host);
+    const { allowAddresses } = this.config;
+    const bad = addresses.map((one) => addressOf(one).host).find((one) => !mayConnect(one, allowAddresses));
     if (bad !== undefined)
       throw new Refused(`${host} resolves to ${bad} (${specialUse(bad)}); --allow-address would have to name it`);
     return addresses;
   }
 
-  /** @param {string} host @param {number} port @returns {Promise<import('node:stream').Duplex>} */
-  async function throughProxy(host, port) {
-    const proxy = /** @type {NonNullable<typeof config.proxy>} */ (config.proxy);
+  /** Whether the host's settings name this host as one to reach without the proxy.
+   * @param {string} host @param {number} port */
+  bypassesProxy(host, port) {
+    return (this.config.proxy?.except ?? []).some((entry) => {
+      const [pattern = '', only] = entry.split('@');
+      const isNamed = pattern === '*' || pattern === host || nameMatches(`*.${pattern}`, host);
+      return isNamed && (only === undefined || Number(only) === port);
+    });
+  }
+
+  /** @param {string} host @param {number} port @returns {Promise<Duplex>} */
+  async throughProxy(host, port) {
+    const { hosts, limits, proxy } = this.config;
+    if (proxy === undefined) throw new Error('there is no HTTPS proxy');
+    // A name that only the proxy can resolve is the proxy's to judge. One that resolves here is judged here too.
+    if (net.isIP(host) !== 0 || Object.hasOwn(hosts, host)) await this.judgedAddresses(host);
+    else
+      await this.judgedAddresses(host).catch((error) => (error instanceof Refused ? Promise.reject(error) : undefined));
     const url = new URL(proxy.url);
-    // A name that the proxy's side knows and ours does not is the proxy's to judge; one that we can see is ours too.
-    if (net.isIP(host) !== 0 || Object.hasOwn(config.hosts, host)) await judgedAddresses(host);
-    else await judgedAddresses(host).catch((error) => (error instanceof Refused ? Promise.reject(error) : undefined));
-    const proxyPort = Number(url.port || 80);
-    const way = proxy.relay ? relay.open('proxy') : net.connect(proxyPort, url.hostname);
-    if (way instanceof net.Socket) await connected(way, config.limits.connectMs, 'the HTTPS proxy');
-    const authority = net.isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
-    const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-    const request = http.request({
-      method: 'CONNECT',
-      path: authority,
-      headers: {
-        host: authority,
-        ...(url.username === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
-      },
-      createConnection: () => way,
-    });
-    const answer = new Promise((done, failed) => {
-      request.once('connect', (response, socket, head) => {
-        if (response.statusCode !== 200) return failed(new Error(`the HTTPS proxy answered ${response.statusCode}`));
-        socket.on('error', () => socket.destroy());
-        if (head.length > 0) socket.unshift(head);
-        done(socket);
-      });
-      request.once('response', (response) => failed(new Error(`the HTTPS proxy answered ${response.statusCode}`)));
-      request.once('error', failed);
-      request.end();
-    });
-    return within(config.limits.connectMs, 'the HTTPS proxy gave no answer', answer).catch((error) => {
-      way.destroy();
+    const socket = proxy.relay ? this.relay.open('proxy') : net.connect(Number(url.port || 80), url.hostname);
+    if (socket instanceof net.Socket) await connected(socket, limits.connectMs, 'the HTTPS proxy');
+    const tunnel = askProxy(socket, url, net.isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`);
+    return within(limits.connectMs, 'the HTTPS proxy gave no answer', tunnel).catch((error) => {
+      socket.destroy();
       throw error;
     });
   }
-
-  /** Whether the host's own settings say that no proxy is asked for this name. @param {string} host @param {number} port */
-  const straight = (host, port) =>
-    (config.proxy?.except ?? []).some((entry) => {
-      const [pattern = '', only] = entry.split('@');
-      const fits = pattern === '*' || pattern === host || nameMatches(`*.${pattern}`, host);
-      return fits && (only === undefined || Number(only) === port);
-    });
-
-  /** A connection to a host that the rules let pass. Throws Refused, or an Error when it cannot be reached.
-   * @param {string} host @param {number} port @param {import('./tunnel.mjs').Inlet} [inlet] for what it will receive
-   * @returns {Promise<{ socket: import('node:stream').Duplex, inlet?: import('./tunnel.mjs').Inlet }>} */
-  async function dialInto(host, port, inlet) {
-    if (config.proxy !== undefined && !straight(host, port)) return { socket: await throughProxy(host, port) };
-    const addresses = await judgedAddresses(host);
-    /** @type {unknown} */
-    let last = new Error(`${host} has no address`);
-    for (const address of addresses.slice(0, 4)) {
-      const into = inlet === undefined ? {} : { onread: inlet.onread };
-      const socket = net.connect({ port, ...addressOf(address), noDelay: true, allowHalfOpen: true, ...into });
-      try {
-        await connected(socket, config.limits.connectMs, host);
-        return { socket, ...(inlet === undefined ? {} : { inlet }) };
-      } catch (error) {
-        last = error;
-      }
-    }
-    throw last;
-  }
-
-  return {
-    ruleFor,
-    dialInto,
-    /** As dialInto, for whoever reads the socket as a stream. @param {string} host @param {number} port */
-    dial: async (host, port) => (await dialInto(host, port)).socket,
-    throughProxy,
-    /** @param {typeof config.rules} next */
-    setRules(next) {
-      rules = next;
-    },
-  };
 }
 
-/** @typedef {ReturnType<typeof createEgress>} Egress */
+/** The tunnel that a proxy opens. @param {Duplex} way to the proxy @param {URL} url of the proxy
+ * @param {string} authority host:port @returns {Promise<Duplex>} */
+function askProxy(way, url, authority) {
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const request = http.request({
+    method: 'CONNECT',
+    path: authority,
+    headers: {
+      host: authority,
+      ...(url.username === '' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` }),
+    },
+    createConnection: () => way,
+  });
+  return new Promise((done, failed) => {
+    request.once('connect', (response, socket, head) => {
+      if (response.statusCode !== 200) return failed(new Error(`the HTTPS proxy answered ${response.statusCode}`));
+      socket.on('error', () => socket.destroy());
+      if (head.length > 0) socket.unshift(head);
+      done(socket);
+    });
+    request.once('response', (response) => failed(new Error(`the HTTPS proxy answered ${response.statusCode}`)));
+    request.once('error', failed);
+    request.end();
+  });
+}

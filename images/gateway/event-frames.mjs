@@ -9,7 +9,7 @@ export class EventFrames {
     /** @type {Uint8Array[]} */
     this.parts = [];
     this.size = 0;
-    /** Not what it says it is: nothing more is read. */
+    /** The format is not as announced: nothing more is read. */
     this.lost = false;
   }
 

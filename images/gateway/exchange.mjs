@@ -1,4 +1,4 @@
-// One request handed on, and its answer handed back, within the limits of a connection.
+// Forwards one request, and its answer, within the limits of a connection.
 import { Client } from './client.mjs';
 import { forwardedHeaders } from './headers.mjs';
 
@@ -6,7 +6,7 @@ import { forwardedHeaders } from './headers.mjs';
  * @typedef {{ up: number, down: number }} Passed
  * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
  * @param {import('node:http').ClientRequest} out not yet sent
- * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed is added to while it goes on
+ * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
  * @returns {Promise<number>} the answer's status
  */
 export async function exchange(request, response, out, limits, passed) {

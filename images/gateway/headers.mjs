@@ -1,4 +1,4 @@
-// Headers as they are handed on: what belongs to one hop is dropped (RFC 9110 7.6.1), repeated headers stay repeated.
+// Headers as they are forwarded: those of one hop are dropped (RFC 9110 7.6.1), repeated headers stay repeated.
 import { Refused } from './egress.mjs';
 import { parseAuthority } from './names.mjs';
 
@@ -14,7 +14,7 @@ const HOP = new Set([
   'upgrade',
 ]);
 
-/** Of the message itself, whatever its Connection header says: without one of these the next server reads another one. */
+/** Headers of the message itself, whatever its Connection header names: without one of them the next server reads another message. */
 const MESSAGE = new Set(['host', 'content-length']);
 
 /**

@@ -1,5 +1,5 @@
-// Brokered secrets: TLS to a brokered host ends here, under the session's CA that only the agent's container trusts;
-// each request is judged by its method and gets the secret in its header, over our own verified TLS to the host.
+// Brokered secrets. TLS to a brokered host ends here, under the session's CA that only the agent's container trusts.
+// Each request is judged by its method, gets the secret in its header, and goes on over verified TLS to the host.
 import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
@@ -39,79 +39,43 @@ function decodeURIComponentSafe(text) {
 }
 
 /**
- * @param {import('../../src/types/gateway.ts').GatewayConfig} config
- * @param {import('../../src/types/gateway.ts').SessionCa} ca @param {import('./egress.mjs').Egress} egress
- * @param {() => tls.SecureContext} trust @param {(entry: import('./proxy.mjs').Entry) => void} log
- * @returns {import('./proxy.mjs').ProxyParts['intercept']} true: the client's tunnel is taken over
+ * @typedef {import('./proxy.mjs').Target} Target
+ * @typedef {{ config: import('../../src/types/gateway.ts').GatewayConfig,
+ *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
+ *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void }} InterceptParts
+ */
+
+/**
+ * A function that takes over the client's tunnel to a brokered host, and returns whether it did.
+ * @param {InterceptParts['config']} config @param {InterceptParts['ca']} ca @param {InterceptParts['egress']} egress
+ * @param {InterceptParts['trust']} trust @param {InterceptParts['log']} log
+ * @returns {import('./proxy.mjs').ProxyParts['intercept']}
  */
 export function createIntercept(config, ca, egress, trust, log) {
-  /** @type {Map<string, tls.SecureContext>} */
-  const contexts = new Map();
-  /** @type {WeakMap<object, import('./proxy.mjs').Target>} */
-  const targets = new WeakMap();
-  const { limits } = config;
-  const turns = createTurns(limits.connections);
-  const full = () => new Error('too many requests at once');
+  const interceptor = new Interceptor({ config, ca, egress, trust, log });
+  return (client, target) => interceptor.takeOver(client, target);
+}
 
-  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
-  async function pass(request, response) {
-    const target = /** @type {import('./proxy.mjs').Target} */ (targets.get(request.socket));
-    const started = Date.now();
-    const method = request.method ?? '';
-    const entry = /** @type {const} */ ({ kind: 'broker', ...target, method });
-    const passed = { up: 0, down: 0 };
-    try {
-      const headers = judged(request, target);
-      const status = await turns.take(full, async () => {
-        const socket = await egress.dial(target.host, target.port);
-        const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
-        handshakeWithin(secure, limits.connectMs);
-        const out = https.request({
-          createConnection: () => secure,
-          method,
-          path: request.url ?? '',
-          headers: [...headers, 'connection', 'close', ...framing(request.headers)],
-        });
-        return exchange(request, response, out, limits, passed);
-      });
-      log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - started });
-    } catch (error) {
-      request.resume();
-      const refused = error instanceof Refused;
-      const why = error instanceof Error ? error.message : String(error);
-      log({ ...entry, verdict: refused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - started });
-      if (response.headersSent) response.destroy();
-      else response.writeHead(refused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
-    }
+class Interceptor {
+  /** @param {InterceptParts} parts */
+  constructor(parts) {
+    this.parts = parts;
+    /** By host. @type {Map<string, tls.SecureContext>} */
+    this.contexts = new Map();
+    /** Where the tunnel of a socket was opened to. @type {WeakMap<object, Target>} */
+    this.targets = new WeakMap();
+    this.turns = createTurns(parts.config.limits.connections);
+    this.server = http.createServer({ requestTimeout: 0 }, (request, response) => void this.pass(request, response));
+    bound(this.server, parts.config.limits);
   }
 
-  /** The headers that it goes on with, the secret among them. Throws Refused.
-   * @param {http.IncomingMessage} request @param {import('./proxy.mjs').Target} target */
-  function judged(request, target) {
-    const method = request.method ?? '';
-    const named = hostHeader(request.rawHeaders, 443);
-    const url = request.url ?? '';
-    // The absolute form names a host of its own, a fragment ends the path for some servers and not for others.
-    if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
-    if (named?.host !== target.host || named.port !== target.port)
-      throw new Refused(`the Host header is not ${target.host}`);
-    const rules = config.brokers.filter((broker) => broker.host === target.host);
-    if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
-      throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
-    const ours = rules.map((rule) => rule.header.toLowerCase());
-    const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...ours]));
-    for (const rule of rules) headers.push(rule.header, rule.value);
-    return headers;
-  }
-
-  const server = http.createServer({ requestTimeout: 0 }, (request, response) => void pass(request, response));
-  bound(server, limits);
-
-  return (client, target) => {
+  /** @param {import('node:stream').Duplex} client @param {Target} target @returns {boolean} */
+  takeOver(client, target) {
+    const { config, ca } = this.parts;
     if (!config.brokers.some((broker) => broker.host === target.host)) return false;
     const context =
-      contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
-    contexts.set(target.host, context);
+      this.contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
+    this.contexts.set(target.host, context);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     const secure = new tls.TLSSocket(/** @type {import('node:net').Socket} */ (client), {
       isServer: true,
@@ -119,9 +83,67 @@ export function createIntercept(config, ca, egress, trust, log) {
       ALPNProtocols: ['http/1.1'],
     });
     secure.on('error', () => secure.destroy());
-    handshakeWithin(secure, limits.headMs);
-    targets.set(secure, target);
-    server.emit('connection', secure);
+    handshakeWithin(secure, config.limits.headMs);
+    this.targets.set(secure, target);
+    this.server.emit('connection', secure);
     return true;
-  };
+  }
+
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
+  async pass(request, response) {
+    const { log, config } = this.parts;
+    const target = /** @type {Target} */ (this.targets.get(request.socket));
+    const startedMs = Date.now();
+    const entry = /** @type {const} */ ({ kind: 'broker', ...target, method: request.method ?? '' });
+    const passed = { up: 0, down: 0 };
+    try {
+      const headers = this.judgedHeaders(request, target);
+      const status = await this.turns.take(
+        () => new Error('too many requests at once'),
+        async () => exchange(request, response, await this.open(request, target, headers), config.limits, passed),
+      );
+      log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - startedMs });
+    } catch (error) {
+      request.resume();
+      const isRefused = error instanceof Refused;
+      const why = error instanceof Error ? error.message : String(error);
+      log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - startedMs });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(isRefused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
+    }
+  }
+
+  /** The request to the host, over verified TLS, not yet sent.
+   * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers */
+  async open(request, target, headers) {
+    const { config, egress, trust } = this.parts;
+    const socket = await egress.dial(target.host, target.port);
+    const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
+    handshakeWithin(secure, config.limits.connectMs);
+    return https.request({
+      createConnection: () => secure,
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: [...headers, 'connection', 'close', ...framing(request.headers)],
+    });
+  }
+
+  /** The headers of the request to the host, with the secret. Throws Refused.
+   * @param {http.IncomingMessage} request @param {Target} target */
+  judgedHeaders(request, target) {
+    const method = request.method ?? '';
+    const named = hostHeader(request.rawHeaders, 443);
+    const url = request.url ?? '';
+    // The absolute form names a host of its own. A fragment ends the path for some servers only.
+    if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
+    if (named?.host !== target.host || named.port !== target.port)
+      throw new Refused(`the Host header is not ${target.host}`);
+    const rules = this.parts.config.brokers.filter((broker) => broker.host === target.host);
+    if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
+      throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
+    const replaced = rules.map((rule) => rule.header.toLowerCase());
+    const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...replaced]));
+    for (const rule of rules) headers.push(rule.header, rule.value);
+    return headers;
+  }
 }

@@ -30,7 +30,7 @@ async function listen(server, file, limits) {
   chmodSync(file, 0o666);
 }
 
-/** Whom the way out trusts, made when first asked for: reading the well-known certificates takes longer than a
+/** The certificates that the gateway trusts, read on first use: reading the well-known ones takes longer than a
  * handshake. @param {string} extraCa @returns {() => tls.SecureContext} */
 function trustOnce(extraCa) {
   /** @type {tls.SecureContext | undefined} */
@@ -98,7 +98,7 @@ function take(message) {
   else running?.relay.take(message);
 }
 
-// The CLI is gone: so are we, whatever is still open.
+// run-claude has ended: end too, whatever is still open.
 process.stdout.on('error', () => process.exit(0));
 process.on('SIGTERM', () => process.exit(0));
 await readMessages(process.stdin, take).catch((error) => {

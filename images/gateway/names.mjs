@@ -1,4 +1,4 @@
-// Host names as the policy compares them: one spelling each, anything odd is refused rather than repaired.
+// Host names as the policy compares them: one spelling each; anything unusual is refused, not corrected.
 import net from 'node:net';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

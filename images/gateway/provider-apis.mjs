@@ -1,10 +1,10 @@
-// What of a provider's API passes the broker, by kind of API, and how a request is given its credential.
+// Which requests of a provider's API pass the broker, by kind of API, and how a request gets its credential.
 import { signedHeaders } from './sigv4.mjs';
 
 /**
  * @typedef {import('../../src/types/credential.ts').Secret} Secret
  * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
- * counted: makes the provider work for money. model: the one that the path names.
+ * counted: the provider charges for it. model: the one that the path names.
  * @typedef {{ counted: boolean, model?: string }} Passed
  */
 
@@ -12,10 +12,10 @@ const MODELS = /^\/v1\/models(\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/;
 /** What follows the '?' of a request to the Messages API. */
 const PLAIN_QUERY = /^[A-Za-z0-9_=&.,%-]{0,200}$/;
 const BEDROCK = /^\/model\/([A-Za-z0-9._:%-]{1,512})\/(invoke|invoke-with-response-stream|count-tokens)$/;
-/** Models of Anthropic, and inference profiles of one's own account, which only their owner can make. */
+/** Models of Anthropic, and inference profiles of the user's account, which only its owner can create. */
 const BEDROCK_MODEL =
   /^([a-z-]+\.)?anthropic\.[A-Za-z0-9._:-]+$|^arn:aws[a-z-]*:bedrock:[A-Za-z0-9:-]*(\/[A-Za-z0-9][A-Za-z0-9._:-]*)+$/;
-/** How AWS says that a key is not, or no longer, good; 403 alone also means a model that the account may not use. */
+/** How AWS reports that a key is not, or no longer, valid; 403 alone also means a model that the account may not use. */
 const SPENT_KEY = /expired|unrecognizedclient|invalidclienttoken|invalidsignature/i;
 
 /** @param {string} text */
@@ -31,7 +31,7 @@ function decoded(text) {
 /** @param {string} text */
 const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Undefined for all that does not pass. @param {ProviderApi} api @param {string} method @param {string} path
+/** Undefined for a request that does not pass. @param {ProviderApi} api @param {string} method @param {string} path
  * @param {string | undefined} query @returns {Passed | undefined} */
 export function passedBy(api, method, path, query) {
   if (api.kind === 'anthropic') {
@@ -60,7 +60,7 @@ export function credentialHeaders(api, secret, request) {
   return signedHeaders(request, JSON.parse(secret.value), { region: api.region, service: 'bedrock' }, new Date());
 }
 
-/** Whether the answer says that the credential is no longer good. @param {ProviderApi} api
+/** Whether the answer reports that the credential is no longer valid. @param {ProviderApi} api
  * @param {import('node:http').IncomingMessage} answer */
 export function refusesCredential(api, answer) {
   if (answer.statusCode === 401) return true;
@@ -69,7 +69,7 @@ export function refusesCredential(api, answer) {
   );
 }
 
-/** What of a credential must never come back in an answer. @param {Secret} secret @returns {string[]} */
+/** The parts of a credential that must never be in an answer. @param {Secret} secret @returns {string[]} */
 export function secretWords(secret) {
   if (secret.kind !== 'aws-keys') return [secret.value];
   const { secretAccessKey, sessionToken } = JSON.parse(secret.value);

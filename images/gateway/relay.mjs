@@ -1,4 +1,4 @@
-// Streams over the host's side: to the one provider address or proxy that the CLI names, over our stdio. Each stream
+// Streams over the host: to the provider address or the proxy that run-claude names, over stdio. Each stream
 // has a window, so that a slow one neither fills memory nor holds up the others.
 import { Duplex } from 'node:stream';
 
@@ -50,7 +50,7 @@ class RelayStream extends Duplex {
     done();
   }
 
-  // http and tls ask these of a socket.
+  // http and tls call these methods of a socket.
   setKeepAlive() {
     return this;
   }

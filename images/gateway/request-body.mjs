@@ -1,4 +1,4 @@
-// Bodies of requests to the provider: held within bounds, read, judged, and written anew.
+// Bodies of requests to the provider: read within limits, judged, and serialised again.
 import { Refused } from './egress.mjs';
 import { hostName } from './names.mjs';
 
@@ -6,18 +6,18 @@ import { hostName } from './names.mjs';
 const MAX_BODY = 33 * 1024 * 1024;
 /** All bodies together; the container's memory has room for these and what their parsing takes. */
 const MAX_HELD = 72 * 1024 * 1024;
-/** Objects, arrays and their members: small ones weigh far more in memory than as text. */
+/** Objects, arrays and their members: small ones take far more memory than text. */
 const MAX_NODES = 1_000_000;
 const MAX_DEPTH = 500;
 
-/** Too much at once: the client may try again. */
+/** Too many at once: the client may retry. */
 export class Busy extends Error {}
 
-/** Counts what is held, so that an agent can't end the gateway by filling its memory. */
+/** Counts the bytes of bodies in memory, so that an agent can't fill the gateway's memory. */
 export function createHolding() {
   let held = 0;
   return {
-    /** The whole body, and what frees it again. @param {import('node:http').IncomingMessage} request
+    /** The whole body, and a function that frees it. @param {import('node:http').IncomingMessage} request
      * @returns {Promise<{ bytes: Buffer, free: () => void }>} */
     async take(request) {
       /** @type {Buffer[]} */
@@ -74,7 +74,7 @@ function judgeShape(bytes) {
 }
 
 /**
- * What the provider itself would fetch for the agent: a way out around the policy, so it is judged by it.
+ * Judges what the provider itself would fetch for the agent, which is another way out.
  * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused
  * @param {boolean} [inSource] the value is a block's source
  */
@@ -91,12 +91,12 @@ function judgeFetches(value, judge, inSource = false) {
   const type = typeof record['type'] === 'string' ? record['type'].toLowerCase() : '';
   if (type.startsWith('web_fetch')) throw new Refused('the web_fetch tool that runs at the provider is not passed');
   if (record['url'] !== undefined && (type === 'url' || inSource)) record['url'] = judgedUrl(record['url'], judge);
-  // A tool's own input and schema are the agent's words, not the provider's orders.
+  // A tool's input and schema are data of the agent, not instructions to the provider.
   for (const [name, one] of Object.entries(record))
     if (name !== 'input' && name !== 'input_schema') judgeFetches(one, judge, name === 'source');
 }
 
-/** As it was read here: other readers find another host in some of its spellings.
+/** The URL as it was parsed here: other parsers read another host in some spellings.
  * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused */
 function judgedUrl(value, judge) {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
@@ -106,7 +106,7 @@ function judgedUrl(value, judge) {
   return url.href;
 }
 
-/** The body as it is sent: written anew from what was judged, so that both sides read the same.
+/** The body to send: serialised from the judged value, so that the provider reads the same.
  * @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
 export function judgedBody(bytes, judge) {
   judgeShape(bytes);
@@ -115,7 +115,7 @@ export function judgedBody(bytes, judge) {
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refused('the request is no JSON');
+    if (error instanceof SyntaxError) throw new Refused('the request is not JSON');
     throw error;
   }
   judgeFetches(value, judge);

@@ -1,19 +1,19 @@
-// The credential, in memory. Renewed on the host only: we ask, once for all requests that wait.
+// The credential, in memory. It is renewed on the host only, once for all requests that wait.
 
 /** @typedef {import('../../src/types/credential.ts').Secret} Secret */
 
-/** No credential, or one that is no longer good: the message says how to log in. */
+/** There is no valid credential: the message explains how to log in. */
 export class Unauthorised extends Error {}
 
-/** How long the host may take: a person's password prompt, or another session's refresh that was killed. */
+/** Time limit of the host: the user may be prompted for a password, or another session's refresh was killed. */
 const REFRESH_MS = 90_000;
-/** A provider that refuses the new credential too will not like the next one better, and the agent can provoke a 401 at
- * will (a request without the header that its login needs): the host is not asked again for a while. */
+/** A provider that refuses the new credential will refuse the next one too, and the agent can provoke a 401 at will (a
+ * request without a header that its login needs). So the host is not asked again for a while. */
 const REFRESH_PAUSE_MS = 30_000;
 
 /**
  * @param {Secret | undefined} first
- * @param {() => void} ask tells the host that a new one is needed
+ * @param {() => void} ask requests a new one from the host
  */
 export function createSecrets(first, ask) {
   let secret = first;

@@ -7,8 +7,8 @@ import net from 'node:net';
 const INLET = 256 * 1024;
 
 /**
- * What a server sends, read into one buffer again and again: half the processor time of a stream's own chunks. Made
- * before the connection (`onread` of net.connect); of what comes before `join` the first part is kept here, the rest waits
+ * Reads what a server sends into one buffer that is reused: half the processor time of a stream's own chunks. It is made
+ * before the connection (`onread` of net.connect). The first part that arrives before `join` is kept here, the rest stays
  * in the kernel.
  */
 export class Inlet {
@@ -28,13 +28,13 @@ export class Inlet {
     };
   }
 
-  /** Hands the bytes on, each part before the next is read over it.
+  /** Forwards the bytes, each part before the buffer is reused.
    * @param {import('node:net').Socket} from @param {Duplex} to @param {(size: number) => void} count */
   join(from, to, count) {
     const resume = () => void from.resume();
     this.take = (part) => {
       count(part.length);
-      // Written on the spot in most cases; if not, the buffer is in use until it is.
+      // In most cases it is written at once. If not, the buffer is in use until then.
       to.write(part, resume);
       return to.writableLength === 0;
     };
@@ -44,7 +44,7 @@ export class Inlet {
   }
 }
 
-/** @param {Duplex} stream flushes what is written, then goes */
+/** @param {Duplex} stream is destroyed after its writes are flushed */
 function finish(stream) {
   if (stream.writableFinished || stream.destroyed) stream.destroy();
   else {

@@ -1,4 +1,4 @@
-// Counts requests, tokens and cost from what passes the broker, and says when a budget is used up.
+// Counts requests, tokens and cost from what passes the broker, and reports when a limit is reached.
 import { EventFrames } from './event-frames.mjs';
 
 /**
@@ -9,7 +9,7 @@ import { EventFrames } from './event-frames.mjs';
  *   iterations?: Tokens[] }} Tokens
  */
 
-/** A count; what is none must not make the totals one that no limit holds. @param {unknown} value */
+/** A count. A value that is not a number must not make totals that no limit can stop. @param {unknown} value */
 const amount = (value) => (typeof value === 'number' && value > 0 ? value : 0);
 
 /** @param {unknown} value @returns {Tokens} */
@@ -19,19 +19,19 @@ function tokensOf(value) {
 
 /** US dollars for one search that the provider makes. */
 const WEB_SEARCH = 0.01;
-/** What a delta event weighs without its text. */
+/** Bytes of a delta event without its text. */
 const DELTA_FRAME = 90;
-/** The faster mode and a place of one's choice cost this much more. */
+/** The faster mode, and a chosen region, cost this much more. */
 const FAST = 2;
 const IN_ONE_PLACE = 1.1;
 
 /**
- * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. An answer that was
- * left before its count came is estimated from what was seen of it: an agent that leaves early does not go for free.
+ * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. An answer that
+ * ended before its usage was read is estimated from what was read: an agent that leaves early is charged too.
  */
 export class UsageReader {
   /** @param {string} type the answer's content type @param {number} asked bytes of the request
-   * @param {string} [coding] the answer's content coding, which nobody asked for and nobody here reads */
+   * @param {string} [coding] the answer's content coding, which was not requested and is not decoded */
   constructor(type, asked, coding = 'identity') {
     this.coded = coding !== 'identity';
     this.bytes = 0;

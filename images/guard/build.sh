@@ -1,5 +1,5 @@
 #!/bin/sh
-# build.sh OUT: compiles what every program loads first and names it in /etc/ld.so.preload.
+# build.sh OUT: compiles the libraries that every program loads first, and lists them in /etc/ld.so.preload.
 set -eu
 lib=$1/usr/lib/run-claude
 mkdir -p "$lib" "$1/etc"

@@ -5,9 +5,9 @@
  *
  * Compile: cc -shared -fPIC -O2 git-guard.c -o git-guard.so    Keys: git-keys.h, generated from src/git/key-table.ts.
  *
- * SECURITY LIMITATION: this is comfort and evidence, no wall. Static, renamed or copied git, a patched loader, other
+ * SECURITY LIMITATION: this is a convenience and evidence, not a boundary. Static, renamed or copied git, a patched loader, other
  * git libraries and keys written into a file by hand are outside its reach. What they can do inside is bounded by the
- * container (no network, no credential); what they leave behind meets the gate, which never takes .git back.
+ * container (no network, no credential). Their results are audited: .git is never applied to the project.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -73,11 +73,11 @@ static bool executes(const char *key, size_t length)
 	for (size_t i = 0; i < sizeof by_word / sizeof *by_word; i++)
 		if (matches(by_word[i], name))
 			return true;
-	/* What loads further configuration can name any key. */
+	/* A key that loads further configuration can set any key. */
 	return strncasecmp(name, "include.", 8) == 0 || strncasecmp(name, "includeif.", 10) == 0;
 }
 
-/* Values that people and agents use to keep git quiet; none runs anything of theirs. */
+/* Values that people and agents use to keep git quiet; none runs a program of the agent. */
 static bool is_quiet(const char *value)
 {
 	static const char *const quiet[] = {"",	  "true",      "false",	    ":",	 "cat",
@@ -131,7 +131,7 @@ static void check_config(char **words)
 			reads = true;
 	if (reads)
 		return;
-	/* One word beside the options reads; two write. */
+	/* One word besides the options reads the value; two write it. */
 	int plain = 0;
 	for (char **word = words; *word; word++)
 		if (**word != '-' && !is(*word, "set"))
@@ -146,7 +146,7 @@ static void check_config(char **words)
 
 static void check_command(const char *command, char **rest)
 {
-	/* `git remote -v add` is one too. */
+	/* `git remote -v add` adds one too. */
 	char **word = rest;
 	while (*word && **word == '-')
 		word++;
@@ -171,7 +171,7 @@ static void check_command(const char *command, char **rest)
 		}
 }
 
-/* Options of git itself whose value is the next word, which is no command; some are of newer versions, or unlisted. */
+/* Options of git itself whose value is the next word, which is not a command. Some exist in newer versions only, or are undocumented. */
 static bool takes_a_word(const char *option)
 {
 	static const char *const with_word[] = {"-C", "--git-dir", "--work-tree", "--namespace",
@@ -209,7 +209,7 @@ static void check_words(char **words)
 	}
 }
 
-/* One 'quoted' word of GIT_CONFIG_PARAMETERS into `word`; what follows it, or NULL when it is no such word. */
+/* One 'quoted' word of GIT_CONFIG_PARAMETERS into `word`; returns what follows it, or NULL when it is not such a word. */
 static const char *unquote(const char *at, char *word, size_t size)
 {
 	size_t length = 0;
@@ -269,14 +269,14 @@ static const char *numbered(const char *what, int number)
 	return name;
 }
 
-/* Ours come last, so they win; git started by git has them there already. */
+/* run-claude's come last, so they win. A git that git started has them already. */
 static void pin_settings(void)
 {
 	const char *text = getenv("GIT_CONFIG_COUNT");
 	char *end = NULL;
 	long count = text ? strtol(text, &end, 10) : 0;
 	if (count < 0 || count > 1000 || (text && *end))
-		refuse("GIT_CONFIG_COUNT that is no number", text);
+		refuse("GIT_CONFIG_COUNT that is not a number", text);
 	bool ours = count >= PINS;
 	for (int i = 0; i < PINS && ours; i++) {
 		const char *key = getenv(numbered("KEY", count - PINS + i));

@@ -1,12 +1,12 @@
 /*
  * Preloaded into every dynamic program: makes it undumpable, so that other processes of the same user cannot read its
- * memory, environment and descriptors through /proc, and it leaves no core (the container's limit sees to the others).
+ * memory, environment and descriptors through /proc, and it leaves no core (the container's limit covers the others).
  *
  * Compile: cc -shared -fPIC -O2 nodump.c -o nodump.so
  *
  * SECURITY LIMITATION: static programs, a patched copy of the loader and the moment between exec and this constructor
- * are not covered. It protects what started before the attacker did; nothing worth stealing may be in the environment
- * of a later process. The seccomp profile keeps a process from setting the flag back.
+ * are not covered. It protects a process that started before the attacker. No secret may be in the environment of a
+ * later process. The seccomp profile keeps a process from setting the flag back.
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>

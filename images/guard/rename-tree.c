@@ -1,12 +1,12 @@
 /*
  * Preloaded into every dynamic program: renames a directory where the kernel's overlay refuses to. A directory of the
- * project lies in the base, and the overlay answers EXDEV to its rename, which `mv` makes good by copying and
- * `git mv`, Python's os.rename and Node's fs.rename do not. Here its entries are renamed one by one.
+ * project is in the base, and the overlay answers EXDEV to its rename. `mv` copies then; `git mv`, Python's os.rename
+ * and Node's fs.rename fail. Here the entries of the directory are renamed one by one.
  *
  * Compile: cc -shared -fPIC -O2 rename-tree.c -o rename-tree.so
  *
- * It guards nothing and has no rights but its caller's. The move is not one step: a program that is killed in it leaves
- * entries on both sides, none twice and none lost. Static programs see EXDEV, as between two disks.
+ * It is not a guard, and has only its caller's rights. The move is not atomic: a program that is killed during it leaves
+ * entries on both sides, none twice and none lost. Static programs get EXDEV, as between two disks.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -23,7 +23,7 @@
 
 static int move_entry(int from_dir, const char *from, int to_dir, const char *to);
 
-/* Raw: glibc's have been symbols of their own since 2.33 only, and somebody else's image may be older. */
+/* Raw calls: glibc has symbols for them since 2.33 only, and a custom image may be older. */
 static int look(int dir, const char *name, struct stat *seen)
 {
 	return syscall(SYS_newfstatat, dir, name, seen, AT_SYMLINK_NOFOLLOW);
@@ -34,8 +34,8 @@ static int kernel_rename(int from_dir, const char *from, int to_dir, const char 
 	return syscall(SYS_renameat2, from_dir, from, to_dir, to, 0);
 }
 
-/* An entry of a directory that moves. The kernel asks for write permission on what gets another parent, a rename of the
- * directory above would not: it is given for as long as that takes. */
+/* An entry of a directory that moves. The kernel requires write permission on a directory that gets another parent, which
+ * a rename of the directory above would not: the permission is added for the time of the rename. */
 static int move_below(int from, int to, const char *name)
 {
 	struct stat was;
@@ -52,7 +52,7 @@ static int move_below(int from, int to, const char *name)
 	return result;
 }
 
-/* Everything in one directory into another one. Reads again until nothing is left: entries go while it reads. */
+/* Everything in one directory into another one. Reads again until nothing is left: entries move away while it reads. */
 static int move_entries(int from, int to)
 {
 	int copy = fcntl(from, F_DUPFD_CLOEXEC, 0);
@@ -83,7 +83,7 @@ static int move_entries(int from, int to)
 	return result;
 }
 
-/* A directory to a name that is free; its mode and times go along, as with a rename. */
+/* Moves a directory to a free name, with its mode and times, as a rename does. */
 static int move_directory(int from_dir, const char *from, int to_dir, const char *to, const struct stat *was)
 {
 	struct stat made;
@@ -92,7 +92,7 @@ static int move_directory(int from_dir, const char *from, int to_dir, const char
 		return -1;
 	if (mkdirat(to_dir, to, 0700) == 0 && (new = openat(to_dir, to, DIRECTORY)) >= 0 && look(to_dir, to, &made) == 0) {
 		const struct timespec times[] = {was->st_atim, was->st_mtim};
-		/* Another file system: there the answer was meant. */
+		/* Another file system: EXDEV is the right answer. */
 		if (made.st_dev != was->st_dev)
 			errno = EXDEV;
 		else if (((was->st_mode & 0700) == 0700 || fchmod(old, was->st_mode | 0700) == 0) &&
@@ -101,7 +101,7 @@ static int move_directory(int from_dir, const char *from, int to_dir, const char
 			result = unlinkat(from_dir, from, AT_REMOVEDIR);
 	}
 	int error = errno;
-	/* Made for nothing, as far as it is empty. */
+	/* Remove the new directory again if it is empty. */
 	if (result != 0 && new >= 0)
 		unlinkat(to_dir, to, AT_REMOVEDIR);
 	close(old);
@@ -123,7 +123,7 @@ static int move_entry(int from_dir, const char *from, int to_dir, const char *to
 		errno = EXDEV;
 		return -1;
 	}
-	/* A rename takes the place of an empty directory. */
+	/* A rename replaces an empty directory. */
 	if (stands && unlinkat(to_dir, to, AT_REMOVEDIR) != 0)
 		return -1;
 	return move_directory(from_dir, from, to_dir, to, &was);

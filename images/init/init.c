@@ -1,14 +1,14 @@
 /*
- * PID 1 of every container of ours.
+ * PID 1 of every container that run-claude starts.
  *
  *   init [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
- * it, reaps whatever dies, and ends with its status (128 + signal when it was killed). With --forward it keeps one
- * forwarder running, started again whenever it ends; at the pids limit it tries until there is room. With --until it
- * starts nothing before FILE is there, which lies where nobody inside can make it. With --prove it first looks whether
- * the container is what was asked for (prove.h), and says so in the first line of its output, where nobody but the engine
- * can have written before it: "proven", or what is weaker; then it starts nothing.
+ * it, reaps every process that ends, and ends with its status (128 + signal when it was killed). With --forward it keeps
+ * one forwarder running and restarts it whenever it ends; at the pids limit it retries until a process can start. With
+ * --until it starts nothing before FILE exists, in a directory that no process inside can write. With --prove it first
+ * checks that the container is as requested (prove.h), and prints the result as the first line of its output, before any
+ * other process inside could print: "proven", or what is weaker. In the second case it starts nothing.
  *
  * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
  * run-claude in the terminal's output (STOPPED, which src/terminal/attach/filter-rules.ts recognises) and waits for SIGCONT, as
@@ -38,7 +38,7 @@
 #define FORWARDER "/usr/lib/run-claude/forwarder"
 #define MAX_FORWARDS 16
 #define RESTART_MS 100
-#define LOOK_MS 5
+#define POLL_MS 5
 #define FAILED 125
 /* The agent can write this as well: run-claude acts on it only right after the user pressed Ctrl-Z. */
 #define STOPPED "\033]7077;stopped\007"
@@ -70,7 +70,7 @@ static pid_t start(char *const argv[], const sigset_t *signals, bool foreground)
 {
 	pid_t pid = fork();
 	if (pid > 0)
-		/* Here too: a signal that is passed on before the child has come to it must find the group. */
+		/* In the parent too: a signal that is passed on before the child runs must find the group. */
 		setpgid(pid, pid);
 	if (pid != 0)
 		return pid;
@@ -99,17 +99,17 @@ static pid_t start_patiently(char *const argv[], const sigset_t *signals)
 	}
 }
 
-/* Starting a container takes longer than what it waits for, so both are done side by side. */
+/* The container starts while FILE is being made: starting takes longer. */
 static void wait_for(const char *file, const sigset_t *signals)
 {
 	while (access(file, F_OK) < 0) {
-		int got = sigtimedwait(signals, NULL, &(struct timespec){.tv_nsec = LOOK_MS * 1000000L});
+		int got = sigtimedwait(signals, NULL, &(struct timespec){.tv_nsec = POLL_MS * 1000000L});
 		if (got == SIGHUP || got == SIGINT || got == SIGQUIT || got == SIGTERM)
 			exit(128 + got);
 	}
 }
 
-/* As `fg` does: the program may have given the terminal to a process that has ended since. */
+/* As `fg` does. The program may have given the terminal to a process that ended in the meantime. */
 static void wake(pid_t program)
 {
 	if (isatty(STDIN_FILENO))
@@ -200,7 +200,7 @@ int main(int argc, char *argv[])
 			if (pid == forwarder)
 				forwarder = 0;
 		}
-		/* Only after a pause: a forwarder that dies at once must not take the processor. */
+		/* Only after a pause: a forwarder that ends at once must not use up the processor. */
 		if (waiting && got < 0 && errno == EAGAIN)
 			forwarder = start(forward, &before, false);
 	}

@@ -1,8 +1,8 @@
 /*
- * The proof from inside: an engine may take an option, show it in its record, and not do it. This process has the
- * container's own view before any other program runs there, so what it finds cannot be the agent's doing.
+ * The proof from inside: an engine may accept an option, show it in its record, and not apply it. This process runs
+ * before any other program of the container, so the agent cannot have changed what it finds.
  *
- * Nothing it tries changes anything where a layer is missing, but one flag of its own, which it puts back.
+ * Where a layer is missing, no attempt changes anything, except for one flag of this process, which it restores.
  */
 #define _GNU_SOURCE
 #include "prove.h"
@@ -59,7 +59,7 @@ static const char *text_of(const char *path)
 	return text;
 }
 
-/* Of /proc/self/status; all bits where it is missing. */
+/* A field of /proc/self/status; all bits set when it is missing. */
 static unsigned long long status_field(const char *name, int base)
 {
 	char start[32];
@@ -87,8 +87,8 @@ static void no_new_privileges(void)
 }
 
 /*
- * The kernel shows a filter's bytes to nobody inside, so that it is ours is seen by what it does: calls that engines' own
- * profiles let through, or that fail otherwise without a filter.
+ * The kernel does not show a filter's bytes to processes inside. So run-claude's profile is recognised by its effect, on
+ * calls that the engines' own profiles allow, or that fail with another error without a filter.
  */
 static void seccomp(void)
 {
@@ -102,14 +102,14 @@ static void seccomp(void)
 		errno = 0;                                                                                             \
 		long result = (call);                                                                                  \
 		if (result >= 0 || errno != (wanted))                                                                  \
-			weak("seccomp: not our profile, %s is not refused", name);                                     \
+			weak("seccomp: not run-claude's profile, %s is not refused", name);                                     \
 	} while (0)
 	REFUSED("io_uring_setup", EPERM, syscall(SYS_io_uring_setup, 0, NULL));
 	REFUSED("ptrace", EPERM, syscall(SYS_ptrace, PTRACE_GETREGSET, 0x7ffffff0, 0, 0));
 	REFUSED("keyctl", EPERM, syscall(SYS_keyctl, -1, 0, 0, 0, 0));
 	REFUSED("remap_file_pages", EPERM, syscall(SYS_remap_file_pages, 0, 0, 0, 0, 0));
 	REFUSED("mknod of a device", EPERM, syscall(SYS_mknodat, -1, "", S_IFCHR, 0));
-	/* TIOCSTI with a bit that the kernel does not look at. */
+	/* TIOCSTI with a bit set that the kernel ignores. */
 	REFUSED("TIOCSTI", EPERM, syscall(SYS_ioctl, -1, 0x100005412UL, NULL));
 	REFUSED("clone3", ENOSYS, syscall(SYS_clone3, NULL, 0));
 	REFUSED("AF_VSOCK", EPERM, made = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -131,7 +131,7 @@ static bool is_absent(void)
 	return errno == ENOENT || errno == ENOTDIR;
 }
 
-/* Masked: the null device over a file, an empty directory over a directory, or nothing there to see. */
+/* Masked: the null device over a file, an empty directory over a directory, or no entry at all. */
 static void masked(const char *path)
 {
 	struct stat st;
@@ -151,7 +151,7 @@ static void masked(const char *path)
 		if (dir)
 			closedir(dir);
 	} else if (S_ISREG(st.st_mode)) {
-		/* A runtime may put an empty file of its own there; what may not be read is no mask. */
+		/* Some runtimes mount an empty file. A file that may not be read is not masked. */
 		const char *text = text_of(path);
 		empty = text && *text == '\0';
 	}
@@ -208,7 +208,7 @@ static void process_limit(const char *asked)
 	}
 }
 
-/* "name value": what the files of the control group say, where they can be seen. */
+/* "name value": compared with the files of the control group, where they are visible. */
 static void group_limit(const char *asked)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static void host_name(const char *asked)
 		weak("namespaces: the host name is %s", name);
 }
 
-/* An interface that leads anywhere has a route, or at least the address that IPv6 gives it; idle tunnels have neither. */
+/* An interface that is in use has a route, or at least an IPv6 address; idle tunnels have neither. */
 static void no_network(void)
 {
 	const char *routes = text_of("/proc/net/route");
@@ -288,7 +288,7 @@ static void no_network(void)
 	while (line && *line) {
 		char name[64];
 		if (sscanf(line, "%*s %*s %*s %*s %*s %63s", name) == 1 && strcmp(name, "lo") != 0)
-			weak("network none: %s is there", name);
+			weak("network none: the interface %s exists", name);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}

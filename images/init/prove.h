@@ -1,9 +1,9 @@
-/* What init looks at before it starts anything. */
+/* What init checks before it starts a program. */
 #pragma once
 
 /*
- * Compares what this process itself sees with what was asked of the engine: one thing a line in `asked`, as
- * src/engine/hardening/proof.ts writes it. Returns what is weaker, in words for people, joined by "; " (empty: nothing is). What this
- * kernel does not have at all counts as neither.
+ * Compares what this process sees with what the engine was asked for: one property a line in `asked`, as written by
+ * src/engine/hardening/proof.ts. Returns a description of what is weaker, joined by "; " (empty: nothing). A feature that
+ * this kernel lacks is not reported.
  */
 const char *prove(char *asked);

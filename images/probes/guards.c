@@ -24,7 +24,7 @@ static int can_read(const char *path)
 		return 0;
 	ssize_t got = read(fd, &byte, 1);
 	close(fd);
-	/* The memory at address 0 is not mapped: EIO means that it was let in. */
+	/* The memory at address 0 is not mapped: EIO means that access was granted. */
 	return got >= 0 || errno == EIO;
 }
 
@@ -34,7 +34,7 @@ static int can_list(const char *path)
 	return dir != NULL;
 }
 
-/* A dynamic program of ours; given a moment, its guard has run. Between exec and then it is open: see nodump.c. */
+/* A dynamic program of the probes; a moment later its guard has run. Between exec and then it is unprotected: see nodump.c. */
 static int try_other(const void *file)
 {
 	char path[64], environment[64];

@@ -67,7 +67,7 @@ void probe_network(void)
 	run("abstract-sockets", "network none", try_abstract_sockets, NULL, "none of the host's");
 }
 
-/* A resolver other than loopback is the host's, and names can be asked for through it. */
+/* A resolver other than loopback is the host's, and resolves names. */
 static int try_resolver(const void *unused)
 {
 	(void)unused;
@@ -93,7 +93,7 @@ static int try_low_port(const void *unused)
 	return errno == EACCES ? STOPPED : UNTESTABLE;
 }
 
-/* A range of nobody reads as high below low, or, where users are remapped, as the ids that stand for no id of ours. */
+/* An empty range reads as high below low, or, where users are remapped, as the ids of unmapped users. */
 static int try_ping_range(const void *unused)
 {
 	(void)unused;

@@ -1,4 +1,4 @@
-/* Limits: each is read first, so that a missing one is reported and not felt. */
+/* Limits. Each is read first, so that a missing one is reported and not exceeded. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "probe.h"
 
-/* Up to here a limit is tried out; above it, reading it has to do. */
+/* A limit up to this is tried out; a higher one is only read. */
 #define TRIED_PIDS 600
 #define TRIED_BYTES (1L << 30)
 #define TRIED_FILES 70000
@@ -97,7 +97,7 @@ static int try_swap(const void *unused)
 	return both == -2 ? UNTESTABLE : both >= 0 && both == memory_limit() ? STOPPED : OPEN;
 }
 
-/* The bomb is a child of its own, the largest process: the kernel's killer takes it. */
+/* The bomb is a child of its own, the largest process: the kernel's OOM killer chooses it. */
 static int try_memory_bomb(const void *unused)
 {
 	(void)unused;
@@ -127,7 +127,7 @@ static int try_open_files(const void *unused)
 	return OPEN;
 }
 
-/* A file larger than the file system: refused, and nothing of it stays. */
+/* A file larger than the file system: refused, and no part of it remains. */
 static int try_fill(const void *directory)
 {
 	struct statvfs fs;

@@ -12,10 +12,10 @@ void run(const char *name, const char *layer, int (*probe)(const void *), const 
 /* Ways out of the container's network. Nothing is sent: connecting a datagram socket only asks for a route. */
 void probe_network(void);
 
-/* Bombs, as far as a limit is read to be there first: without one they are "open" and never go off. */
+/* Bombs. Each runs only when its limit was read first; without the limit it is "open" and does not run. */
 void probe_limits(void);
 
-/* What of the host can be seen: names, resolvers, variables, device nodes, files with setuid bits. */
+/* What is visible of the host: names, resolvers, variables, device nodes, files with setuid bits. */
 void probe_inside(void);
 
 /* The preloaded guards, seen from another process of the same user. */

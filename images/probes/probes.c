@@ -4,8 +4,8 @@
  *   probes [LAYER]...   ->   NAME <tab> LAYER <tab> stopped|open|untestable <tab> WHY
  *
  * Static, no shell, nothing left behind. Each probe runs in a child. "stopped" means stopped for the reason that the
- * layer gives (EPERM, SIGSYS, EROFS, an empty file), so that a kernel without the feature is not taken for a wall:
- * that is "untestable". Arguments are chosen so that a call that passes the wall fails harmlessly right behind it.
+ * layer gives (EPERM, SIGSYS, EROFS, an empty file), so that a kernel without the feature does not count as protection:
+ * that is "untestable". Arguments are chosen so that a call that is not stopped fails harmlessly.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -60,7 +60,7 @@ void run(const char *name, const char *layer, int (*probe)(const void *), const 
 	fflush(stdout);
 }
 
-/* A system call that the filter or a missing capability must refuse with EPERM (or, where said, ENOSYS). */
+/* A system call that the filter or a missing capability must refuse with EPERM (or, where noted, ENOSYS). */
 static int try_call(const void *argument)
 {
 	const struct call *call = argument;
@@ -140,7 +140,7 @@ static int try_status(const void *argument)
 	return UNTESTABLE;
 }
 
-/* PIDs other than ours and our ancestors in this namespace: few; and pid 2 is no kernel thread. */
+/* PIDs other than ours and our ancestors in this namespace: few; and pid 2 is not a kernel thread. */
 static int try_host_processes(const void *unused)
 {
 	(void)unused;

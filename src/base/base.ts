@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { processIdentity } from '../host/process.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
 import {
@@ -18,14 +19,7 @@ import { withLock } from '../store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import {
-  cloneGeneration,
-  genDir,
-  highestNumber,
-  newestGeneration,
-  removeTree,
-  sweepGenerations,
-} from './generation.ts';
+import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
 import { dropGoneUsers, enterUser, usersOf } from './generation-refs.ts';
 import {
   forget,
@@ -174,7 +168,7 @@ async function makeTarget(
     const same = !differences.any && hasRoot(from.header, walked);
     if (!needed.has(whole) || same) return { ...target, number: whole };
     if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { ...target, stacked: true };
-    removeTree(path.join(dir, 'gen'), String(number));
+    removeTreeSync(genDir(dir, number));
   }
   await cloneGeneration(genDir(dir, whole ?? 0), genDir(dir, number), from?.snapshot);
   return target;

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -11,7 +10,6 @@ import {
   mkdirSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   utimesSync,
 } from 'node:fs';
@@ -102,23 +100,6 @@ function copyAttributes(from: string, to: string): void {
   if (process.getuid?.() === 0) chownSync(fsPath(to), stat.uid, stat.gid);
   chmodSync(fsPath(to), stat.mode & 0o7777);
   utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
-}
-
-/** Removes a tree of ours below `root`, read-only directories too. No error when it is gone already. */
-export function removeTree(root: string, below: string): void {
-  const target = fsPath(`${root}/${below}`);
-  try {
-    rmSync(target, { recursive: true, force: true });
-  } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    // What an agent left may be closed, and deeper than any path is long: these two walk by descriptors.
-    // A shell passes on the bytes of a name that is not UTF-8, which Node's arguments cannot hold.
-    const script = 'IFS= read -r -d "" one; chmod -R u+rwX -- "$one"; rm -rf -- "$one"';
-    execFileSync('bash', ['-c', script], {
-      input: Buffer.concat([Buffer.from(target), Buffer.of(0)]),
-      stdio: ['pipe', 'ignore', 'pipe'],
-    });
-  }
 }
 
 /** A fresh proof of identity beside a tree of ours: what mounts the directory shows that it is the right one. */

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
 import { type Difference, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
+import { fsPath } from '../scan/walk.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import { parentPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Owner } from './refresh.ts';
-import { removeShared } from './remove-shared.ts';
 
 /** First line of a generation's manifest. */
 export interface Header {
@@ -62,7 +63,8 @@ export function usable(gen: string, { header, snapshot }: Loaded, wanted: Wanted
 function recover(gen: string, snapshot: Snapshot): Snapshot {
   const journal = readJson(path.join(gen, 'journal')) as readonly JournalLine[] | undefined;
   if (journal === undefined) return snapshot;
-  for (const { path: one, directory } of journal) if (!directory) removeShared(path.join(gen, 'tree'), one);
+  for (const { path: one, directory } of journal)
+    if (!directory) removeTreeSync(fsPath(`${gen}/tree/${one}`), { opensParent: true });
   return forget(snapshot, journal);
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { TICK_MS, waitForTick } from '../host/mtime-granularity.ts';
+import { openDirectory, removeTreeSync } from '../host/remove-tree.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import type { Row } from '../scan/packed-directory.ts';
 import { type Difference, type Differences, rowAt } from '../scan/snapshot.ts';
@@ -22,7 +23,6 @@ import { remedyOf } from '../store/remedy.ts';
 import { parentPath } from '../text/path.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
-import { openDirectory, removeShared } from './remove-shared.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -82,7 +82,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
       touch(touched, parentPath(path));
       const stays = whiteout === undefined && from?.kind === 'd' && to?.kind === 'd';
       if (whiteout !== undefined) makeParents(path);
-      else if (from !== undefined && !stays) removeShared(tree, path);
+      else if (from !== undefined && !stays) removeTreeSync(at(path), { opensParent: true });
       if (to === undefined) {
         if (whiteout !== undefined) hide(path);
         continue;

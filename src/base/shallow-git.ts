@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -11,13 +10,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { gitEnv, QUIET_GIT, runGit } from '../scan/git-history.ts';
+import { type GitArguments, runGit } from '../host/git.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Selection } from '../scan/selection.ts';
 import { makePrivateDir } from '../store/record.ts';
-import { removeTree } from './generation.ts';
 
 /** Commits that a shallow copy has. */
 export const SHALLOW_COMMITS = 50;
+
+/** A large work tree takes minutes to pack. */
+const PACK_TIMEOUT_MS = 30 * 60_000;
 
 /** Left out of a shallow copy, unless --include names them: what package managers fetch again. */
 export const VENDORED: readonly string[] = [
@@ -50,7 +52,8 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
   const { gitDir, dir } = options;
   const target = path.join(dir, 'git');
   try {
-    const head = await runGit(gitDir, ['rev-list', '--parents', `--max-count=${SHALLOW_COMMITS}`, 'HEAD']);
+    const newest: GitArguments = ['rev-list', '--parents', `--max-count=${SHALLOW_COMMITS}`, 'HEAD'];
+    const head = (await runGit(newest, { gitDir })).toString();
     const commits = new Map(
       head
         .trim()
@@ -60,7 +63,8 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
           line.split(' ').slice(1),
         ]),
     );
-    const refs = (await runGit(gitDir, ['for-each-ref', '--format=%(objectname) %(refname)']))
+    const refs = (await runGit(['for-each-ref', '--format=%(objectname) %(refname)'], { gitDir }))
+      .toString()
       .split('\n')
       .filter((line) => commits.has(line.slice(0, line.indexOf(' '))));
     const marked = await markedPaths(options);
@@ -68,11 +72,11 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
     const stateFile = path.join(dir, 'git-state');
     if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
     makePrivateDir(dir);
-    removeTree(dir, 'git.new');
     const fresh = path.join(dir, 'git.new');
+    removeTreeSync(fresh);
     const cut = boundary(commits, options.commonDir);
     await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs, marked });
-    removeTree(dir, 'git');
+    removeTreeSync(target);
     renameSync(fresh, target);
     writeFileSync(stateFile, state, { mode: 0o600 });
     return target;
@@ -100,7 +104,7 @@ function indexState(gitDir: string): string {
 
 /** Tracked files that the copy leaves out. */
 async function markedPaths({ gitDir, selection }: ShallowOptions): Promise<string[]> {
-  const tracked = (await runGit(gitDir, ['ls-files', '-z'])).split('\0').filter(Boolean);
+  const tracked = (await runGit(['ls-files', '-z'], { gitDir })).toString().split('\0').filter(Boolean);
   return tracked.filter((file) => {
     const parts = file.split('/');
     return (
@@ -138,40 +142,16 @@ async function build(
   copyFileSync(index, path.join(into, 'index'));
   const split = readdirSync(gitDir).some((name) => name.startsWith('sharedindex.'));
   if (marked.length === 0 && !split) return;
-  const words = ['-c', 'core.splitIndex=false', 'update-index', '--skip-worktree', '-z', '--stdin'];
-  await feed(gitDir, words, `${marked.join('\0')}${marked.length > 0 ? '\0' : ''}`, {
-    GIT_INDEX_FILE: path.join(into, 'index'),
-    GIT_WORK_TREE: path.dirname(into),
+  // Writing the index joins a split index into one file: its shared part is not copied.
+  await runGit(['update-index', '--no-split-index', '--skip-worktree', '-z', '--stdin'], {
+    gitDir,
+    workTree: path.dirname(into),
+    indexFile: path.join(into, 'index'),
+    input: `${marked.join('\0')}${marked.length > 0 ? '\0' : ''}`,
   });
 }
 
-function pack(gitDir: string, prefix: string, lines: readonly string[]): Promise<void> {
-  const words = ['pack-objects', '-q', '--revs', '--indexed-objects', '--delta-base-offset', prefix];
-  return feed(gitDir, words, `${lines.join('\n')}\n`, {});
-}
-
-function feed(
-  gitDir: string,
-  words: readonly string[],
-  input: string,
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', [`--git-dir=${gitDir}`, ...QUIET_GIT, ...words], {
-      env: { ...gitEnv(), ...env },
-      stdio: ['pipe', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-1000);
-    });
-    child.on('error', reject);
-    child.on('close', (status) => {
-      if (status === 0) resolve();
-      else reject(new Error(`git ${words[0]} ended with ${status}: ${said.trim()}`));
-    });
-    // Its status says more than a closed pipe.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-  });
+async function pack(gitDir: string, prefix: string, lines: readonly string[]): Promise<void> {
+  const args: GitArguments = ['pack-objects', '-q', '--revs', '--indexed-objects', '--delta-base-offset', prefix];
+  await runGit(args, { gitDir, input: `${lines.join('\n')}\n`, timeoutMs: PACK_TIMEOUT_MS });
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Differences } from '../scan/snapshot.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { genDir, removeTree, writeNonce } from './generation.ts';
+import { genDir, writeNonce } from './generation.ts';
 
 // A stacked generation holds only what differs from a whole one beside it, on which sessions stand:
 //   gen/N/over   the whole one's number     gen/N/tree   lies over that one's tree, by an overlay of the kernel's
@@ -55,6 +56,7 @@ export function whiteoutOf(gen: string): string {
 
 /** For another attempt. */
 export function emptyTree(gen: string): void {
-  removeTree(gen, 'tree');
-  mkdirSync(path.join(gen, 'tree'), { mode: 0o700 });
+  const tree = path.join(gen, 'tree');
+  removeTreeSync(tree);
+  mkdirSync(tree, { mode: 0o700 });
 }

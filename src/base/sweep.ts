@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { takeLock } from '../store/lock.ts';
-import { removeTree } from './generation.ts';
 import { usersOf } from './generation-refs.ts';
 
 export interface SweptBase {
@@ -31,7 +31,7 @@ export async function sweepBases(basesDir: string, days: number, dryRun: boolean
       );
       if (release === undefined) continue;
       if (isUsed(dir)) release();
-      else removeTree(basesDir, name);
+      else removeTreeSync(dir);
       if (existsSync(dir)) continue;
     }
     swept.push({ dir, unusedDays });

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { removeEntriesInBackground, removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
-import { removeShared } from './remove-shared.ts';
 
 // What nobody stands on any more waits in `gone/` of a base's directory: to remove a large tree takes seconds, and a
 // start has no time for that.
@@ -23,7 +22,7 @@ export function setAside(dir: string, number: number): void {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
     // Nobody may take for whole what a kill leaves of it.
     rmSync(path.join(from, 'manifest'), { force: true });
-    removeShared(path.join(dir, 'gen'), String(number));
+    removeTreeSync(from);
   }
 }
 
@@ -34,17 +33,11 @@ export function isAnythingGone(dir: string): boolean {
 
 /** Removes what was set aside. */
 export function removeGone(dir: string): void {
-  for (const name of existsSync(goneDir(dir)) ? readdirSync(goneDir(dir)) : []) removeShared(goneDir(dir), name);
+  for (const name of existsSync(goneDir(dir)) ? readdirSync(goneDir(dir)) : [])
+    removeTreeSync(path.join(goneDir(dir), name));
 }
-
-/** Only directories are opened: a file's mode is that of another generation too. */
-const REMOVE = 'find . -type d ! -perm -700 -exec chmod u+rwx {} ";"; rm -rf -- ./*';
 
 /** As {@link removeGone}, by a process that nobody waits for; what it does not get to is left to the next. */
 export function removeGoneLater(dir: string): void {
-  if (!isAnythingGone(dir)) return;
-  // Where these programs are missing, gc does it.
-  spawn('sh', ['-c', REMOVE], { cwd: goneDir(dir), stdio: 'ignore' })
-    .on('error', () => undefined)
-    .unref();
+  if (isAnythingGone(dir)) removeEntriesInBackground(goneDir(dir));
 }

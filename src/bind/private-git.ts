@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { rewriteConfig } from '../git/config-write.ts';
+import { parseUser } from '../host/user.ts';
 import { objectStores } from '../scan/object-stores.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
@@ -135,7 +136,7 @@ function copyPlain(from: string, to: string, name: string): void {
 
 function chownTree(dir: string, user: string): void {
   if (process.getuid?.() !== 0) return;
-  const [uid = 0, gid = 0] = user.split(':').map(Number);
+  const { uid, gid } = parseUser(user);
   chownSync(dir, uid, gid);
   for (const child of readdirSync(dir, { withFileTypes: true })) {
     const at = path.join(dir, child.name);

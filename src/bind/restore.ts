@@ -9,11 +9,11 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { encodeBytes } from '../text/path.ts';
 import type { ContentReader } from '../types/entry.ts';
 import type { GitDifference } from './compare.ts';
@@ -63,7 +63,7 @@ function quarantine(name: string, { root, sessionDir }: RestoreOptions): string 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
     copyOut(source, Buffer.from(target));
-    rmSync(source, { recursive: true, force: true });
+    removeTreeSync(source);
   }
   writeFileSync(`${target}.path`, encodeBytes(name), { mode: 0o600 });
   return target;

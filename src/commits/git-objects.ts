@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { RunClaudeError, usageError } from '../errors.ts';
+import { type GitArguments, runGit } from '../host/git.ts';
 import { decodeBytes } from '../text/path.ts';
 
 /** One entry of a commit's tree. */
@@ -25,41 +25,12 @@ export interface GitObjects {
   commonDir(): Promise<string>;
 }
 
-/**
- * Only plumbing that reads objects, with everything off that a repository's own configuration could make it run:
- * hooks, fsmonitor, replacement objects, and fetching of what a partial clone lacks (an upload-pack of its choice).
- */
-const SAFE_OPTIONS: readonly string[] = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['core.useReplaceRefs', 'false'],
-  ['core.alternateRefsCommand', 'true'],
-  ['protocol.allow', 'never'],
-  ['protocol.ext.allow', 'never'],
-  ['protocol.file.allow', 'never'],
-  ['protocol.ssh.allow', 'never'],
-  ['core.sshCommand', 'false'],
-  ['core.gitProxy', 'false'],
-  ['credential.helper', ''],
-  ['core.pager', 'cat'],
-].flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-const SAFE_ENVIRONMENT = {
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_NO_REPLACE_OBJECTS: '1',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_ALLOW_PROTOCOL: '',
-  GIT_GRAFT_FILE: '/dev/null',
-  GIT_PAGER: 'cat',
-  LC_ALL: 'C',
-};
-/** Variables of git that would point it at another repository or make it run something. */
-const KEPT_VARIABLES = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
-const LONGEST_OUTPUT = 2 ** 31;
+const MAX_OUTPUT_BYTES = 2 ** 31;
 
 /** Opens the repository that a folder lies in. Nothing runs before the first question. */
 export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjects {
-  const git = (args: readonly string[], input?: string): Promise<Buffer> => runGit(folder, env, args, input);
+  const git = (args: GitArguments, input = ''): Promise<Buffer> =>
+    runGit(args, { cwd: folder, ownerCheckedFor: env, input, maxOutputBytes: MAX_OUTPUT_BYTES });
   const commit = async (name: string): Promise<string> => {
     if (name === '' || name.startsWith('-')) throw usageError(`'${name}' is no commit`);
     const found = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]).catch((cause: Error) => {
@@ -89,44 +60,6 @@ function explain(cause: Error): string {
   return /dubious ownership/.test(cause.message)
     ? 'git refuses the folder because it belongs to somebody else: git config --global --add safe.directory …'
     : 'Fetch it first (in Actions: fetch-depth: 0), or see git branch -a.';
-}
-
-async function runGit(
-  folder: string,
-  env: NodeJS.ProcessEnv,
-  args: readonly string[],
-  input: string | undefined,
-): Promise<Buffer> {
-  const own = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.has(name)),
-  );
-  const child = spawn('git', ['--no-pager', '--no-optional-locks', ...SAFE_OPTIONS, '-C', folder, ...args], {
-    env: { ...own, ...SAFE_ENVIRONMENT },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  // A git that ends early says why on stderr; the broken pipe says nothing more.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > LONGEST_OUTPUT) child.kill();
-    else chunks.push(chunk);
-  });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString('utf8')).slice(0, 2000);
-  });
-  const status = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', (cause) =>
-      reject(new RunClaudeError('GIT_MISSING', `cannot start git: ${cause.message}`, { cause })),
-    );
-    child.on('close', resolve);
-  });
-  if (length > LONGEST_OUTPUT) throw new RunClaudeError('GIT_TOO_MUCH', 'the changes are larger than 2 GB');
-  if (status === 0) return Buffer.concat(chunks);
-  throw new RunClaudeError('GIT_FAILED', `git ${args[0]} failed: ${said.split('\n')[0] ?? ''}`);
 }
 
 /** `mode type oid size TAB path NUL`, as git ls-tree -z -l writes it. */

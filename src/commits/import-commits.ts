@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { GitArguments } from '../host/git.ts';
 import { parseBundleHead } from './bundle.ts';
 import { hostGit, hostGitSays, hostTips, refusedCommits } from './host-git.ts';
 
@@ -145,5 +146,6 @@ function newCommits(repository: string, branches: readonly ReceivedBranch[], kno
 function fetchInto(project: string, repository: string, branches: readonly ReceivedBranch[]): void {
   const wanted = branches.map(({ branch, ref }) => `+refs/heads/${branch}:${ref}`);
   const quiet = ['--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', '--quiet'];
-  hostGit(project, ['fetch', ...quiet, '--end-of-options', repository, ...wanted]);
+  const fetch: GitArguments = ['fetch', ...quiet, '--end-of-options', repository, ...wanted];
+  hostGit(project, fetch, undefined, { allowsFileTransport: true });
 }

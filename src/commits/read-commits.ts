@@ -1,3 +1,4 @@
+import type { GitArguments } from '../host/git.ts';
 import { decodeBytes, parseRelPath } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import { kindOfChange } from './change-kind.ts';
@@ -33,7 +34,7 @@ const MOST_TOGETHER = 512 * 1024 * 1024;
 export function readCommits({ repository, commits }: ReceivedCommits): CommitFacts[] {
   if (commits.length === 0) return [];
   const format = '%H%x00%P%x00%an <%ae>%x00%cn <%ce>%x00%aI%x00%s';
-  const words = [
+  const words: GitArguments = [
     'log',
     '--no-walk=unsorted',
     '--stdin',
@@ -60,7 +61,7 @@ export function readCommits({ repository, commits }: ReceivedCommits): CommitFac
  */
 export function readCommitChanges({ repository, commits }: ReceivedCommits): CommitChanges[] {
   if (commits.length === 0) return [];
-  const words = [...RAW_DIFF, '--stdin', '--root', '--diff-merges=first-parent'];
+  const words: GitArguments = [...RAW_DIFF, '--stdin', '--root', '--diff-merges=first-parent'];
   return parseRaw(hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join(''))), commits);
 }
 
@@ -84,7 +85,7 @@ export function readBranchChanges({ repository, commits, branches }: ReceivedCom
   });
 }
 
-const RAW_DIFF = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev'];
+const RAW_DIFF: GitArguments = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev'];
 
 /** Of one commit, or of several, each after its id. */
 function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {

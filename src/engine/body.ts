@@ -2,25 +2,25 @@ import type Docker from 'dockerode';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
-/** Labels that every object of ours carries. */
+/** Labels of every object that run-claude makes. */
 export const SESSION_LABEL = 'run-claude.session';
 export const OWNER_LABEL = 'run-claude.owner';
 const ROLE_LABEL = 'run-claude.role';
 
-/** The labels of a container of ours. */
+/** The labels of a container. */
 export function labelsOf(spec: ContainerSpec, owner: string): Record<string, string> {
   return { ...spec.labels, [SESSION_LABEL]: spec.sessionId, [OWNER_LABEL]: owner, [ROLE_LABEL]: spec.role };
 }
 
 /**
- * The body of POST /containers/create for a container of ours. What is the same for every container is set
- * here; everything that differs is in the spec. `ofImage`: names of the variables that its image sets, which a
- * name without a value takes out again (Engine API, ContainerConfig.Env).
+ * The body of POST /containers/create. What all containers have in common is here; what differs is in the spec.
+ * `imageVariables`: names of the variables that the image sets. A name without a value removes such a variable (Engine
+ * API, ContainerConfig.Env).
  */
 export function containerBody(
   spec: ContainerSpec,
   owner: string,
-  ofImage: readonly string[] = [],
+  imageVariables: readonly string[] = [],
 ): Docker.ContainerCreateOptions {
   const [program, ...args] = spec.argv;
   const attached = spec.stdin === 'stream';
@@ -34,11 +34,11 @@ export function containerBody(
     Hostname: spec.hostname,
     Env: [
       ...Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
-      ...ofImage.filter((name) => !(name in spec.env) && name !== 'PATH'),
+      ...imageVariables.filter((name) => !(name in spec.env) && name !== 'PATH'),
     ],
     Tty: spec.tty,
     OpenStdin: attached,
-    // The container's stdin closes when the attached client goes, even by SIGKILL.
+    // The container's stdin closes when the attached client ends, also by SIGKILL.
     StdinOnce: attached,
     AttachStdin: attached,
     AttachStdout: true,
@@ -49,7 +49,7 @@ export function containerBody(
   };
 }
 
-/** What @types/dockerode does not know yet. */
+/** With a field that @types/dockerode lacks. */
 type HostConfig = Docker.HostConfig & { readonly CgroupnsMode: 'private' };
 
 function hostConfig(spec: ContainerSpec): HostConfig {
@@ -64,7 +64,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     MaskedPaths: [...MASKED_PATHS],
     ReadonlyPaths: [...READONLY_PATHS],
     Sysctls: { ...SYSCTLS },
-    // Without a network the engine would still copy the host's resolver and its domains in.
+    // Without these the engine copies the host's resolvers and search domains, also without a network.
     ...(spec.network === 'none' ? { Dns: ['127.0.0.1'], DnsSearch: ['.'] } : {}),
     LogConfig: { Type: 'none', Config: {} },
     NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
@@ -76,7 +76,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     PidsLimit: limits.pids,
     ShmSize: limits.shmMb * 1024 * 1024,
     Ulimits: [
-      // 1, not 0: the one value that keeps a crash from starting the host's core handler as well (core(5)).
+      // 1, not 0: only this value also keeps a crash from starting the host's core handler (core(5)).
       { Name: 'core', Soft: 1, Hard: 1 },
       { Name: 'nofile', Soft: limits.nofile, Hard: limits.nofile },
     ],
@@ -84,7 +84,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     AutoRemove: false,
     Init: false,
     Mounts: spec.mounts.filter((mount) => mount.kind !== 'tmpfs').map(mountEntry),
-    // The engine's own tmpfs mounts know neither exec nor an owner; this older form does.
+    // Mounts of type tmpfs have no options for exec and the owner. This older field has.
     Tmpfs: Object.fromEntries(spec.mounts.filter((mount) => mount.kind === 'tmpfs').map(tmpfsEntry)),
     ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
   };
@@ -106,7 +106,7 @@ function mountEntry(mount: Exclude<Mount, { kind: 'tmpfs' }>): Docker.MountSetti
     Source: mount.volume,
     Target: mount.target,
     ReadOnly: mount.readonly,
-    // A volume is filled from the image's directory of that name only where that is asked for.
+    // The engine fills a new volume from the image's directory only on request.
     VolumeOptions: { NoCopy: mount.fill !== true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
   };
 }
@@ -122,7 +122,7 @@ function tmpfsEntry(mount: MemoryMount): [string, string] {
 
 type MemoryMount = Extract<Mount, { kind: 'tmpfs' }>;
 
-/** The options of a tmpfs of ours, but for its owner. */
+/** The options of a tmpfs, without its owner. */
 export function memoryOptions({ noexec, sizeMb }: MemoryMount, mode: number): readonly string[] {
   return ['rw', 'nosuid', 'nodev', noexec ? 'noexec' : 'exec', `size=${sizeMb}m`, `mode=${mode.toString(8)}`];
 }

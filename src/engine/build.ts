@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Archive, ImageBuild } from '../types/engine.ts';
-import { asking, diskFull } from './failure.ts';
+import { callEngine, diskFull } from './failure.ts';
 
 /** One line of the engine's progress stream. */
 interface ProgressLine {
@@ -14,7 +14,7 @@ interface ProgressLine {
 
 /** Sends a build context and follows the build. */
 export async function buildImage(docker: Docker, context: Archive, request: ImageBuild): Promise<void> {
-  await asking('build the image', async () => {
+  await callEngine('build the image', async () => {
     const answer = await docker.buildImage(Readable.from(context), {
       t: request.tag,
       buildargs: { ...request.args },
@@ -24,7 +24,7 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
       forcerm: true,
       // The classic builder: 20.10 has no other through its API.
       version: '1',
-      // The engine ends a build whose client has gone.
+      // The engine ends a build whose client disconnects.
       ...(request.signal === undefined ? {} : { abortSignal: request.signal }),
     });
     const failure = await follow(answer, request.onOutput);
@@ -34,13 +34,13 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
   });
 }
 
-/** Of every image that we make; its value says what it is: 'base', 'stage', 'foreign', or the version of Claude Code. */
+/** Label of every image that run-claude makes: 'base', 'stage', 'foreign', or the version of Claude Code. */
 export const IMAGE_LABEL = 'run-claude.image';
 
 /** Loads the tar of a root file system as an image of one layer. */
 export async function importImage(docker: Docker, rootfs: Archive, tag: string): Promise<void> {
-  await asking('import the base image', async () => {
-    // Name and tag in one: Podman looks at no other.
+  await callEngine('import the base image', async () => {
+    // Name and tag in one field: Podman reads no other.
     const answer = await docker.importImage(Readable.from(rootfs), { repo: tag, changes: `LABEL ${IMAGE_LABEL}=base` });
     const failure = await follow(answer, () => undefined);
     if (failure !== undefined)
@@ -48,7 +48,7 @@ export async function importImage(docker: Docker, rootfs: Archive, tag: string):
   });
 }
 
-/** Pulls an image; a registry that does not answer in time is a failure like any other. */
+/** Pulls an image; a registry that does not answer in time is a failure too. */
 export async function pullImage(
   docker: Docker,
   reference: string,
@@ -65,8 +65,8 @@ export async function pullImage(
     if (failure !== undefined)
       throw new Error(failure === 'late' ? `not complete after ${timeoutMs / 1000} s` : failure);
   } catch (error) {
-    const said = error instanceof Error ? error.message.trim() : String(error);
-    throw new RunClaudeError('IMAGE_PULL_FAILED', `could not pull ${reference}: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message.trim() : String(error);
+    throw new RunClaudeError('IMAGE_PULL_FAILED', `could not pull ${reference}: ${reason}`, { cause: error });
   } finally {
     patience.abort();
   }

@@ -1,7 +1,7 @@
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
-/** The part of the engine's own record of a container that says what it will be allowed. */
+/** The part of the engine's record of a container that says what the container may do. */
 export interface Inspect {
   readonly Path?: string;
   readonly Args?: readonly string[];
@@ -69,10 +69,10 @@ export interface RecordedMount {
 const MB = 1024 * 1024;
 
 /**
- * Every way in which the engine's record of a created container is weaker than, or other than, what was asked: one
- * line each, in words for people. Empty: as asked. Engines take what they do not know, or cannot do, without a word
- * (facts: Docker 20.10 drops unknown fields), so what it recorded is compared with the spec, not with what was sent.
- * `paths`: where the record has no word for masks, kernel settings and the seccomp profile, they are not looked for.
+ * Every difference between the spec and the engine's record of the created container, one line each, for the user. Empty:
+ * as requested. Engines accept options that they do not know or cannot apply without an error (Docker 20.10 drops unknown
+ * fields), so the record is compared with the spec, not with the request. `paths`: 'seen inside' for an engine whose
+ * record has no masks, kernel settings and seccomp profile; they are not compared then.
  */
 export function compareRecord(
   spec: ContainerSpec,
@@ -93,11 +93,11 @@ export function compareRecord(
 function compareProcess(spec: ContainerSpec, inspect: Inspect): readonly string[] {
   const config = inspect.Config ?? {};
   const [program, ...args] = spec.argv;
-  // A name without a value takes a variable of the image's out.
+  // A name without a value removes a variable of the image.
   const recorded = (config.Env ?? []).filter((pair) => pair.includes('='));
   const nameOf = (pair: string) => pair.slice(0, pair.indexOf('='));
   return [
-    // Not the words themselves: a prompt may be long, and is the person's.
+    // Without the words: a prompt may be long and private.
     ...differs('program', true, inspect.Path === program && JSON.stringify(inspect.Args) === JSON.stringify(args)),
     ...differs('user', spec.user, config.User),
     ...differs('hostname', spec.hostname, config.Hostname),
@@ -106,7 +106,7 @@ function compareProcess(spec: ContainerSpec, inspect: Inspect): readonly string[
     ...differs('stdin', spec.stdin === 'stream', config.OpenStdin),
     ...differs('end of stdin with its client', spec.stdin === 'stream', config.StdinOnce),
     ...differs('session label', spec.sessionId, config.Labels?.['run-claude.session']),
-    // Names only: values may be private. A PATH of the image's own is no loss where none was asked for.
+    // Names only: values may be private. A PATH of the image is accepted where the spec has none.
     ...Object.entries(spec.env)
       .filter(([name, value]) => !recorded.includes(`${name}=${value}`))
       .map(([name]) => `environment variable ${name} is not as asked`),
@@ -196,7 +196,7 @@ function compareMounts(spec: ContainerSpec, inspect: Inspect): readonly string[]
             recorded.find((one) => one.Destination === mount.target),
           ),
     ),
-    // A VOLUME of the image would be writable and ours to clean up.
+    // A VOLUME of the image would be writable, and would have to be removed.
     ...targets.filter((target) => !asked.has(target)).map((target) => `${target} was mounted besides`),
   ];
 }
@@ -207,7 +207,7 @@ function compareMount(mount: Exclude<Mount, { kind: 'tmpfs' }>, found: RecordedM
   const same =
     mount.kind === 'volume'
       ? found.Name === mount.volume
-      : // Docker Desktop names host directories by where its machine sees them.
+      : // Docker Desktop names host directories by their path in its virtual machine.
         found.Source === mount.source || found.Source === `/host_mnt${mount.source}`;
   return [
     ...differs(`${target} kind`, mount.kind, found.Type),

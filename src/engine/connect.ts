@@ -15,9 +15,9 @@ export interface ConnectOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** From ownerOf(): marks what is ours among several state directories on one engine. */
+  /** From ownerOf(): tells the objects of several state directories on one engine apart. */
   readonly owner: string;
-  /** For what a command keeps in a directory while it runs; by default one that a killed command leaves. */
+  /** Makes directories for files that a command needs while it runs. By default a killed command leaves them. */
   readonly makeDir?: MakeDir;
 }
 
@@ -27,9 +27,9 @@ export function ownerOf(stateDir: string): string {
 }
 
 /**
- * Connects to the first engine that answers, where the docker command would look for it, then Podman's sockets.
+ * Connects to the first engine that answers: those that the docker command would use, then Podman's sockets.
  *
- * @throws RunClaudeError ENGINE_UNREACHABLE (where it looked, what each said, how to start one), ENGINE_ENDPOINT.
+ * @throws RunClaudeError ENGINE_UNREACHABLE (with the addresses, the error of each, and how to start an engine), ENGINE_ENDPOINT.
  */
 export async function connectEngine(options: ConnectOptions): Promise<Engine> {
   const attempts: Attempt[] = [];
@@ -43,7 +43,7 @@ export async function connectEngine(options: ConnectOptions): Promise<Engine> {
       attempts.push({ candidate, why: reasonOf(error) });
     }
   }
-  // What is there and does not answer says more than a list of usual places that are empty.
+  // An engine that exists and does not answer is reported before the default addresses without one.
   const there = attempts.filter(({ why }) => why !== NOT_THERE);
   const looked = (there.length > 0 ? there : attempts).map(({ candidate: { endpoint, from }, why }) => {
     return `\n  ${endpointName(endpoint)}${from === 'default' ? '' : ` (${from})`}: ${why}`;
@@ -62,17 +62,17 @@ const NOT_THERE = 'not there';
 const DENIED = 'permission denied';
 
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
-  // A busy machine answers late; an engine that is not there answers at once.
+  // A busy engine answers late. An engine that does not exist fails at once.
   const timeoutMs = 30_000;
   const answers = Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
-  // Loaded while the engine thinks.
+  // Loaded while the engine answers.
   client.docker().catch(() => undefined);
   const [version, info] = await answers;
   const facts = readFacts(candidate.endpoint, options.platform, version, info);
   const { owner } = options;
   if (facts.kind === 'docker')
     return openEngine(client, { facts, owner, compare: (spec, record) => compareRecord(spec, record) });
-  // One that is too old has no answer, and is refused for that when a session is planned.
+  // A version that is too old has no answer, and is refused when a session is planned.
   const own = (await client.get(PODMAN_INFO, timeoutMs).catch(() => ({}))) as PodmanInfo;
   return openEngine(client, { facts: withPodmanInfo(facts, own), owner, compare: comparePodmanRecord });
 }

@@ -2,30 +2,30 @@ import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
 import type { Client } from './connection/client.ts';
-import { asking, isAlready, isGone } from './failure.ts';
+import { callEngine, hasStateAlready, isNotFound } from './failure.ts';
 import { weakerIn } from './hardening/proof.ts';
 import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The engine detaches at ctrl-p ctrl-q and knows no way to switch that off: a row of keys that nobody presses. */
+/** The engine detaches at ctrl-p ctrl-q by default, and the keys can only be replaced: by keys that nobody presses. */
 const NEVER_TYPED = Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? 'ctrl-^' : 'ctrl-@')).join(',');
 
-export interface AttachOptions {
+export interface ContainerAttachOptions {
   readonly name: string;
   readonly tty: boolean;
   readonly stdin: boolean;
-  /** It runs already: wait() need not wait for start(). */
+  /** It runs already, so wait() does not need start(). */
   readonly running: boolean;
-  /** Its output begins with init's proof, without which start() fails. */
+  /** Its output begins with init's proof. start() fails without it. */
   readonly proved: boolean;
 }
 
-/** Attaches to a container that exists, and speaks for it from then on. */
+/** Attaches to an existing container. */
 export async function attachContainer(
   client: Client,
   container: Docker.Container,
-  options: AttachOptions,
+  options: ContainerAttachOptions,
 ): Promise<Container> {
   const query = new URLSearchParams({
     stream: '1',
@@ -34,7 +34,7 @@ export async function attachContainer(
     stderr: '1',
     detachKeys: NEVER_TYPED,
   });
-  const connection = await asking('attach to the container', () =>
+  const connection = await callEngine('attach to the container', () =>
     client.upgrade(`/containers/${container.id}/attach?${query}`),
   );
   const stdin = inputOf(connection);
@@ -51,13 +51,13 @@ export async function attachContainer(
     stderr,
     stdin: options.stdin ? stdin : undefined,
     start: async () => {
-      await asking('start the container', () => container.start());
+      await callEngine('start the container', () => container.start());
       markStarted();
       if (options.proved) refuseWeaker(weakerIn(await firstLine), options.name);
     },
     wait: async () => {
       await started;
-      return asking('wait for the container', () => waitForEnd(container));
+      return callEngine('wait for the container', () => waitForEnd(container));
     },
     kill: (signal) => unlessEnded('signal the container', () => container.kill({ signal })),
     pause: () => unlessEnded('pause the container', () => container.pause()),
@@ -72,7 +72,7 @@ export async function attachContainer(
   };
 }
 
-/** Throws RunClaudeError ENGINE_LAYER_MISSING; nothing but init has run then. */
+/** @throws {RunClaudeError} ENGINE_LAYER_MISSING. Only init has run then. */
 function refuseWeaker(weaker: string | undefined, name: string): void {
   if (weaker === undefined) return;
   throw new RunClaudeError(
@@ -84,17 +84,17 @@ function refuseWeaker(weaker: string | undefined, name: string): void {
   );
 }
 
-/** Kills if needed and waits until the engine has forgotten it; no error when it is gone already. */
+/** Kills the container if needed, and waits until the engine has removed it. No error when it does not exist. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
-  await asking('remove the container', async () => {
+  await callEngine('remove the container', async () => {
     try {
       await container.remove({ force: true, v: true });
     } catch (error) {
-      if (isGone(error)) return;
+      if (isNotFound(error)) return;
       // 409: the engine is removing it already.
-      if (!isAlready(error)) throw error;
-      await container.wait({ condition: 'removed' }).catch((gone: unknown) => {
-        if (!isGone(gone)) throw gone;
+      if (!hasStateAlready(error)) throw error;
+      await container.wait({ condition: 'removed' }).catch((cause: unknown) => {
+        if (!isNotFound(cause)) throw cause;
       });
     }
   });
@@ -106,11 +106,11 @@ async function waitForEnd(container: Docker.Container): Promise<number> {
 }
 
 async function unlessEnded(doing: string, request: () => Promise<unknown>): Promise<void> {
-  await asking(doing, async () => {
+  await callEngine(doing, async () => {
     try {
       await request();
     } catch (error) {
-      if (!isGone(error) && !isAlready(error)) throw error;
+      if (!isNotFound(error) && !hasStateAlready(error)) throw error;
     }
   });
 }
@@ -120,7 +120,7 @@ async function execInside(
   argv: readonly string[],
   options: ExecOptions,
 ): Promise<ExecResult> {
-  return asking(`run ${argv[0]} in the container`, async () => {
+  return callEngine(`run ${argv[0]} in the container`, async () => {
     const exec = await container.exec({
       Cmd: [...argv],
       AttachStdin: options.stdin !== undefined,

@@ -65,8 +65,8 @@ export function readFacts(
 }
 
 /**
- * What Podman says of itself beside its answers in Docker's form: those tell of the machine where a rootless one has
- * only what was delegated to it (with cgroup v1 nothing).
+ * Adds what Podman reports in its own API. Its answers in Docker's form describe the machine, while a rootless Podman has
+ * only the controllers that were delegated to it (with cgroup v1: none).
  */
 export function withPodmanInfo(facts: EngineFacts, { host }: PodmanInfo): EngineFacts {
   const delegated = (name: string): boolean => host?.cgroupControllers?.includes(name) === true;
@@ -87,8 +87,8 @@ function displayName(product: string, version: string, system: string): string {
 }
 
 /**
- * The engine shares this machine's kernel and file tree: its kernel is ours and its data directory is here. (A CLI in
- * a container with the host's socket has the first, not the second.)
+ * Whether the engine runs on this machine: it has the same kernel, and its data directory exists here. (run-claude in a
+ * container with the host's socket has the kernel, but not the directory.)
  */
 function isLocal(endpoint: Endpoint, platform: NodeJS.Platform, kernel: string, system: string, root: string): boolean {
   if (endpoint.kind !== 'unix' || platform !== 'linux' || /Docker Desktop|OrbStack/.test(system)) return false;

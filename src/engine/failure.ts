@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../errors.ts';
 
-/** What docker-modem and our own requests put on an error. */
+/** What docker-modem and run-claude's own requests put on an error. */
 interface EngineFailure {
   readonly code?: string;
   readonly statusCode?: number;
@@ -9,45 +9,45 @@ interface EngineFailure {
   readonly message?: string;
 }
 
-/** The engine said 404: no such object. */
-export function isGone(error: unknown): boolean {
+/** The engine answered 404: no such object. */
+export function isNotFound(error: unknown): boolean {
   return (error as EngineFailure).statusCode === 404;
 }
 
-/** The engine said 304 or 409 (Podman: 500 and the cause): it is in that state already, or going there. */
-export function isAlready(error: unknown): boolean {
+/** The engine answered 304 or 409 (Podman: 500 and the cause): the object has that state already, or will have it. */
+export function hasStateAlready(error: unknown): boolean {
   const { statusCode: status, json } = error as EngineFailure;
   return status === 304 || status === 409 || json?.cause === 'container state improper';
 }
 
-/** An engine that quotes what it was given back (a whole profile) says nothing more by it. */
+/** An engine may quote the request (a whole profile) in its error. */
 const LONGEST = 1000;
 
 const LOST = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ESSH', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /**
- * Turns any failure of a request into one that a person can act on. RunClaudeErrors pass unchanged.
+ * The error that the user reads for the failure of a request. RunClaudeErrors pass unchanged.
  *
- * @param doing what was tried: 'create the container', 'build the image'.
+ * @param doing the attempt: 'create the container', 'build the image'.
  */
 export function engineFailure(error: unknown, doing: string): RunClaudeError {
   if (error instanceof RunClaudeError) return error;
   const { code, statusCode, json, message } = error as EngineFailure;
-  const said = (json?.message ?? message ?? String(error)).trim().slice(0, LONGEST);
-  if (/no space left on device|disk quota exceeded/i.test(said)) return diskFull(doing, error);
+  const reason = (json?.message ?? message ?? String(error)).trim().slice(0, LONGEST);
+  if (/no space left on device|disk quota exceeded/i.test(reason)) return diskFull(doing, error);
   if (statusCode === undefined && LOST.includes(code ?? '')) {
     return new RunClaudeError('ENGINE_LOST', `the container engine stopped answering (could not ${doing})`, {
       cause: error,
       hint: 'See that it runs (run-claude doctor), then go on: run-claude sessions shows what is pending.',
     });
   }
-  if (/no such image/i.test(said) || json?.cause === 'image not known') {
+  if (/no such image/i.test(reason) || json?.cause === 'image not known') {
     return new RunClaudeError('IMAGE_MISSING', 'the image is not on this engine', {
       cause: error,
       hint: 'run-claude build makes it.',
     });
   }
-  return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${said}`, { cause: error });
+  return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${reason}`, { cause: error });
 }
 
 /** The engine's or this machine's disk is full. */
@@ -58,8 +58,8 @@ export function diskFull(doing: string, cause: unknown): RunClaudeError {
   });
 }
 
-/** Runs one request; any failure comes out as a RunClaudeError. */
-export async function asking<T>(doing: string, request: () => Promise<T>): Promise<T> {
+/** Runs one request. Every failure is thrown as a RunClaudeError. */
+export async function callEngine<T>(doing: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {

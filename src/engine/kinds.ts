@@ -1,15 +1,15 @@
 import type { EngineFacts } from '../types/engine.ts';
 
-/** What is known about one kind of engine: a row of the table in docs/engines.md. */
+/** One kind of engine: a row of the table in docs/engines.md. */
 export interface TestedKind {
   readonly name: string;
   /** Which layers hold there. */
   readonly holds: string;
-  /** What was run to know it. */
+  /** The tests that show it. */
   readonly shown: string;
 }
 
-/** A kind of engine, with the same in one sentence for `doctor`. */
+/** A kind of engine, with a sentence for `doctor`. */
 export interface EngineKind extends TestedKind {
   readonly summary: string;
 }
@@ -72,7 +72,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
   { name: 'Docker, rootful', holds: 'all', shown: SUITE, summary: ALL, is: () => true },
 ];
 
-/** Runtimes by the name that engines have for them; any other is as unknown as these. */
+/** Runtimes by their name in the engine. Any other is as unknown as these. */
 export const RUNTIMES: Readonly<Record<string, TestedKind>> = {
   runc: { name: 'runc (the default)', holds: 'all', shown: SUITE },
   runsc: {

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { chmod, chown, lchown, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
+import { removeTree } from '../host/remove-tree.ts';
 import type { ContainerSpec, Engine, EngineFacts, Mount } from '../types/engine.ts';
 
-/** One thing of ours to put into a place; parents come before children. */
+/** One entry to put into a place. Parents come before children. */
 export interface PlaceEntry {
-  /** Relative, '/' between components, ours: never a name that the agent chose. */
+  /** Relative, '/' between components. Never a name that the agent chose. */
   readonly path: string;
   /** Permission bits. */
   readonly mode: number;
@@ -17,39 +16,38 @@ export interface PlaceEntry {
 }
 
 export interface PlaceOptions {
-  /** Of the engine's volume where there is one: `run-claude-<id>-home`. */
+  /** Name of the engine's volume, where there is one: `run-claude-<id>-home`. */
   readonly name: string;
-  /** The directory on this machine, where the engine can mount it; made when missing. */
+  /** The directory on this machine, where the engine can mount it. Made when missing. */
   readonly dir: string;
   /** Who owns the place and everything that fill() puts there. */
   readonly owner: { readonly uid: number; readonly gid: number };
   readonly image: string;
   readonly sessionId: string;
-  /** Of the volume, in place of the session's: for one that outlives it. */
+  /** Label of a volume that outlives the session, instead of the session's id. */
   readonly label?: string;
 }
 
-/** A directory that containers mount: of ours where the engine sees it, an engine volume elsewhere. */
+/** A directory that containers mount: of this machine where the engine can mount it, otherwise a volume. */
 export interface Place {
   readonly kind: 'directory' | 'volume';
   mount(target: string, readonly: boolean): Mount;
-  /** Puts entries there. To be called before a container mounts it. */
+  /** Puts entries there. Call it before a container mounts the place. */
   fill(entries: readonly PlaceEntry[]): Promise<void>;
-  /** Removes it with everything in it; no error when it is gone. */
+  /** Removes the place with everything in it. No error when it does not exist. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes an empty place, or takes the one that is there.
+ * Makes an empty place, or opens the existing one.
  *
- * @throws RunClaudeError PLACE_FAILED when the directory can't be made, filled or removed; otherwise what the engine
- * says.
+ * @throws {RunClaudeError} PLACE_FAILED when the directory can't be made, filled or removed, or the engine's error.
  */
 export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
   return isDirectory(engine.facts, options.owner) ? openDirectory(options) : openVolume(engine, options);
 }
 
-/** The mount of a place that is not opened. */
+/** The mount of a place, without opening it. */
 export function placeMount(
   facts: EngineFacts,
   { name, dir, owner }: Pick<PlaceOptions, 'name' | 'dir' | 'owner'>,
@@ -96,22 +94,6 @@ async function fillDirectory(dir: string, owner: PlaceOptions['owner'], entries:
   }
 }
 
-/**
- * The system's `rm` walks by descriptors, whatever depth and names the agent left; directories that it closed to its
- * own user are opened first. Both leave links alone.
- */
-async function removeTree(dir: string): Promise<void> {
-  // Where the person's PATH is bare, too.
-  const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` };
-  const run = (program: string, ...words: readonly string[]) => promisify(execFile)(program, words, { env });
-  try {
-    await run('rm', '-rf', '--', dir);
-  } catch {
-    await run('chmod', '-R', 'u+rwX', '--', dir);
-    await run('rm', '-rf', '--', dir);
-  }
-}
-
 async function placing(doing: string, step: () => Promise<void>): Promise<void> {
   try {
     await step();
@@ -121,7 +103,7 @@ async function placing(doing: string, step: () => Promise<void>): Promise<void> 
   }
 }
 
-/** An engine volume as a place, made when missing, with its owner. Throws what the engine says. */
+/** A volume of the engine as a place, made when missing. Throws the engine's errors. */
 export async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
   const { name, owner, sessionId } = options;
   const found = await engine.findVolume(name);
@@ -137,7 +119,7 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
   };
 
   async function fillVolume(on: Engine, { image }: PlaceOptions, entries: readonly PlaceEntry[]): Promise<void> {
-    // A container that is created and never started: the archive sets owners and modes whatever the image is.
+    // This container is created, but never started: the archive sets owners and modes, whatever the image is.
     const container = await on.create(fillSpec(name, image, sessionId));
     try {
       const { uid, gid } = owner;
@@ -158,7 +140,7 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
   }
 }
 
-/** A fresh volume's root belongs to root, and no archive changes that (the engine passes over './'): a container does. */
+/** The root of a new volume belongs to root. An archive cannot change that (the engine skips './'), a container can. */
 async function ownVolume(engine: Engine, { name, owner, image, sessionId }: PlaceOptions): Promise<void> {
   const script = `chmod 700 /place && chown ${owner.uid}:${owner.gid} /place`;
   const spec = { ...fillSpec(name, image, sessionId), argv: ['/bin/sh', '-c', script], user: '0:0' };
@@ -174,7 +156,7 @@ async function ownVolume(engine: Engine, { name, owner, image, sessionId }: Plac
 
 function fillSpec(volume: string, image: string, sessionId: string): ContainerSpec {
   return {
-    // Two sessions may open one volume that outlives them.
+    // Two sessions may open the same volume.
     name: volume.includes(sessionId) ? `${volume}-fill` : `${volume}-${sessionId}-fill`,
     role: 'task',
     sessionId,

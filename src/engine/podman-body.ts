@@ -4,9 +4,9 @@ import { labelsOf, memoryOptions } from './body.ts';
 import { MASKED_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 import { SECCOMP_FILE } from './hardening/seccomp.ts';
 
-// The body of POST /libpod/containers/create, Podman's own (its SpecGenerator): what Docker's form of it cannot say is
-// dropped by Podman without a word (masks, the cgroup namespace, limits where it is rootless). Fields are those of 4.3,
-// and mean the same in 5 and 6.
+// The body of POST /libpod/containers/create, Podman's own (its SpecGenerator): from a request in
+// Docker's form Podman silently drops masks, the cgroup namespace and, where it is rootless, limits. Fields are those of
+// 4.3, and mean the same in 5 and 6.
 
 /** A mount that the runtime makes, as in the OCI specification. */
 interface RuntimeMount {
@@ -19,7 +19,7 @@ interface RuntimeMount {
 /** The options of an overlay volume by its name, for those that the spec mounts. */
 export type Overlays = ReadonlyMap<string, readonly string[]>;
 
-/** The largest number of processes of a user that Podman gives a container by itself, where it may. */
+/** The limit of processes of a user that Podman sets by default, where it may. */
 const DEFAULT_PROCESSES = 1_048_576;
 
 export interface PodmanParts {
@@ -28,7 +28,7 @@ export interface PodmanParts {
   readonly cgroupVersion: EngineFacts['cgroupVersion'];
 }
 
-/** Everything that differs from Podman's defaults, or that its configuration on this machine could set otherwise. */
+/** Everything that differs from Podman's defaults, or that its configuration on this machine could change. */
 export function podmanBody(
   spec: ContainerSpec,
   { owner, overlays, cgroupVersion }: PodmanParts,
@@ -47,12 +47,12 @@ export function podmanBody(
     work_dir: spec.workdir,
     hostname: spec.hostname,
     env: spec.env,
-    // Of the image, of its configuration, its own, the host's proxies.
+    // Variables of the image, of Podman's configuration, of Podman itself, and the host's proxies.
     unsetenvall: true,
     httpproxy: false,
     env_host: false,
     terminal: spec.tty,
-    // It is closed when its client goes.
+    // stdin closes when its client ends.
     stdin: spec.stdin === 'stream',
     labels: labelsOf(spec, owner),
     healthconfig: { Test: ['NONE'] },
@@ -63,7 +63,7 @@ export function podmanBody(
     read_only_filesystem: true,
     read_write_tmpfs: false,
     image_volume_mode: 'ignore',
-    // The host's own names would be copied in.
+    // Otherwise the host's names are copied.
     use_image_hosts: true,
     manage_password: false,
     umask: '0022',
@@ -103,15 +103,15 @@ export function podmanBody(
 }
 
 /**
- * Podman's list of read-only paths cannot be added to, and with cgroup v1 runtimes leave this folder writable: nobody
- * sees it at all then. The limits in it are in Podman's record.
+ * Podman's list of read-only paths cannot be extended, and with cgroup v1 runtimes leave this folder writable. So it is
+ * hidden. The limits in it are in Podman's record.
  */
 const HIERARCHIES = '/sys/fs/cgroup';
 
-/** Our profile goes to Podman by name. Throws for any other: a file of ours is the only one there is. */
+/** Podman gets the profile by its path. Throws for any other text: only run-claude's profile is in a file. */
 function seccompFile(text: string): string {
   if (JSON.stringify(JSON.parse(readFileSync(SECCOMP_FILE, 'utf8'))) === text) return SECCOMP_FILE;
-  throw new Error('a seccomp profile that is no file');
+  throw new Error('this seccomp profile is not in a file');
 }
 
 function network({ network: wanted }: ContainerSpec): Record<string, unknown> {
@@ -120,8 +120,8 @@ function network({ network: wanted }: ContainerSpec): Record<string, unknown> {
 }
 
 /**
- * The limit that this process has, which an engine of this machine has as a rule. Without one Podman asks for more than
- * an engine may give that runs without CAP_SYS_RESOURCE. What a container may really have is its limit of processes.
+ * The limit of this process, which the engine usually has too. By default Podman requests a limit that needs
+ * CAP_SYS_RESOURCE. What bounds a container is its own limit of processes.
  */
 function allowedProcesses(): number {
   const text = /^Max processes +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -131,7 +131,7 @@ function allowedProcesses(): number {
 function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[] {
   const { target: destination } = mount;
   if (mount.kind === 'tmpfs') {
-    // Podman knows no owner of a tmpfs: one that has one is everybody's, and there is nobody else.
+    // Podman cannot set the owner of a tmpfs, so every user may write it. The container has only one user.
     const options = memoryOptions(mount, mount.uid === undefined ? mount.mode : 0o1777);
     return [{ type: 'tmpfs', source: 'tmpfs', destination, options: [...options, 'notmpcopyup'] }];
   }
@@ -140,7 +140,7 @@ function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[]
     return [{ type: 'bind', source: mount.source, destination, options }];
   }
   const overlay = overlays.get(mount.volume);
-  // A named volume's root would be given to whom the image's folder of that name belongs.
+  // Podman would give the root of a named volume to the owner of the image's folder.
   return overlay === undefined
     ? []
     : [{ type: 'overlay', source: 'overlay', destination, options: [...overlay, ...(mount.readonly ? ['ro'] : [])] }];

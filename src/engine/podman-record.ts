@@ -2,7 +2,7 @@ import type { ContainerSpec } from '../types/engine.ts';
 import { compareRecord, type Inspect, type RecordedMount } from './compare-record.ts';
 import type { Overlays } from './podman-body.ts';
 
-/** What Podman's own record of a container (GET /libpod/containers/NAME/json) says otherwise than Docker's. */
+/** Fields of Podman's own record of a container (GET /libpod/containers/NAME/json) that differ from Docker's. */
 type PodmanInspect = Omit<Inspect, 'HostConfig' | 'Mounts'> & {
   readonly OCIRuntime?: string;
   readonly BoundingCaps?: readonly string[] | null;
@@ -19,9 +19,9 @@ type PodmanInspect = Omit<Inspect, 'HostConfig' | 'Mounts'> & {
 type PodmanMount = RecordedMount & { readonly Options?: readonly string[] | null };
 
 /**
- * As compareRecord, of Podman's record. It shows neither masked nor read-only paths, kernel settings, a seccomp
- * profile nor whose the IPC namespace is, and nothing of stdin's end: those are seen from inside (proof.ts), the last is
- * how Podman always does it.
+ * As compareRecord, for Podman's record. It lacks masked and read-only paths, kernel settings, the seccomp profile and
+ * the owner of the IPC namespace: those are proved from inside (proof.ts). It lacks the end of stdin too, for which Podman
+ * has no option.
  */
 export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overlays: Overlays): readonly string[] {
   const { HostConfig: host = {}, ...inspect } = record as PodmanInspect;
@@ -35,16 +35,16 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
       Config: {
         ...config,
         StdinOnce: config.OpenStdin,
-        // Podman's own word for it.
+        // Podman's own term.
         Env: (config.Env ?? []).filter((pair) => pair !== `HOSTNAME=${spec.hostname}`),
       },
       HostConfig: {
         ...host,
         NetworkMode: networks.length === 1 ? networks[0] : host.NetworkMode,
         CgroupnsMode: host.CgroupMode,
-        // 4.3 says so of any, the host's too: whose it is is seen inside.
+        // 4.3 reports this for every IPC namespace, the host's too. The proof from inside tells them apart.
         IpcMode: host.IpcMode === 'shareable' ? 'private' : host.IpcMode,
-        // Not what was asked to be dropped or added, but what came of it.
+        // The resulting capabilities, not the requested changes.
         CapDrop: ['ALL'],
         CapAdd: [...new Set(kept)],
         NanoCpus: ((host.CpuQuota ?? 0) / (host.CpuPeriod || 100_000)) * 1e9,
@@ -57,7 +57,7 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
   );
 }
 
-/** A mount of the runtime's own, by the volume whose options it has. */
+/** The volume whose options a mount of the runtime has. */
 function nameOverlay(mount: PodmanMount, overlays: Overlays): RecordedMount {
   if (mount.Source !== 'overlay') return mount;
   const has = (option: string): boolean => mount.Options?.includes(option) === true;

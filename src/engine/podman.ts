@@ -2,10 +2,10 @@ import type Docker from 'dockerode';
 import type { ContainerSpec } from '../types/engine.ts';
 import { type Overlays, type PodmanParts, podmanBody } from './podman-body.ts';
 
-/** Of Podman's own API, beside Docker's at the same socket; every version from 4.0 on serves it. */
+/** Prefix of Podman's own API, at the same socket as Docker's. Every version since 4.0 serves it. */
 const API = '/v4.0.0/libpod';
 
-/** Creates a container by Podman's own API. */
+/** Creates a container with Podman's own API. */
 export async function createOnPodman(
   docker: Docker,
   spec: ContainerSpec,
@@ -15,12 +15,12 @@ export async function createOnPodman(
   return docker.getContainer(Id);
 }
 
-/** Podman's own record of a container, which shows more than what it shows to Docker's clients. */
+/** Podman's own record of a container, with more fields than its record in Docker's form. */
 export function inspectOnPodman(docker: Docker, id: string): Promise<unknown> {
   return ask(docker, 'GET', `/containers/${id}/json`);
 }
 
-/** What of Podman's own facts Docker's form of them lacks, or says of the machine instead of the engine. */
+/** Facts of Podman that Docker's form lacks, or gives for the machine instead of the engine. */
 export interface PodmanInfo {
   readonly host?: {
     readonly cgroupControllers?: readonly string[] | null;
@@ -28,10 +28,10 @@ export interface PodmanInfo {
   };
 }
 
-/** Where {@link PodmanInfo} is asked for. */
+/** Address of {@link PodmanInfo}. */
 export const PODMAN_INFO: string = `${API}/info`;
 
-/** Of the volumes that the spec mounts, those that are overlays. */
+/** The overlays among the volumes that the spec mounts. */
 export async function findOverlays(docker: Docker, spec: ContainerSpec): Promise<Overlays> {
   const found = new Map<string, readonly string[]>();
   for (const mount of spec.mounts) {

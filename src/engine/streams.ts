@@ -4,19 +4,19 @@ import { type Duplex, PassThrough, type Readable, type Writable } from 'node:str
 export interface Output {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
-  /** The line that was taken off stdout; what there was of one when the connection has ended. */
+  /** The line that was removed from stdout; incomplete when the connection ended before its end. */
   readonly firstLine: Promise<string>;
-  /** Resolves when the connection has ended, by whatever cause. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly ended: Promise<void>;
 }
 
-/** What is kept of a stderr that nobody reads; more is dropped, so that it can't stop stdout. */
+/** Bytes that are kept of a stderr without a reader. More is dropped, so that it can't stop stdout. */
 const UNREAD_BYTES = 1024 * 1024;
 
 /**
- * Takes the engine's attached stream apart: with a terminal all is stdout, otherwise frames of eight bytes of header
- * (kind, three zeros, length) and content. A slow reader of stdout slows the container down instead of filling our
- * memory, which docker-modem's own demultiplexer would do. With `lineFirst` the first line is taken off stdout.
+ * Splits the engine's attached stream. With a terminal all bytes are stdout, otherwise there are frames with a header of
+ * eight bytes (kind, three zeros, length). A slow reader of stdout slows the container down; with docker-modem's own
+ * demultiplexer it would fill the memory. With `lineFirst` the first line is removed from stdout.
  */
 export function splitOutput(connection: Readable, { tty, lineFirst }: { tty: boolean; lineFirst: boolean }): Output {
   const stdout = new PassThrough();
@@ -26,7 +26,7 @@ export function splitOutput(connection: Readable, { tty, lineFirst }: { tty: boo
   const ended = (tty ? copyAll(connection, sinks) : demultiplex(connection, sinks)).finally(() => {
     stdout.end();
     stderr.end();
-    line.settle();
+    line.resolveLine();
   });
   return { stdout, stderr, firstLine: line.taken, ended };
 }
@@ -34,14 +34,14 @@ export function splitOutput(connection: Readable, { tty, lineFirst }: { tty: boo
 interface Sinks {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
-  /** What of a piece of the output belongs to stdout. */
+  /** The part of a chunk that belongs to stdout. */
   readonly head: (chunk: Buffer) => Buffer;
 }
 
-/** Far longer than anything that is said in one line. */
+/** Longer than any line of init. */
 const LONGEST_LINE = 16_384;
 
-/** Gathers the first line of what passes through `rest`, which gives what comes after it. */
+/** Collects the first line of the chunks that pass through `rest`, which returns what follows it. */
 function takeLine() {
   let line = Buffer.alloc(0);
   let whole = false;
@@ -49,16 +49,16 @@ function takeLine() {
   const taken = new Promise<string>((resolve) => {
     resolveTaken = resolve;
   });
-  const settle = (): void => resolveTaken(line.toString('utf8'));
+  const resolveLine = (): void => resolveTaken(line.toString('utf8'));
   const rest = (chunk: Buffer): Buffer => {
     if (whole) return chunk;
     const end = chunk.indexOf('\n');
     line = Buffer.concat([line, end === -1 ? chunk : chunk.subarray(0, end)]);
     whole = end !== -1 || line.length > LONGEST_LINE;
-    if (whole) settle();
+    if (whole) resolveLine();
     return end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
   };
-  return { taken, settle, rest };
+  return { taken, resolveLine, rest };
 }
 
 async function copyAll(connection: Readable, { stdout, head }: Sinks): Promise<void> {
@@ -91,7 +91,7 @@ async function demultiplex(connection: Readable, { stdout, stderr, head }: Sinks
   }
 }
 
-/** A lost connection ends the output; what it meant is told by the wait for the container's end. */
+/** A lost connection ends the output. The wait for the container's end reports its cause. */
 async function* chunksOf(connection: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of connection) yield chunk as Buffer;
@@ -118,7 +118,7 @@ async function send(stream: PassThrough, bytes: Buffer, dropWhenFull = false): P
   });
 }
 
-/** Everything a stream gives, up to `limit` bytes; the rest is read and dropped. */
+/** The bytes of a stream, up to `limit`. The rest is read and dropped. */
 export async function collectBytes(stream: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -131,7 +131,7 @@ export async function collectBytes(stream: Readable, limit: number): Promise<Buf
   return Buffer.concat(chunks);
 }
 
-/** The connection's sending half; an error of it is told by the wait for the container's end. */
+/** The connection's sending half. The wait for the container's end reports its errors. */
 export function inputOf(connection: Duplex): Writable {
   connection.on('error', () => connection.destroy());
   return connection;

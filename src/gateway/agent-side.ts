@@ -3,22 +3,22 @@ import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 
-/** Where the sockets lie, in the agent's container and in the gateway's. */
+/** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
-/** The gateway's own directory in it. */
+/** The gateway's directory in it. */
 export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
-/** The socket that the gateway opens last: where it is, the gateway is ready. */
+/** The socket that the gateway opens last: when it exists, the gateway is ready. */
 const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 
-/** Ports on the agent's loopback; nothing else listens there but the agent's own programs. */
+/** Ports on the agent's loopback. Only the agent's programs listen on others. */
 const API_PORT = 47_801;
 const PROXY_PORT = 47_802;
 
-/** The certificate of the session's own CA, where there is one. */
+/** The certificate of the session's CA, if there is one. */
 const SESSION_CA = `${GATEWAY_DIR}/ca.pem`;
 
-/** Variables that name a file of certificates to trust, by whoever reads them. */
+/** Variables that name a file of trusted certificates, for different programs. */
 const CA_VARIABLES = [
   'NODE_EXTRA_CA_CERTS',
   'SSL_CERT_FILE',
@@ -30,18 +30,18 @@ const CA_VARIABLES = [
   'AWS_CA_BUNDLE',
 ];
 
-/** What the agent's container has of its gateway. */
+/** What the agent's container needs to reach its gateway. */
 export interface AgentSide {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
-  /** For init's --until: the agent's container may start before the gateway is ready, its program not. */
+  /** For init's --until: the agent's container may start before the gateway is ready, but its program may not. */
   readonly until: string | undefined;
   /** For init's --forward: PORT=SOCKET. */
   readonly forwards: readonly string[];
   readonly agentNetwork: ContainerSpec['network'];
 }
 
-/** How the agent reaches its gateway; nothing of it is secret. `env`: this process's, for the choice of models. */
+/** How the agent reaches its gateway. It contains no secret. `env`: of this process, for the choice of models. */
 export function agentSide(
   { sessionId, policy, program }: Pick<Plan, 'sessionId' | 'policy' | 'program'>,
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
@@ -68,15 +68,15 @@ export function agentSide(
   };
 }
 
-/** The engine's names for what a session's gateway stands on. */
+/** The engine's names of the volume and the network of a session's gateway. */
 export function gatewayNames(sessionId: string): { readonly volume: string; readonly network: string } {
   return { volume: `run-claude-${sessionId}-gw`, network: `run-claude-${sessionId}` };
 }
 
-/** Variables that hold a program's options: the person's own come after ours, where they win. */
+/** Variables that hold a program's options: the user's come after run-claude's, and win. */
 const OPTION_LISTS: readonly string[] = ['NODE_OPTIONS', 'MAVEN_OPTS', 'GRADLE_OPTS'];
 
-/** The agent's environment: what the gateway needs stands above what the person gave. */
+/** The agent's environment: the gateway's variables override the user's. */
 export function joinEnv(own: AgentVariables, gateway: AgentVariables): AgentVariables {
   const lists = OPTION_LISTS.filter((name) => own[name] !== undefined && gateway[name] !== undefined);
   const joined = Object.fromEntries(lists.map((name) => [name, `${gateway[name]} ${own[name]}`]));
@@ -99,10 +99,10 @@ function proxyEnv(url: string): Readonly<Record<string, string>> {
     all_proxy: url,
     NO_PROXY: local,
     no_proxy: local,
-    // Node's own fetch and http look at the variables above only when told to.
+    // Node's fetch and http read the variables above only with this option.
     NODE_USE_ENV_PROXY: '1',
     NODE_OPTIONS: '--require=/usr/lib/run-claude/quiet-env-proxy.cjs',
-    // Java reads none of them.
+    // Java reads none of the variables above.
     MAVEN_OPTS: java,
     GRADLE_OPTS: java,
   };

@@ -8,7 +8,7 @@ import { parseHostRule } from './rules.ts';
 const TIMEOUT_MS = 30_000;
 
 /**
- * Runs each rule's command on this host for the header's value, which goes to the gateway and nowhere else.
+ * Runs each rule's command on this host for the header's value. Only the gateway gets the value.
  *
  * @throws RunClaudeError BROKER_FAILED when a command fails or prints nothing (its output is not shown); USAGE for a
  * rule whose host is a wildcard, an address or has another port than 443.

@@ -11,11 +11,11 @@ import type { Upstreams } from './upstream.ts';
 const NO_LOGIN =
   'there is no login on the host: run claude there and /login, or set ANTHROPIC_API_KEY, then start again';
 
-/** The credential is a file inside: its owner talks to the provider itself. */
+/** The credential is a file inside, so the agent connects to the provider itself. */
 const DIRECT_PROVIDER = ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'];
 
 /**
- * The gateway's first line of stdin, from the policy, the ways out and the secrets. Pure.
+ * The gateway's first line of stdin, from the policy, the addresses and the secrets. Pure.
  *
  * @throws RunClaudeError USAGE for a rule, preset or range that cannot be read.
  */

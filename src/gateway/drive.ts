@@ -21,16 +21,16 @@ export interface DriveOptions {
   readonly onUsage: (usage: GatewayUsage, exceeded: string | undefined) => void;
 }
 
-/** The host's side of the conversation with one gateway program. */
+/** The host's side of the messages with one gateway program. */
 export interface DrivenGateway {
-  /** Its CA, once it is ready. Rejects with GATEWAY_FAILED when it ends or fails before. */
+  /** Resolves with its CA when the gateway is ready. Rejects with GATEWAY_FAILED when it ends or fails before. */
   readonly ready: Promise<SessionCa | undefined>;
   setRules(rules: readonly HostRule[]): void;
   setSecret(secret: Secret): void;
   close(): void;
 }
 
-/** Sends the configuration, credential in it, as the first line; then answers what the program asks. */
+/** Sends the configuration, with the credential, as the first line. Then answers the program's requests. */
 export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOptions): DrivenGateway {
   const { config, credential, log, tell } = options;
   const send = (message: ToGateway): void => void stdin.write(`${JSON.stringify(message)}\n`);
@@ -60,7 +60,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
     } else relay.take(message);
   };
 
-  // The program's own death shows as the end of its output; a write that hits the gap is no news.
+  // The end of its output reports the end of the program. A write that fails just before adds nothing.
   stdin.on('error', () => undefined);
   const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
   lines.on('line', (line) => {
@@ -74,7 +74,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
     relay.close();
     ready.reject(failed('it ended before it was ready'));
   });
-  // Waited for by whoever started it; without this a later end would count as unhandled.
+  // The caller awaits it. Without this a later rejection would be unhandled.
   ready.promise.catch(() => undefined);
   send(config);
   return {

@@ -2,7 +2,7 @@ import { gatewaySpec, INSIDE } from '../engine/hardening/hardened.ts';
 import type { Container, ContainerSpec, Engine } from '../types/engine.ts';
 import { GATEWAY_VOLUME } from './agent-side.ts';
 
-/** Neither the agent's user nor anybody's on the host; images/finish.sh gives it the directory of the sockets. */
+/** Neither the agent's user nor a user of the host. images/finish.sh gives it the directory of the sockets. */
 const GATEWAY_UID = 61_000;
 
 export interface GatewayParts {
@@ -14,20 +14,20 @@ export interface GatewayParts {
 }
 
 export interface GatewayContainerOptions extends GatewayParts {
-  /** Waited for before the start: the network is made while the container is. */
+  /** Awaited before the start: the network and the container are made concurrently. */
   readonly networkMade: Promise<void>;
-  /** Called once the volume has its directory: the engine fills it when the first container that mounts it is made. */
+  /** Called when the volume is filled: the engine does this when it makes the first container that mounts it. */
   readonly filled: () => void;
 }
 
-/** Nothing secret is in what the engine is told. */
+/** The request to the engine contains no secret. */
 export function gatewayContainer({ volume, network, ...parts }: GatewayParts): ContainerSpec {
   return gatewaySpec({
     sessionId: parts.sessionId,
     image: parts.image,
     seccomp: parts.seccomp,
     user: `${GATEWAY_UID}:${GATEWAY_UID}`,
-    // No core, no inspector: the credential is in this process's memory.
+    // No core dump, no inspector: the credential is in this process's memory.
     argv: [`${INSIDE}/init`, '--', '/usr/bin/env', 'node', '--max-old-space-size=320', `${INSIDE}/gateway/main.mjs`],
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false, fill: true }],
     stdin: 'stream',
@@ -37,9 +37,9 @@ export function gatewayContainer({ volume, network, ...parts }: GatewayParts): C
 }
 
 /**
- * Creates and starts the gateway's container. The fresh volume takes the image's directory for the sockets over, which
- * is its user's and which others may reach into by name and neither list nor change. It has the engine's own runtime,
- * whatever the agent's is: no agent runs in it, and the agent must find its sockets.
+ * Creates and starts the gateway's container. The new volume starts as a copy of the image's directory for the sockets,
+ * which belongs to the gateway's user; others may open names in it, but neither list nor change it. The container has the
+ * engine's default runtime, whatever the agent's is: no agent runs in it, and the agent must see its sockets.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
   const { networkMade, filled } = options;

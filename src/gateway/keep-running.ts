@@ -6,21 +6,18 @@ import type { GatewayConfig, GatewayUsage, HostRule, SessionCa } from '../types/
 import { type DrivenGateway, driveGateway } from './drive.ts';
 import type { NetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
+import { CredentialRenewal } from './renew-credential.ts';
 
-const RESTARTS = 5;
-/** One that ran this long owes nothing to the restarts before it. */
+const MAX_RESTARTS = 5;
+/** A gateway that ran this long starts the count of restarts anew. */
 const SOUND_MS = 10 * 60_000;
 const RESTART_PAUSE_MS = 100;
-/** A container that starts slowly on a busy machine is no failure; one that says nothing for this long is. */
-const READY_MS = 60_000;
-const RENEW_BEFORE_MS = 5 * 60_000;
-/** Where this machine's clock is ahead, every credential has ended already. */
-const RENEW_PAUSE_MS = 30_000;
-/** setTimeout counts in 32 bits. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Long enough for a slow start on a busy machine. */
+const READY_TIMEOUT_MS = 60_000;
+const MAX_ERROR_CHUNKS = 64;
 
 export interface KeepOptions {
-  /** Starts one container, or a process in tests. */
+  /** Starts one container (in tests: a process). */
   readonly start: () => Promise<Pick<Container, 'stdin' | 'stdout' | 'stderr' | 'wait' | 'remove'>>;
   readonly config: GatewayConfig;
   readonly targets: RelayTargets;
@@ -33,9 +30,11 @@ export interface KeepOptions {
 }
 
 export interface KeptGateway {
-  /** Rejects with GATEWAY_FAILED when the first start fails; stop() is still to be called then. */
+  /** Rejects with GATEWAY_FAILED when the first start fails. Call stop() then too. */
   readonly ready: Promise<void>;
+  /** Resolves with GATEWAY_LOST when restarts fail too often. */
   readonly lost: Promise<RunClaudeError>;
+  /** Resolves with the reason when a limit is reached. */
   readonly exceeded: Promise<string>;
   usage(): GatewayUsage;
   setRules(rules: readonly HostRule[]): void;
@@ -43,149 +42,166 @@ export interface KeptGateway {
 }
 
 /**
- * Keeps a gateway running: one that ends is started again with what it knew (rules, CA, totals; the credential over
- * stdin as before), and lost is said once when that fails too often. Renews the credential before it ends.
+ * Keeps a gateway running. One that ends is started again with its rules, CA and totals, and gets the credential over
+ * stdin as before. Renews the credential before it expires.
  */
 export function keepRunning(options: KeepOptions): KeptGateway {
-  const { credential, log, tell, targets } = options;
-  let config = options.config;
-  let stopping = false;
-  let container: Awaited<ReturnType<KeepOptions['start']>> | undefined;
-  let driven: DrivenGateway | undefined;
-  let restarts = 0;
-  let restarting: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let sayLost: (error: RunClaudeError) => void = () => undefined;
-  let sayExceeded: (why: string) => void = () => undefined;
-  const lost = new Promise<RunClaudeError>((done) => {
-    sayLost = done;
-  });
-  const exceeded = new Promise<string>((done) => {
-    sayExceeded = done;
-  });
+  return new GatewayKeeper(options);
+}
 
-  const onUsage = (usage: GatewayUsage, reached: string | undefined): void => {
-    config = { ...config, usage };
-    if (reached !== undefined) sayExceeded(reached);
-    options.keepUsage?.(usage);
-  };
+/**
+ * - `starting`: the first start; its failure rejects `ready`;
+ * - `running`;
+ * - `restarting`: it ended, and is started again;
+ * - `lost`: too many restarts failed;
+ * - `stopped`: nothing is started any more.
+ */
+type KeeperState = 'starting' | 'running' | 'restarting' | 'lost' | 'stopped';
 
-  const takeSecret = (secret: Secret | undefined): void => {
-    config = { ...config, secret };
-    clearTimeout(timer);
-    if (secret?.expiresMs === undefined || credential === undefined) return;
-    const wait = Math.max(RENEW_PAUSE_MS, secret.expiresMs - Date.now() - RENEW_BEFORE_MS);
-    timer = setTimeout(() => void renew(), Math.min(wait, MAX_TIMER_MS));
-    timer.unref();
-  };
+class GatewayKeeper implements KeptGateway {
+  readonly ready: Promise<void>;
+  readonly lost: Promise<RunClaudeError>;
+  readonly exceeded: Promise<string>;
+  readonly #options: KeepOptions;
+  readonly #renewal: CredentialRenewal;
+  /** What the next start begins with. */
+  #config: GatewayConfig;
+  #state: KeeperState = 'starting';
+  #container: Awaited<ReturnType<KeepOptions['start']>> | undefined;
+  #driven: DrivenGateway | undefined;
+  #restarts = 0;
+  #restarting: Promise<void> = Promise.resolve();
+  #reportLost: (error: RunClaudeError) => void = () => undefined;
+  #reportExceeded: (why: string) => void = () => undefined;
 
-  const source: CredentialSource | undefined =
-    credential === undefined
-      ? undefined
-      : {
-          ...credential,
-          current: () => credential.current(),
-          refresh: async () => {
-            const secret = await credential.refresh();
-            takeSecret(secret);
-            return secret;
-          },
-        };
-
-  async function renew(): Promise<void> {
-    try {
-      const secret = await source?.refresh();
-      if (secret !== undefined) driven?.setSecret(secret);
-    } catch (error) {
-      // Still good for minutes: the 401 that may follow tries again and tells the person.
-      tell({ kind: 'trace', text: `credential: ${error instanceof Error ? error.message : String(error)}` });
-    }
+  constructor(options: KeepOptions) {
+    this.#options = options;
+    this.#config = options.config;
+    this.lost = new Promise((resolve) => {
+      this.#reportLost = resolve;
+    });
+    this.exceeded = new Promise((resolve) => {
+      this.#reportExceeded = resolve;
+    });
+    this.#renewal = new CredentialRenewal(options.credential, {
+      keep: (secret) => {
+        this.#config = { ...this.#config, secret };
+      },
+      send: (secret) => this.#driven?.setSecret(secret),
+      tell: options.tell,
+    });
+    this.#renewal.take(options.secret);
+    this.ready = this.#start();
+    // The caller awaits it later. Without this an earlier failure elsewhere leaves the rejection unhandled.
+    this.ready.catch(() => undefined);
   }
 
-  async function run(): Promise<void> {
-    const started = await options.start();
-    container = started;
-    if (stopping) return;
-    const errors: Buffer[] = [];
-    started.stderr.on('data', (chunk: Buffer) => {
-      if (errors.length < 64) errors.push(Buffer.from(chunk));
-    });
-    if (started.stdin === undefined) throw new Error('a gateway has its stdin attached');
-    driven = driveGateway(
-      { stdin: started.stdin, stdout: started.stdout },
-      { config, credential: source, targets, log, tell, onUsage },
-    );
-    const gone = started.wait().then(
-      () => Buffer.concat(errors).toString('utf8'),
-      () => 'the engine lost it',
-    );
+  usage(): GatewayUsage {
+    return this.#config.usage;
+  }
+
+  setRules(rules: readonly HostRule[]): void {
+    this.#config = { ...this.#config, rules };
+    this.#driven?.setRules(rules);
+  }
+
+  async stop(): Promise<void> {
+    this.#state = 'stopped';
+    this.#renewal.stop();
+    this.#driven?.close();
+    await this.ready.catch(() => undefined);
+    await this.#restarting;
+    await this.#container?.remove();
+  }
+
+  get #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /** `stopped` is the last state. */
+  #enter(state: KeeperState): void {
+    if (!this.#isStopped) this.#state = state;
+  }
+
+  async #start(): Promise<void> {
+    const { start, targets, log, tell } = this.#options;
+    const container = await start();
+    this.#container = container;
+    if (this.#isStopped) return;
+    const { stdin, stdout } = container;
+    if (stdin === undefined) throw new Error('a gateway has its stdin attached');
+    const output = firstErrors(container.stderr);
+    const credential = this.#renewal.source;
+    const onUsage = (usage: GatewayUsage, exceeded: string | undefined): void => this.#takeUsage(usage, exceeded);
+    const driven = driveGateway({ stdin, stdout }, { config: this.#config, credential, targets, log, tell, onUsage });
+    this.#driven = driven;
+    const end = container.wait().then(output, () => 'the engine lost it');
     const ca = await readyInTime(driven);
-    config = { ...config, ca };
-    const since = performance.now();
-    void gone.then((said) => {
-      if (performance.now() - since > SOUND_MS) restarts = 0;
-      restarting = ended(said);
+    this.#config = { ...this.#config, ca };
+    this.#enter('running');
+    const sinceMs = performance.now();
+    void end.then((reason) => {
+      if (performance.now() - sinceMs > SOUND_MS) this.#restarts = 0;
+      this.#restarting = this.#restart(reason);
     });
   }
 
-  async function ended(said: string): Promise<void> {
-    let cause: unknown = said;
-    while (!stopping && restarts < RESTARTS) {
+  async #restart(reason: string): Promise<void> {
+    const { tell } = this.#options;
+    this.#enter('restarting');
+    let cause: unknown = reason;
+    while (!this.#isStopped && this.#restarts < MAX_RESTARTS) {
       tell({ kind: 'trace', text: `gateway ended: ${String(cause).slice(0, 2000)}` });
-      restarts += 1;
+      this.#restarts += 1;
       try {
-        await container?.remove();
-        await new Promise((done) => setTimeout(done, RESTART_PAUSE_MS * restarts));
-        if (stopping) return;
-        await run();
-        if (!stopping) tell({ kind: 'message', level: 'warning', text: 'the gateway ended and was started again' });
+        await this.#container?.remove();
+        await new Promise((resolve) => setTimeout(resolve, RESTART_PAUSE_MS * this.#restarts));
+        if (this.#isStopped) return;
+        await this.#start();
+        if (!this.#isStopped)
+          tell({ kind: 'message', level: 'warning', text: 'the gateway ended and was started again' });
         return;
       } catch (error) {
         cause = error;
       }
     }
-    if (stopping) return;
-    const hint = 'the session is stopped, its work is kept';
-    const text = 'the gateway is gone and could not be started again';
-    sayLost(new RunClaudeError('GATEWAY_LOST', text, { hint, cause }));
+    if (this.#isStopped) return;
+    this.#enter('lost');
+    const hint = 'The session is stopped. Its work is kept.';
+    this.#reportLost(
+      new RunClaudeError('GATEWAY_LOST', 'the gateway ended and could not be started again', { hint, cause }),
+    );
   }
 
-  async function stop(): Promise<void> {
-    stopping = true;
-    clearTimeout(timer);
-    driven?.close();
-    await ready.catch(() => undefined);
-    await restarting;
-    await container?.remove();
+  #takeUsage(usage: GatewayUsage, exceeded: string | undefined): void {
+    this.#config = { ...this.#config, usage };
+    if (exceeded !== undefined) this.#reportExceeded(exceeded);
+    this.#options.keepUsage?.(usage);
   }
+}
 
-  takeSecret(options.secret);
-  const ready = run();
-  // Whoever started it waits for it; without this an earlier failure of something else leaves it unhandled.
-  ready.catch(() => undefined);
-  return {
-    ready,
-    lost,
-    exceeded,
-    usage: () => config.usage,
-    setRules: (rules) => {
-      config = { ...config, rules };
-      driven?.setRules(rules);
-    },
-    stop,
-  };
+/** Collects the first errors of a gateway; the result returns them. */
+function firstErrors(stderr: NodeJS.ReadableStream): () => string {
+  const errors: Buffer[] = [];
+  stderr.on('data', (chunk: Buffer) => {
+    if (errors.length < MAX_ERROR_CHUNKS) errors.push(Buffer.from(chunk));
+  });
+  return () => Buffer.concat(errors).toString('utf8');
 }
 
 async function readyInTime(driven: DrivenGateway): Promise<SessionCa | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, failed) => {
+  const timeout = new Promise<never>((_, failed) => {
     timer = setTimeout(
-      () => failed(new RunClaudeError('GATEWAY_FAILED', `the gateway gave no sign for ${READY_MS / 1000} s`)),
-      READY_MS,
+      () =>
+        failed(
+          new RunClaudeError('GATEWAY_FAILED', `the gateway did not become ready within ${READY_TIMEOUT_MS / 1000} s`),
+        ),
+      READY_TIMEOUT_MS,
     );
   });
   try {
-    return await Promise.race([driven.ready, late]);
+    return await Promise.race([driven.ready, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -5,26 +5,26 @@ import type { HostRule } from '../types/gateway.ts';
 import { parseHostRule } from './rules.ts';
 
 const FILE = 'network-allow.json';
-const LOOK_MS = 400;
+const POLL_MS = 400;
 const FROM = 'network allow';
 
 /**
- * Lets a running session reach one more host: leaves the rule in its directory, where its own CLI finds it.
+ * Allows a running session one more host: writes the rule into its directory, where its own process finds it.
  *
- * @throws RunClaudeError USAGE when the text is no rule.
+ * @throws {RunClaudeError} USAGE when the text is not a rule.
  */
 export function allowHost(sessionDir: string, text: string): HostRule {
   const rule = parseHostRule(text, FROM);
   const file = path.join(sessionDir, FILE);
   const texts = [...new Set([...textsIn(file), text])];
-  // Another command may do the same at this moment.
+  // Another command may write at the same time.
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, JSON.stringify(texts), { mode: 0o600 });
   renameSync(fresh, file);
   return rule;
 }
 
-/** One that somebody wrote there by hand and that is no rule must not end a session. */
+/** A line that was edited by hand and is not a rule must not end a session. */
 function rulesIn(file: string): readonly HostRule[] {
   return textsIn(file).flatMap((text) => {
     try {
@@ -41,22 +41,22 @@ function textsIn(file: string): readonly string[] {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
   } catch {
-    // Not there yet, which is the usual case; or not ours to understand, which allows nothing.
+    // Usually the file does not exist. A file that is not valid allows nothing.
     return [];
   }
 }
 
-/** Calls back with all rules so far whenever `network allow` has added one. Looks by itself: state may be on NFS. */
+/** Calls `take` with all rules whenever `network allow` has added one. Polls, because the state directory may be on NFS. */
 export function watchAllowed(sessionDir: string, take: (rules: readonly HostRule[]) => void): () => void {
   const file = path.join(sessionDir, FILE);
   let known = 0;
-  const look = (): void => {
+  const poll = (): void => {
     const rules = rulesIn(file);
     if (rules.length === known) return;
     known = rules.length;
     take(rules);
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(poll, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

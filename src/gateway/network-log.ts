@@ -6,17 +6,17 @@ import { portOf } from './suggest-rules.ts';
 
 /** The agent can make entries as fast as it can connect. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
-/** Of that for what did not pass: a flood of it hides nothing that did. */
+/** Part of that for connections that did not pass: a flood of them cannot hide one that did. */
 const MAX_UNPASSED_BYTES = 8 * 1024 * 1024;
 /**
- * At so many hosts one more is none of its own, by what became of it: below a wildcard that is allowed the agent can
- * think of any number, and a flood of what did not pass is to hide nothing that did.
+ * Hosts with totals of their own, separately for those that passed and those that did not. Below an allowed wildcard the
+ * agent can invent any number of names, and a flood of refused ones must not hide one that passed.
  */
 const MAX_HOSTS = { refused: 1000, failed: 2000, passed: 4000 } as const;
-/** Refusals that a person is told of while the session runs. */
-const MAX_TOLD = 20;
+/** Refusals that are shown to the user while the session runs. */
+const MAX_SHOWN = 20;
 
-/** All of one host, for the report. */
+/** The totals of one host, for the report. */
 export interface HostTotal {
   readonly host: string;
   readonly port: number;
@@ -67,8 +67,8 @@ export interface NetworkLog {
 }
 
 /**
- * The session's network log: one JSON entry a line, bounded; the first refusal of each host is told to the person.
- * @throws when the file cannot be opened: no session without its log.
+ * The session's network log: one JSON entry a line, bounded; the first refusal of each host is shown to the user.
+ * @throws when the file cannot be opened: no session runs without its log.
  */
 export function openNetworkLog(file: string, tell: Tell): NetworkLog {
   const descriptor = openSync(file, 'a', 0o600);
@@ -76,19 +76,19 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
   let bytes = 0;
   let unpassedBytes = 0;
   let open = true;
-  const told = new Set<string>();
-  const sayOnce = (entry: NetworkEntry): void => {
-    // A host's two usual ports are one thing to allow.
+  const shown = new Set<string>();
+  const showOnce = (entry: NetworkEntry): void => {
+    // One rule allows both usual ports of a host.
     const what = `${entry.host}${portOf(entry.port)}`;
-    if (told.has(what) || told.size > MAX_TOLD) return;
-    told.add(what);
-    tell(told.size > MAX_TOLD ? TOO_MANY : notice(entry));
+    if (shown.has(what) || shown.size > MAX_SHOWN) return;
+    shown.add(what);
+    tell(shown.size > MAX_SHOWN ? TOO_MANY : notice(entry));
   };
   return {
     file,
     add(entry) {
       const total = addToTotals(totals, entry);
-      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) sayOnce(entry);
+      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) showOnce(entry);
       const line = `${JSON.stringify(entry)}\n`;
       const full = (): boolean =>
         bytes > MAX_LOG_BYTES || (entry.verdict !== 'passed' && unpassedBytes > MAX_UNPASSED_BYTES);
@@ -114,7 +114,7 @@ function notice(entry: NetworkEntry): Parameters<Tell>[0] {
   return { kind: 'message', level: 'warning', text: `network: refused ${where}${why}` };
 }
 
-/** In the log's file, where entries begin to be left out. */
+/** Marks the place in the log's file from which entries are omitted. */
 const TRUNCATED = '{"truncated":true}\n';
 
 const TOO_MANY: Parameters<Tell>[0] = {
@@ -123,7 +123,7 @@ const TOO_MANY: Parameters<Tell>[0] = {
   text: 'network: more hosts are refused; run-claude network lists them',
 };
 
-/** Entries of a log file, oldest first; a torn or foreign line is left out. @throws when the file cannot be read. */
+/** Entries of a log file, oldest first; a line that is incomplete or not an entry is omitted. @throws when the file cannot be read. */
 export function readNetworkLog(file: string): readonly NetworkEntry[] {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -138,7 +138,7 @@ export function readNetworkLog(file: string): readonly NetworkEntry[] {
     });
 }
 
-/** What a session asked for, by host; empty when there is no log. */
+/** The totals of a session's requests, by host. Empty when there is no log. */
 export function networkTotals(sessionDir: string): readonly HostTotal[] {
   const file = networkLogFile(sessionDir);
   const totals = new Map<string, HostTotal>();

@@ -1,4 +1,4 @@
-/** Hosts that one word of the configuration stands for. */
+/** Hosts of the presets that the configuration can name. */
 export const PRESETS: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'registry.yarnpkg.com'],
   pypi: ['pypi.org', 'files.pythonhosted.org'],
@@ -19,10 +19,10 @@ export const PRESETS: Readonly<Record<string, readonly string[]>> = {
   gitlab: ['gitlab.com', 'registry.gitlab.com'],
 };
 
-/** Package registries and no code host: what comes from a registry was published, what a code host takes can be anything. */
+/** Package registries, but no code host: a registry serves what was published, a code host accepts any upload. */
 export const DEFAULT_PRESETS: readonly string[] = ['npm', 'pypi', 'crates', 'go', 'debian'];
 
-/** The provider's own hosts: the broker alone talks to them. */
+/** The provider's own hosts: only the broker connects to them. */
 export const PROVIDER_HOSTS: readonly string[] = [
   'anthropic.com',
   '*.anthropic.com',
@@ -32,7 +32,7 @@ export const PROVIDER_HOSTS: readonly string[] = [
   '*.claude.com',
 ];
 
-/** What Claude Code asks for at start-up by itself (telemetry, flags, update checks): logged, not told. */
+/** Hosts that Claude Code contacts by itself when it starts (telemetry, flags, update checks): logged, not shown. */
 export const QUIET_HOSTS: readonly string[] = [
   ...PROVIDER_HOSTS,
   'statsig.com',

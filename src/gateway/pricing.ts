@@ -11,9 +11,9 @@ const price = (model: string, input: number, output: number, longDearer = false)
 });
 
 /**
- * List prices in US dollars for a million tokens (platform.claude.com, "Model pricing", October 2026), by the start of
- * the model's name; the longest that fits counts, and an unknown model counts as the dearest. Where a model has two
- * prices (an introductory one, say, or Sonnet 5's and 5.5's) the dearer one stands. Not in them: batch and priority
+ * List prices in US dollars for a million tokens (platform.claude.com, "Model pricing", October 2026), by prefix of
+ * the model's name: the longest match counts, and an unknown model counts as the most expensive. Where a model has two
+ * prices (an introductory one, or Sonnet 5's and 5.5's) the table has the higher one. Not included: batch and priority
  * tiers, faster modes, regional surcharges.
  */
 export const PRICES: readonly Price[] = [

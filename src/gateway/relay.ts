@@ -4,7 +4,7 @@ import type { RelayMessage } from '../types/gateway.ts';
 const WINDOW = 256 * 1024;
 const CHUNK = 32 * 1024;
 
-/** The only addresses that the gateway can reach through this machine; it can name which, not what they are. */
+/** The only addresses that the gateway can reach through this machine. It chooses one by its name. */
 export type RelayTargets = Readonly<
   Partial<Record<'provider' | 'proxy', { readonly host: string; readonly port: number }>>
 >;
@@ -14,7 +14,7 @@ export interface Relay {
   close(): void;
 }
 
-/** The host's end of the gateway's streams (images/gateway/relay.mjs has the other). */
+/** The host's end of the gateway's streams. The gateway's end is images/gateway/relay.mjs. */
 export function createRelay(targets: RelayTargets, send: (message: RelayMessage) => void): Relay {
   const streams = new Map<number, RelayedStream>();
   return {

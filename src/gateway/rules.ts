@@ -9,7 +9,7 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /**
  * 'example.org', 'example.org:8443', '*.example.org', '10.0.0.5:5432', '[fd00::1]:443' as a rule. A name in another
- * script is taken in its ASCII form.
+ * script is converted to its ASCII form.
  *
  * @throws RunClaudeError USAGE for anything else, a bare `*` and `*.com` included.
  */
@@ -42,7 +42,7 @@ function ruleHost(name: string, text: string, from: string): string {
 /**
  * A range for --allow-address, as it was given.
  *
- * @throws RunClaudeError USAGE when it is no address range.
+ * @throws RunClaudeError USAGE when it is not an address range.
  */
 export function parseAddressRange(text: string): string {
   const [address = '', length, more] = text.trim().split('/');

@@ -12,7 +12,8 @@ import { gatewayConfig } from './config.ts';
 import { startContainer } from './gateway-container.ts';
 import { keepRunning } from './keep-running.ts';
 import { watchAllowed } from './live-rules.ts';
-import { type HostTotal, networkLogFile, openNetworkLog } from './network-log.ts';
+import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from './network-log.ts';
+import type { RelayTargets } from './relay.ts';
 import { findUpstreams } from './upstream.ts';
 import { usageLine, writeUsage } from './usage.ts';
 
@@ -21,17 +22,17 @@ export interface GatewayOptions {
   readonly plan: Plan;
   readonly credential: CredentialSource | undefined;
   readonly tell: Tell;
-  /** This process's environment: ANTHROPIC_BASE_URL, HTTPS_PROXY, NODE_EXTRA_CA_CERTS are the host's own. */
+  /** This process's environment: it has the host's ANTHROPIC_BASE_URL, HTTPS_PROXY and NODE_EXTRA_CA_CERTS. */
   readonly env: NodeJS.ProcessEnv;
-  /** An agent runs already and has the volume of a gateway that is gone: this one takes that one's place. */
+  /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
   readonly agentRuns?: boolean;
 }
 
-/** The agent's way out: what its container needs, and what the session asks while it runs. */
+/** The agent's network: what its container needs, and what the session reads while it runs. */
 export interface Gateway extends AgentSide {
-  /** Rejects when it could not be started (GATEWAY_FAILED, or what the engine says): the agent's container must end. */
+  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent's container then. */
   readonly ready: Promise<void>;
-  /** Resolves when the gateway is gone and cannot be had back: the session must be stopped. Never rejects. */
+  /** Resolves when the gateway has ended and cannot be restarted: stop the session then. Never rejects. */
   readonly lost: Promise<RunClaudeError>;
   /** Resolves with the reason when --max-cost or --max-requests is reached: stop the agent, exit 124. */
   readonly exceeded: Promise<string>;
@@ -39,120 +40,170 @@ export interface Gateway extends AgentSide {
   hosts(): readonly HostTotal[];
   /** The network log's file. */
   readonly log: string;
-  /** The agent has ended: begins to end the gateway too, side by side with whatever else ends. */
+  /** Begins to end the gateway. Call it when the agent has ended; other parts can end concurrently. */
   quit(): void;
   /**
-   * After the agent's container is removed; one that `agentStays` keeps the volume for the next gateway. Never throws
-   * for what is gone already.
+   * Removes the gateway. Call it after the agent's container was removed. With `agentStays` the volume stays for the
+   * next gateway. No error for objects that do not exist.
    */
   stop(agentStays?: boolean): Promise<void>;
 }
 
 /**
- * Begins to start the session's gateway, side by side with the rest of the stage; `ready` says when it is there. With
- * `--network none` there is none, and the agent has no network at all.
- *
- * @throws RunClaudeError USAGE (rules), BROKER_FAILED, CREDENTIAL_EXPIRED, or what the engine says; nothing of it is
- * left then.
+ * Begins to start the session's gateway, concurrently with the rest of the stage; `ready` reports the end of the start.
+ * With `--network none` there is no gateway, and the agent has no network at all.
+ * @throws {RunClaudeError} USAGE for a rule that is not valid, BROKER_FAILED, CREDENTIAL_EXPIRED, or the engine's error.
+ *   What was made until then is removed.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { engine, plan, tell, env } = options;
-  const { policy, sessionId } = plan;
+  const { plan, tell, env } = options;
+  const { policy } = plan;
   const log = openNetworkLog(networkLogFile(plan.sessionDir), tell);
   const side = agentSide(plan, options.credential, env);
   if (policy.network === 'none') return noGateway(side, log.file, () => log.close());
-  const { volume, network } = gatewayNames(sessionId);
-  const labels = { 'run-claude.session': sessionId };
-  let made: Promise<unknown> = Promise.resolve();
-  const clear = async (agentStays = false): Promise<void> => {
+  const credential = policy.credentials === 'broker' ? options.credential : undefined;
+  const place = makePlace(options);
+  const remove = async (agentStays: boolean): Promise<void> => {
     log.close();
-    await made;
-    const volumeGone = agentStays ? Promise.resolve() : engine.removeVolume(volume);
-    await Promise.all([volumeGone, engine.removeNetwork(network, 'unawaited')]);
+    await place.remove(agentStays);
   };
   try {
-    const credential = policy.credentials === 'broker' ? options.credential : undefined;
-    const networkMade = engine.createNetwork(network, labels);
-    made = networkMade.catch(() => undefined);
     const [config, seccomp] = await Promise.all([
-      configure(credential),
+      configure(options, credential),
       readSeccompProfile(),
-      // One of a killed command has sockets in it.
-      (options.agentRuns === true ? Promise.resolve() : engine.removeVolume(volume)).then(() =>
-        engine.createVolume({ name: volume, labels }),
-      ),
+      place.volumeMade,
     ]);
-    const { image } = plan;
-    let filled: () => void = () => undefined;
-    const whenFilled = new Promise<void>((resolve) => {
-      filled = resolve;
-    });
-    const parts = { sessionId, image, seccomp, volume, network, networkMade, filled };
-    const kept = keepRunning({
-      start: () => startContainer(engine, parts),
-      config: config.gateway,
-      targets: config.targets,
-      credential,
-      secret: config.gateway.secret,
-      log,
-      tell,
-      keepUsage: (usage) => writeUsage(plan.sessionDir, usage),
-    });
-    const unwatch = watchAllowed(plan.sessionDir, (rules) => {
-      kept.setRules([...config.gateway.rules, ...rules]);
-      tell({ kind: 'message', level: 'info', text: `network: allowed ${rules.at(-1)?.host ?? ''}` });
-    });
-    let quitting: Promise<void> | undefined;
-    const quit = (): Promise<void> => {
-      unwatch();
-      quitting ??= kept.stop();
-      return quitting;
-    };
+    const running = runGateway(options, { place, config, seccomp, credential, log });
     // The agent's container must not be the first to mount the volume.
-    await Promise.race([whenFilled, kept.ready.catch(() => undefined)]);
-    return {
-      ...side,
-      ready: kept.ready,
-      lost: kept.lost,
-      exceeded: kept.exceeded,
-      usage: kept.usage,
-      hosts: log.totals,
-      log: log.file,
-      quit: () => void quit().catch(() => undefined),
-      stop: async (agentStays) => {
-        await quit();
-        await clear(agentStays);
-        for (const text of atEnd(kept.usage(), log.totals())) tell({ kind: 'message', level: 'info', text });
-      },
-    };
-  } catch (error) {
-    await clear().catch((left: unknown) => tell({ kind: 'trace', text: `gateway: ${String(left)}` }));
-    throw error;
-  }
+    await running.volumeFilled;
+    return { ...side, ...running.asked, log: log.file, hosts: log.totals, stop };
 
-  async function configure(credential: CredentialSource | undefined) {
-    const [upstreams, secret, brokers] = await Promise.all([
-      findUpstreams(env, credential?.cloud),
-      credential === undefined ? undefined : credential.current(),
-      resolveBrokers(policy.brokers),
-    ]);
-    const gateway: GatewayConfig = gatewayConfig(policy, upstreams, secret, brokers);
-    return { gateway, targets: upstreams.targets };
+    async function stop(agentStays = false): Promise<void> {
+      await running.end();
+      await remove(agentStays);
+      for (const text of closingLines(running.asked.usage(), log.totals()))
+        tell({ kind: 'message', level: 'info', text });
+    }
+  } catch (error) {
+    await remove(false).catch((left: unknown) => tell({ kind: 'trace', text: `gateway: ${String(left)}` }));
+    throw error;
   }
 }
 
-/** What a person is told when it is over. */
-function atEnd(usage: GatewayUsage, hosts: readonly HostTotal[]): string[] {
+/** The volume with the gateway's sockets, and the network of the gateway's container. */
+interface GatewayPlace {
+  readonly volume: string;
+  readonly network: string;
+  readonly volumeMade: Promise<void>;
+  readonly networkMade: Promise<void>;
+  /** A volume that an agent still mounts stays for the next gateway. */
+  remove(agentStays: boolean): Promise<void>;
+}
+
+function makePlace({ engine, plan, agentRuns = false }: GatewayOptions): GatewayPlace {
+  const { volume, network } = gatewayNames(plan.sessionId);
+  const labels = { 'run-claude.session': plan.sessionId };
+  const networkMade = engine.createNetwork(network, labels);
+  const networkSettled = networkMade.catch(() => undefined);
+  // The volume of a command that was killed has sockets in it.
+  const emptied = agentRuns ? Promise.resolve() : engine.removeVolume(volume);
+  return {
+    volume,
+    network,
+    networkMade,
+    volumeMade: emptied.then(() => engine.createVolume({ name: volume, labels })),
+    async remove(agentStays) {
+      await networkSettled;
+      const volumeRemoved = agentStays ? Promise.resolve() : engine.removeVolume(volume);
+      await Promise.all([volumeRemoved, engine.removeNetwork(network, 'unawaited')]);
+    },
+  };
+}
+
+interface GatewaySettings {
+  readonly gateway: GatewayConfig;
+  readonly targets: RelayTargets;
+}
+
+async function configure(
+  { plan: { policy }, env }: GatewayOptions,
+  credential: CredentialSource | undefined,
+): Promise<GatewaySettings> {
+  const [upstreams, secret, brokers] = await Promise.all([
+    findUpstreams(env, credential?.cloud),
+    credential === undefined ? undefined : credential.current(),
+    resolveBrokers(policy.brokers),
+  ]);
+  return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
+}
+
+interface GatewayParts {
+  readonly place: GatewayPlace;
+  readonly config: GatewaySettings;
+  readonly seccomp: string;
+  readonly credential: CredentialSource | undefined;
+  readonly log: NetworkLog;
+}
+
+interface RunningGateway {
+  /** Resolves also when the start fails. */
+  readonly volumeFilled: Promise<void>;
+  readonly asked: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
+  end(): Promise<void>;
+}
+
+/** Starts the container, and watches the rules that the user adds. */
+function runGateway({ engine, plan, tell }: GatewayOptions, parts: GatewayParts): RunningGateway {
+  const { place, config, credential, log } = parts;
+  let filled: () => void = () => undefined;
+  const whenFilled = new Promise<void>((resolve) => {
+    filled = resolve;
+  });
+  const { volume, network, networkMade } = place;
+  const { sessionId, image } = plan;
+  const container = { sessionId, image, seccomp: parts.seccomp, volume, network, networkMade, filled };
+  const kept = keepRunning({
+    start: () => startContainer(engine, container),
+    config: config.gateway,
+    targets: config.targets,
+    credential,
+    secret: config.gateway.secret,
+    log,
+    tell,
+    keepUsage: (usage) => writeUsage(plan.sessionDir, usage),
+  });
+  const unwatch = watchAllowed(plan.sessionDir, (rules) => {
+    kept.setRules([...config.gateway.rules, ...rules]);
+    tell({ kind: 'message', level: 'info', text: `network: allowed ${rules.at(-1)?.host ?? ''}` });
+  });
+  let ending: Promise<void> | undefined;
+  const end = (): Promise<void> => {
+    unwatch();
+    ending ??= kept.stop();
+    return ending;
+  };
+  const { ready, lost, exceeded } = kept;
+  return {
+    volumeFilled: Promise.race([whenFilled, ready.catch(() => undefined)]),
+    asked: { ready, lost, exceeded, usage: () => kept.usage(), quit: () => void end().catch(() => undefined) },
+    end,
+  };
+}
+
+/** What the user reads when the session has ended. */
+function closingLines(usage: GatewayUsage, hosts: readonly HostTotal[]): string[] {
   const refused = hosts.filter((total) => total.refused > 0 && !total.quiet);
   const names = new Set(refused.map(({ host }) => host));
   const count = `${names.size} ${names.size === 1 ? 'host was' : 'hosts were'} refused`;
   return [
     ...(usage.requests > 0 ? [usageLine(usage)] : []),
-    ...(names.size > 0 ? [`network: ${count}; run-claude network tells which, --suggest what would allow them`] : []),
+    ...(names.size > 0
+      ? [`network: ${count}; run-claude network lists them, --suggest prints the rules that would allow them`]
+      : []),
   ];
 }
 
-/** No network at all: nothing to start, nothing to lose. */
+/** The gateway of a session without a network. */
 function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import type { NetworkEntry } from '../types/gateway.ts';
 
-/** What would let the refused requests of a session pass. */
+/** Options that would allow the refused requests of a session. */
 export interface Suggestions {
-  /** Options, as they are written on the command line, sorted. */
+  /** Options of the command line, sorted. */
   readonly rules: readonly string[];
-  /** One sentence for each kind of refusal that no host rule changes. */
+  /** One sentence for each kind of refusal that no rule can change. */
   readonly remarks: readonly string[];
 }
 
-/** The gateway's words for a host whose address is not public (images/gateway/egress.mjs). */
+/** The gateway's message for a host whose address is not public (images/gateway/egress.mjs). */
 const BY_ADDRESS = /^(\S+) resolves to ([0-9a-f.:]+) \(([^()]{1,40})\)/i;
 
 /**
@@ -18,7 +18,7 @@ const BY_ADDRESS = /^(\S+) resolves to ([0-9a-f.:]+) \(([^()]{1,40})\)/i;
  */
 const SUGGESTED_USES: ReadonlySet<string> = new Set(['private', 'shared', 'benchmark']);
 
-/** Judges each refusal by what would change it: a host rule, an address rule, or nothing. */
+/** Sorts the refusals by what would allow them: a host rule, an address rule, or nothing. */
 export function suggestRules(entries: readonly NetworkEntry[]): Suggestions {
   const refused = entries.filter((entry) => entry.verdict === 'refused' && entry.quiet !== true);
   const rules = new Set<string>();
@@ -43,7 +43,7 @@ export function suggestRules(entries: readonly NetworkEntry[]): Suggestions {
   };
 }
 
-/** At most so many hosts are named in one sentence. */
+/** Limit of hosts in one sentence. */
 const MAX_NAMED_HOSTS = 5;
 
 function addressRemarks(

@@ -8,7 +8,7 @@ import type { RelayTargets } from './relay.ts';
 
 const DEFAULT_PROVIDER = 'https://api.anthropic.com';
 
-/** Addresses that the gateway's own network cannot or must not reach, but this machine can. */
+/** Addresses that the gateway's network cannot or must not reach, but this machine can. */
 const near = new BlockList();
 for (const [range, bits] of [
   ['127.0.0.0', 8],
@@ -27,19 +27,19 @@ for (const [range, bits] of [
 ] as const)
   near.addSubnet(range, bits, 'ipv6');
 
-/** The ways out of one session. */
+/** Addresses that a session's gateway needs outside of the policy. */
 export interface Upstreams {
   readonly provider: Provider;
   readonly proxy: UpstreamProxy | undefined;
   readonly targets: RelayTargets;
-  /** PEM text of the certificates that this host trusts besides the well-known ones. */
+  /** Certificates that this host trusts besides the well-known ones, in PEM. */
   readonly extraCa: string;
 }
 
 /**
- * Where the provider and the host's own HTTPS proxy are, and which of them only this machine can reach.
+ * Addresses of the provider and of the host's HTTPS proxy, and which of them only this machine can reach.
  *
- * @throws RunClaudeError USAGE for a provider or proxy address that is no http(s) URL; CA_UNREADABLE.
+ * @throws RunClaudeError USAGE for a provider or proxy address that is not an http(s) URL; CA_UNREADABLE.
  */
 export async function findUpstreams(
   env: NodeJS.ProcessEnv,
@@ -65,7 +65,7 @@ export async function findUpstreams(
   };
 }
 
-/** NO_PROXY by names, as curl reads it: below a name counts as the name. Its address ranges say nothing of names. */
+/** The names of NO_PROXY, as curl reads it: a name includes its subdomains. Address ranges do not apply to names. */
 function noProxy(env: NodeJS.ProcessEnv): readonly string[] {
   const texts = (env['NO_PROXY'] || env['no_proxy'] || '').split(/[,\s]+/);
   return texts.flatMap((text) => {
@@ -96,7 +96,7 @@ async function isNear(url: URL): Promise<boolean> {
     const found = await lookup(host, { all: true });
     return found.some(({ address, family }) => near.check(address, family === 4 ? 'ipv4' : 'ipv6'));
   } catch {
-    // Not resolved here: perhaps a proxy knows it. The first request says so if nothing does.
+    // Not resolved here: perhaps a proxy resolves it. Otherwise the first request fails.
     return false;
   }
 }

@@ -5,14 +5,14 @@ import type { GatewayUsage } from '../types/gateway.ts';
 
 const usageFile = (sessionDir: string): string => path.join(sessionDir, 'usage.json');
 
-/** Leaves the totals in the session's directory, for `status` of a session that runs or was cut off. */
+/** Writes the totals into the session's directory, for `status` of a session that runs or was killed. */
 export function writeUsage(sessionDir: string, usage: GatewayUsage): void {
   const file = usageFile(sessionDir);
   writeFileSync(`${file}.new`, JSON.stringify(usage), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** The totals of a session, or undefined when it asked nothing of the provider. */
+/** The totals of a session, or undefined when it sent no request to the provider. */
 export function readUsage(sessionDir: string): GatewayUsage | undefined {
   try {
     const value = JSON.parse(readFileSync(usageFile(sessionDir), 'utf8')) as Record<string, unknown>;
@@ -22,12 +22,12 @@ export function readUsage(sessionDir: string): GatewayUsage | undefined {
     if (!all.every(Number.isFinite)) return undefined;
     return { requests: first, inputTokens: second, outputTokens: third, costUsd: fourth };
   } catch {
-    // Not written yet, which is the usual case, or not by us.
+    // Usually not written yet; or not a file of run-claude.
     return undefined;
   }
 }
 
-/** One line for people: '12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices'. */
+/** One line for the user: '12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices'. */
 export function usageLine({ requests, inputTokens, outputTokens, costUsd }: GatewayUsage): string {
   const count = (value: number): string => value.toLocaleString('en-US');
   const asked = `${count(requests)} ${requests === 1 ? 'request' : 'requests'} to the model`;

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
 
-/** Our directories of this person, and where home is. */
+/** run-claude's directories of this user, and the home directory. */
 export type Places = Pick<HostFacts, 'home' | 'stateDir' | 'cacheDir' | 'dataDir' | 'configDir'>;
 
-/** Real paths of our directories (which need not exist). Relative XDG values do not count, as specified there. */
+/** Real paths of run-claude's directories (which need not exist). Relative XDG values are ignored, as the specification says. */
 export function findPlaces(env: NodeJS.ProcessEnv, homedir: string): Places {
   const home = nearestReal(homedir);
   const place = (variable: string, fallback: string): string => {
@@ -37,7 +37,7 @@ export function nearestReal(wanted: string): string {
   }
 }
 
-/** What is needed of `process`, so that tests can say otherwise. */
+/** The part of `process` in use, which tests replace. */
 export interface ProcessView {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
@@ -48,7 +48,7 @@ export interface ProcessView {
   getgid?: () => number;
 }
 
-/** Facts about this machine and person. Throws RunClaudeError PLATFORM_UNSUPPORTED except on Linux and macOS. */
+/** Facts about this machine and user. Throws RunClaudeError PLATFORM_UNSUPPORTED except on Linux and macOS. */
 export function probeHost(process: ProcessView, places: Places): HostFacts {
   const { platform } = process;
   if (platform !== 'linux' && platform !== 'darwin') {
@@ -70,7 +70,7 @@ export function probeHost(process: ProcessView, places: Places): HostFacts {
   };
 }
 
-/** Free space where a directory is, or will be. */
+/** Free space, in MiB, on the disk of a directory that may not exist yet. */
 export function freeDiskMb(dir: string): number {
   for (let at = dir; ; at = path.dirname(at)) {
     try {
@@ -84,12 +84,12 @@ export function freeDiskMb(dir: string): number {
 
 /**
  * Facts about the project. `--repo` takes the whole repository and starts in the folder that was named.
- * Throws usageError when the folder is missing, is none, or is in no repository that `--repo` could take.
+ * Throws usageError when the folder is missing, is not a folder, or, with `--repo`, is not in a repository.
  */
 export function probeProject(named: string, options: { readonly repo: boolean }): ProjectFacts {
   const folder = realFolder(named);
   const top = findRepository(folder);
-  if (options.repo && top === undefined) throw usageError(`--repo: ${folder} is in no git repository`);
+  if (options.repo && top === undefined) throw usageError(`--repo: ${folder} is not in a git repository`);
   const root = options.repo && top !== undefined ? top : folder;
   const { uid, gid, ino } = statSync(root, { bigint: true });
   const git =
@@ -130,7 +130,7 @@ function findRepository(folder: string): string | undefined {
   }
 }
 
-/** Where a `.git` (directory or file) keeps what its worktrees share; undefined when it leads nowhere. */
+/** The directory that all worktrees of a `.git` (directory or file) share. Undefined when it does not exist. */
 function commonDir(dotGit: string): string | undefined {
   try {
     let dir = dotGit;
@@ -149,13 +149,13 @@ function commonDir(dotGit: string): string | undefined {
   }
 }
 
-/** The machine's time zone by its name, from where JavaScript's own answer has it: loading that takes 15 ms. */
+/** The name of the machine's time zone, from the file that JavaScript's Intl reads too: loading Intl takes 15 ms. */
 export function localTimeZone(localtime = '/etc/localtime'): string {
   try {
     const named = /\/zoneinfo\/(?:posix\/|right\/)?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)$/.exec(readlinkSync(localtime));
     if (named?.[1] !== undefined) return named[1];
   } catch {
-    // No link (a copy, a machine without zones): the slow way knows.
+    // Not a link (a copy, a machine without zones): ask Intl.
   }
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -6,8 +6,8 @@ import { processIdentity, processState } from './process.ts';
 const OWNER = 'owner.json';
 
 /**
- * Makes a directory for as long as this process runs, in a folder that others may fill too; those that processes of
- * this person left, which are provably gone, are removed. Gives its path. Throws what mkdtemp throws.
+ * Makes a directory for the lifetime of this process, in a folder that others may write too, and removes the directories
+ * of this user's processes that have provably ended. Returns its path. Throws what mkdtemp throws.
  */
 export async function makeOwnedDir(folder: string, prefix: string): Promise<string> {
   await removeAbandoned(folder, prefix);
@@ -21,12 +21,12 @@ async function removeAbandoned(folder: string, prefix: string): Promise<void> {
     if (!name.startsWith(prefix)) continue;
     const dir = path.join(folder, name);
     try {
-      // Nobody else can rename what is this person's in a folder that everybody may fill.
+      // No other user can rename this user's entries in a folder with the sticky bit.
       if ((await lstat(dir)).uid !== process.getuid?.()) continue;
       const owner = JSON.parse(await readFile(path.join(dir, OWNER), 'utf8')) as ProcessIdentity;
       if (processState(owner) === 'gone') await rm(dir, { recursive: true, force: true });
     } catch {
-      // Another command removes it as well, or has not said yet whose it is.
+      // Another command removes it too, or has not written its owner yet.
     }
   }
 }

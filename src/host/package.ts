@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where package.json, Dockerfile, images/ and seccomp/ are, ends with a separator: above src/ in the repository, above dist/ in the package. */
+/** The directory of package.json, Dockerfile, images/ and seccomp/, with a separator at its end. It is above src/ in the
+ * repository, and above dist/ in the package. */
 export const packageRoot: string = findRoot(import.meta.dirname);
 
 /** The version in package.json. */

@@ -3,14 +3,14 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../types/session.ts';
 
-/** Who we are, in a form that a later command can check: no other process of this boot has all four. */
+/** The identity of this process, which a later command can check: no other process of this boot has all four values. */
 export function processIdentity(): ProcessIdentity {
   return { pid: process.pid, started: startTime(process.pid) ?? 'unknown', bootId: bootId(), host: hostId() };
 }
 
 /**
- * Whether the process is still there. 'gone' only when that is certain: another boot of this host, no such process, or
- * a process of the same number that started at another time. Another host, or other process numbers: 'unknown'.
+ * Whether the process still runs. The result that it has ended is certain: another boot of this host, no such process,
+ * or a process of the same number that started at another time. Another host or another PID namespace: 'unknown'.
  */
 export function processState(identity: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
   if (identity.host !== hostId() || identity.bootId === 'unknown') return 'unknown';
@@ -18,7 +18,7 @@ export function processState(identity: ProcessIdentity): 'alive' | 'gone' | 'unk
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: it exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'gone';
   }
   if (isZombie(identity.pid)) return 'gone';
@@ -27,7 +27,7 @@ export function processState(identity: ProcessIdentity): 'alive' | 'gone' | 'unk
   return started === identity.started ? 'alive' : 'gone';
 }
 
-/** Of a running process, in the kernel's own unit; undefined when it can't be told. */
+/** Start time of a running process, in the kernel's unit. Undefined when it is unknown. */
 function startTime(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux') {
@@ -41,7 +41,7 @@ function startTime(pid: number): string | undefined {
   }
 }
 
-/** Ended, and its parent has not asked for its status yet: it does nothing any more. */
+/** Whether it has ended, but its parent has not read its status yet. */
 function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;
   try {
@@ -62,7 +62,7 @@ export function bootId(): string {
   }
 }
 
-/** The host's name and, on Linux, the process number space: numbers mean nothing in another one. */
+/** The host's name and, on Linux, the PID namespace: numbers have no meaning in another one. */
 function hostId(): string {
   if (process.platform !== 'linux') return hostname();
   try {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** What a program of the host said. Its output may be a secret: it is never printed or kept. */
+/** The result of a program of the host. Its output may be a secret: it is never printed or stored. */
 export interface ProgramResult {
   readonly status: number;
   readonly stdout: string;
@@ -33,7 +33,7 @@ export const runProgram: RunProgram = (argv, options = {}) =>
         resolve({ status: code, stdout });
       },
     );
-    // A program that never reads its stdin closes the pipe: its exit status tells what matters.
+    // A program that never reads its stdin closes the pipe: its exit status is enough.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.stdin ?? '');
   });

@@ -1,9 +1,8 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
 /**
- * A thread that answers each message. It runs from text, so that one file holds the whole program: `body` gives a
- * function of the message, and knows nothing but `require` and `data`. What is put in of a function's own text may use
- * nothing but its arguments.
+ * A thread that answers each message. It runs from text, so that the bundle is one program: `body` returns a function of
+ * the message, and can use `require` and `data` only. A function whose source is inserted can use its arguments only.
  */
 export function startTextWorker(body: string, data: unknown, limits: ResourceLimits): Worker {
   const source = `const { parentPort, workerData: data } = require('node:worker_threads');

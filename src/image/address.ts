@@ -9,10 +9,10 @@ export interface ImageVariant {
   readonly toolchain: boolean;
 }
 
-/** Debian's packages of that variant. */
+/** Debian packages of that variant. */
 export const TOOLCHAIN = 'build-essential pkg-config';
 
-/** What the image for this package and this machine's certificates is made of. */
+/** Files of the image for this package and this machine's certificates. */
 export function imageFiles({ env }: Pick<ImageVariant, 'env'>): readonly ContextFile[] {
   return [...readImageFiles(packageRoot), ...extraCertificates(env)];
 }

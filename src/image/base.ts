@@ -6,20 +6,20 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Pins } from './pins.ts';
 
-/** What a step of the build reports to, and what ends it. */
+/** Where a step of the build reports to, and the signal that ends it. */
 export interface Watch {
   readonly tell: Tell;
   readonly signal: AbortSignal;
 }
 
-/** How long a registry may take to deliver the base before we make it ourselves. */
+/** Time limit of a registry for the base; then the base is made here. */
 const PULL_MS = 60_000;
 
 /**
- * The image that ours starts from: the pinned Debian image where a registry delivers it, otherwise one bootstrapped
+ * The base of the image: the pinned Debian image where a registry delivers it, otherwise one bootstrapped
  * from Debian's packages (on Debian and Ubuntu, as root) and kept as `run-claude-base:<release>-<arch>`.
  *
- * @throws RunClaudeError IMAGE_BASE when neither way is open.
+ * @throws RunClaudeError IMAGE_BASE when neither is possible.
  */
 export async function ensureBase(engine: Engine, pins: Pins, workDir: string, watch: Watch): Promise<string> {
   const { tell, signal } = watch;
@@ -39,7 +39,7 @@ export async function ensureBase(engine: Engine, pins: Pins, workDir: string, wa
   }
 }
 
-/** What a base that was made here is called. */
+/** The name of a base that was made here. */
 export function ownBase(engine: Engine, pins: Pins): string {
   return `run-claude-base:${pins.debian.release}-${engine.facts.arch}`;
 }
@@ -76,7 +76,7 @@ function sourcesList({ debian: { mirror, security, release } }: Pins): string {
 
 async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Promise<void> {
   const child = spawn('debootstrap', argv, { stdio: ['ignore', 'pipe', 'pipe'] });
-  // It unmounts what it mounted; to be waited for.
+  // It unmounts what it mounted: wait for its end.
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
   const what = 'Base image';
@@ -96,7 +96,7 @@ async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Pr
     child.on('close', resolve);
     child.on('error', (error) =>
       reject(
-        new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and is not there', {
+        new RunClaudeError('IMAGE_BASE', 'debootstrap is needed to make the base image and was not found', {
           cause: error,
           hint: 'Install it: apt-get install debootstrap.',
         }),

@@ -9,14 +9,14 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
  * The certificate authorities that this machine trusts beyond the public ones (a company's TLS proxy), one file each
- * because Debian's update-ca-certificates reads only the first of a file. Unreadable files are left out: a build
- * that needs them fails at its download and says so.
+ * because Debian's update-ca-certificates reads only the first of a file. Unreadable files are omitted: a build that
+ * needs them fails at its download, with the reason.
  */
 export function extraCertificates(env: Readonly<Record<string, string | undefined>>): readonly ContextFile[] {
   const bundle = env['NODE_EXTRA_CA_CERTS'];
   const texts = [...(bundle ? [bundle] : []), ...localFiles()].map(readText);
   const own = texts.flatMap((text) => text.match(PEM) ?? []);
-  // Most machines have none, and all of the public ones are much to hash.
+  // Most machines have none, and hashing all public ones takes time.
   if (own.length === 0) return [];
   const known = new Set(rootCertificates.map(fingerprint));
   const extra = new Map<string, string>();

@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { type Pack, pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
-import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
+import type { Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
+import { type ContextEntry, withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
 import { dropLeftBehind, oldName } from './left-behind.ts';
@@ -17,12 +15,12 @@ import { type Pins, readPins } from './pins.ts';
 export interface EnsureImageOptions extends ImageVariant {
   /** Downloads, the build's lock and its log are kept there. */
   readonly cacheDir: string;
-  /** Build even when the image is there, and take nothing from the engine's build cache. */
+  /** Build also when the image exists, without the engine's build cache. */
   readonly rebuild: boolean;
   readonly tell: Tell;
-  /** Ends the build; nothing half done stays. */
+  /** Ends the build. No partial result stays. */
   readonly signal: AbortSignal;
-  /** Runs the body while holding that lock file, waiting for another holder: the store's withLock. */
+  /** Runs the body while it holds that lock file, and waits for another holder: the store's withLock. */
   readonly exclusive: (lockFile: string, body: () => Promise<void>) => Promise<void>;
 }
 
@@ -32,7 +30,7 @@ export interface Image {
 }
 
 /**
- * The image on the engine, built when it is not there. Of several processes that need it, one builds.
+ * The image on the engine, built when it does not exist. Of several processes that need it, one builds.
  *
  * @throws RunClaudeError IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
@@ -82,7 +80,7 @@ async function build(
   const text = buildMessage(options.rebuild, await changedInputs(engine, inputs));
   tell({ kind: 'message', level: 'info', text });
   try {
-    await engine.buildImage(buildContext(files, fetched), {
+    const request = {
       tag,
       args: {
         BASE: base,
@@ -93,12 +91,13 @@ async function build(
       labels: { [INPUTS_LABEL]: JSON.stringify(inputs) },
       fresh: options.rebuild,
       signal,
-      onOutput: (text) => {
+      onOutput: (text: string) => {
         log.push(text);
         const step = /^Step (\d+)\/(\d+)/.exec(text);
         if (step) tell({ kind: 'progress', what, done: Number(step[1]) - 1, total: Number(step[2]), unit: 'steps' });
       },
-    });
+    };
+    await withContext(dir, contextEntries(files, fetched), (context) => engine.buildImage(context, request));
   } catch (error) {
     signal.throwIfAborted();
     const file = join(dir, 'build.log');
@@ -120,10 +119,11 @@ function buildMessage(rebuild: boolean, changed: readonly string[]): string {
   return `Building the image again. What changed: ${changed.join('; ')}...`;
 }
 
-/** An image that another took the name from: without one it could not be told from what others built upon it. */
+/** Gives an image that lost its name to a new build another name. Without one it looks like an image that a user built
+ * upon it. */
 async function keepName(engine: Engine, { id }: ImageFacts, tag: string): Promise<void> {
   if ((await engine.imageFacts(tag))?.id === id) return;
-  // The build is done, whatever comes of this.
+  // The build is done, also when this fails.
   await engine.nameImage(id, oldName(id)).catch(() => undefined);
 }
 
@@ -141,27 +141,11 @@ function proxyArguments(env: EnsureImageOptions['env']): Readonly<Record<string,
   return Object.fromEntries(values.filter(([, value]) => value !== '' && !/\/\/(127\.|localhost|\[::1\])/.test(value)));
 }
 
-function buildContext(files: readonly ContextFile[], fetched: ReadonlyMap<string, string>): Archive {
-  const tar = pack();
-  fillContext(tar, files, fetched).catch((error: Error) => tar.destroy(error));
-  return tar;
-}
-
-async function fillContext(
-  tar: Pack,
-  files: readonly ContextFile[],
-  fetched: ReadonlyMap<string, string>,
-): Promise<void> {
-  // Modes and times are fixed: the engine's build cache looks at modes.
-  for (const { path, content } of files) tar.entry({ name: path, mode: 0o644, mtime: new Date(0) }, content);
-  // COPY needs the folder even on a machine without certificates of its own.
-  tar.entry({ name: 'ca/none.txt', mode: 0o644, mtime: new Date(0) }, 'Certificate authorities of the host, if any.\n');
-  for (const [name, file] of fetched) {
-    const { size } = await stat(file);
-    await pipeline(
-      createReadStream(file),
-      tar.entry({ name: `fetched/${name}`, size, mode: 0o644, mtime: new Date(0) }),
-    );
-  }
-  tar.finalize();
+function contextEntries(files: readonly ContextFile[], fetched: ReadonlyMap<string, string>): ContextEntry[] {
+  return [
+    ...files,
+    // COPY needs the folder, also on a machine without certificates of its own.
+    { path: 'ca/none.txt', content: 'Certificate authorities of the host, if any.\n' },
+    ...[...fetched].map(([name, file]) => ({ path: `fetched/${name}`, content: { file } })),
+  ];
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack } from 'tar-stream';
 import { RunClaudeError } from '../errors.ts';
 import { packageRoot } from '../host/package.ts';
-import type { Archive, Engine, ImageFacts } from '../types/engine.ts';
+import type { Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
+import { type ContextEntry, withContext } from './context.ts';
 
-/** What is laid over somebody else's image (Debian or a relative): our programs, guards, settings and user. */
+/** Adds run-claude's programs, guards, settings and user to a custom image (Debian or a derivative). */
 const DOCKERFILE = `ARG OURS
 ARG REF
 FROM $OURS AS ours
@@ -30,25 +31,25 @@ ENTRYPOINT []
 CMD ["/bin/bash"]
 `;
 
-/** A stamp: only an image that the probes passed has the address that sessions look for. */
+/** Only an image that passed the probes gets the address that sessions use. */
 const STAMP = `ARG PROVEN
 FROM $PROVEN
 LABEL run-claude.probed=1 run-claude.image=foreign
 `;
 
 export interface ForeignImageOptions {
-  /** The person's word for it. */
+  /** The image's name, as the user wrote it. */
   readonly reference: string;
-  /** Our own image, which is there. */
+  /** run-claude's own image, which exists on the engine. */
   readonly ours: string;
   readonly tell: Tell;
-  /** Attacks a container of that image; throws when anything got through. */
+  /** Attacks a container of that image. Throws when an attack was not stopped. */
   readonly prove: (image: string) => Promise<void>;
 }
 
 /**
- * The address of what `reference` becomes with our layers over it: for this very image and this very image of ours.
- * Throws RunClaudeError IMAGE_MISSING when the engine does not have it, IMAGE_REFUSED for one that cannot serve.
+ * The address of `reference` with run-claude's layers, for the current ids of both images.
+ * @throws {RunClaudeError} IMAGE_MISSING when the engine does not have it, IMAGE_REFUSED when it cannot be used.
  */
 export async function addressForeign(engine: Engine, reference: string, ours: string): Promise<string> {
   const facts = await engine.imageFacts(reference);
@@ -59,13 +60,14 @@ export async function addressForeign(engine: Engine, reference: string, ours: st
   }
   refuse(reference, facts);
   const hash = createHash('sha256');
-  for (const part of [ours, facts.id, ...context().map(({ content }) => content)]) hash.update(part).update('\0');
+  for (const part of [ours, facts.id, ...layOverFiles().map(({ content }) => content)]) hash.update(part).update('\0');
   return `run-claude:${hash.digest('hex').slice(0, 16)}`;
 }
 
 /**
- * Lays our guards, tools and user over a Debian-like image and has the probes attack the result. A failed or doubtful
- * one is removed. Throws RunClaudeError IMAGE_REFUSED with the reason, and as addressForeign does.
+ * Adds run-claude's guards, tools and user to a custom image, and attacks the result with the probes. An image that did
+ * not pass is removed.
+ * @throws {RunClaudeError} IMAGE_REFUSED with the reason, and as addressForeign does.
  */
 export async function ensureForeign(engine: Engine, options: ForeignImageOptions): Promise<string> {
   const { reference, ours, tell } = options;
@@ -75,28 +77,26 @@ export async function ensureForeign(engine: Engine, options: ForeignImageOptions
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
   let log = '';
   try {
-    await engine.buildImage(archive(context()), {
+    const layOver = {
       tag: unproven,
       args: { OURS: ours, REF: reference },
       fresh: false,
-      onOutput: (text) => {
+      onOutput: (text: string) => {
         log = (log + text).slice(-65_536);
       },
-    });
+    };
+    await withContext(tmpdir(), layOverFiles(), (archive) => engine.buildImage(archive, layOver));
     await options.prove(unproven);
-    await engine.buildImage(archive([{ name: 'Dockerfile', content: STAMP }]), {
-      tag,
-      args: { PROVEN: unproven },
-      fresh: false,
-      onOutput: () => undefined,
-    });
+    const stamp = { tag, args: { PROVEN: unproven }, fresh: false, onOutput: () => undefined };
+    const stampFiles = [{ path: 'Dockerfile', content: STAMP }];
+    await withContext(tmpdir(), stampFiles, (archive) => engine.buildImage(archive, stamp));
     return tag;
   } catch (error) {
     const reason = /^run-claude refuses: (.{1,400})$/m.exec(log)?.[1];
     if (reason === undefined) throw error;
     throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${reason}`, { cause: error });
   } finally {
-    // Its name only, where the stamped image stands on it.
+    // Removes only the name, where the final image uses it.
     await engine.removeImage(unproven);
   }
 }
@@ -106,28 +106,16 @@ function refuse(reference: string, { volumes, onBuild }: ImageFacts): void {
     volumes.length > 0
       ? `it declares volumes (${volumes.join(', ')}), which would be writable and outlive the session`
       : onBuild
-        ? 'it has ONBUILD instructions, which would run while our guards are laid over it'
+        ? "it has ONBUILD instructions, which would run while run-claude's guards are added"
         : undefined;
   if (why !== undefined) throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${why}`);
 }
 
-interface TextFile {
-  readonly name: string;
-  readonly content: string;
-}
-
-function context(): readonly TextFile[] {
+function layOverFiles(): readonly (ContextEntry & { readonly content: string })[] {
   const read = (path: string): string => readFileSync(join(packageRoot, 'images', path), 'utf8');
   return [
-    { name: 'Dockerfile', content: DOCKERFILE },
-    { name: 'lay-over.sh', content: read('foreign/lay-over.sh') },
-    { name: 'finish.sh', content: read('finish.sh') },
+    { path: 'Dockerfile', content: DOCKERFILE },
+    { path: 'lay-over.sh', content: read('foreign/lay-over.sh') },
+    { path: 'finish.sh', content: read('finish.sh') },
   ];
-}
-
-function archive(files: readonly TextFile[]): Archive {
-  const tar = pack();
-  for (const { name, content } of files) tar.entry({ name, mode: 0o644, mtime: new Date(0) }, content);
-  tar.finalize();
-  return tar;
 }

@@ -7,7 +7,7 @@ import { readPins } from './pins.ts';
 /** Label of an image that run-claude built: its inputs by part, as JSON. The address holds only their digest. */
 export const INPUTS_LABEL = 'run-claude.inputs';
 
-/** What an image was made of, by part: a version where there is one, otherwise a digest. Empty: nothing of that part. */
+/** The inputs of an image, by part: a version where there is one, otherwise a digest. Empty: no such part. */
 export interface ImageInputs {
   readonly version: string;
   readonly claude: string;

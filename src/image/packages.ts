@@ -9,7 +9,7 @@ import type { Watch } from './base.ts';
 import type { PinnedPackage } from './pins.ts';
 
 /**
- * Fetches the packages that are not in `dir` yet, with the person's own npm (its registry, proxy and certificates),
+ * Fetches the packages that are not in `dir` yet, with the user's npm (its registry, proxy and certificates),
  * and checks every one against its pinned hash.
  *
  * @returns the path of each, by its name in the build context.
@@ -52,7 +52,7 @@ async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal
   }
 }
 
-/** The newest version in the registry, or undefined when it does not say so quickly. */
+/** The newest version in the registry, or undefined when the registry does not answer quickly. */
 export async function newestVersion(name: string, dir: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('npm', ['view', name, 'version'], { cwd: dir, timeout: 10_000 });
@@ -69,15 +69,15 @@ async function npm(argv: readonly string[], cwd: string, doing: string, signal: 
     signal.throwIfAborted();
     const failure = error as NodeJS.ErrnoException & { stderr?: string };
     if (failure.code === 'ENOENT') {
-      throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and is not there`, {
+      throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and was not found`, {
         cause: error,
         hint: 'Install npm (it comes with Node.js).',
       });
     }
-    const said = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';
-    throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm could not ${doing}: ${said}`, {
+    const reason = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';
+    throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm could not ${doing}: ${reason}`, {
       cause: error,
-      hint: 'See that npm reaches its registry: npm ping.',
+      hint: 'Check that npm reaches its registry: npm ping.',
     });
   }
 }

@@ -21,7 +21,7 @@ export type Pins = z.infer<typeof pinsSchema>;
 /** An npm package by version and integrity hash, and its file's name in the build context. */
 export type PinnedPackage = z.infer<typeof pinnedPackage>;
 
-/** @throws RunClaudeError IMAGE_PINS when the file does not say what the image is made of. */
+/** @throws RunClaudeError IMAGE_PINS when the file does not have this form. */
 export function readPins(files: readonly ContextFile[]): Pins {
   const text = files.find((file) => file.path === 'images/pins.json')?.content.toString('utf8') ?? 'null';
   const parsed = pinsSchema.safeParse(JSON.parse(text));

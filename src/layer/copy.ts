@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { type Owner, refreshTree } from '../base/refresh.ts';
 import type { Collector } from '../collector/client.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { EVERYTHING } from '../scan/selection.ts';
 import { compareSnapshots } from '../scan/snapshot.ts';
 import { walkTree } from '../scan/walk.ts';
@@ -63,7 +64,7 @@ async function openCopy(place: CopyPlace): Promise<Layer> {
       writeFileAtomic(manifest, encodeBytes(lines.join('\0')));
     },
     async close(keep) {
-      if (!keep) removeTree(path.dirname(dir), path.basename(dir));
+      if (!keep) removeTreeSync(dir);
     },
   };
 }
@@ -80,8 +81,9 @@ function identity(entry: ListedEntry): string {
 
 async function copyTree(place: CopyPlace): Promise<void> {
   const { dir, owner, tell } = place;
-  removeTree(dir, 'upper');
-  makePrivateDir(path.join(dir, 'upper'));
+  const upper = path.join(dir, 'upper');
+  removeTreeSync(upper);
+  makePrivateDir(upper);
   const signal = place.signal === undefined ? {} : { signal: place.signal };
   const walked = await walkTree({
     root: path.join(place.generation, 'tree'),

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree } from '../base/generation.ts';
 import type { Collector } from '../collector/client.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Engine } from '../types/engine.ts';
@@ -65,8 +65,8 @@ export function viewDirectories(dir: string, generation: string): LayerView {
 export function removeLayerDir(dir: string): boolean {
   dropShortLinks(dir);
   const emptied = emptyWork(path.join(dir, 'work'));
-  if (emptied) removeTree(path.dirname(dir), path.basename(dir));
-  else removeTree(dir, 'upper');
+  if (emptied) removeTreeSync(dir);
+  else removeTreeSync(path.join(dir, 'upper'));
   return emptied;
 }
 

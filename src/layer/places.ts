@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Owner } from '../base/refresh.ts';
+import { parseUser } from '../host/user.ts';
 
 /** Where containers see the project. */
 export const WORKSPACE = '/workspace';
@@ -29,7 +30,7 @@ export function scratchVolumes(sessionId: string): { readonly merged: string; re
  * files are this user's, and so is the container's user.
  */
 export function ownerInside(user: string): Owner | undefined {
-  const [uid, gid] = user.split(':').map(Number);
-  if (process.getuid?.() !== 0 || uid === undefined || gid === undefined || uid === 0) return undefined;
+  const { uid, gid } = parseUser(user);
+  if (process.getuid?.() !== 0 || uid === 0) return undefined;
   return { uid, gid };
 }

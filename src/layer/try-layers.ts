@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
+import { parseUser } from '../host/user.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import { openLayers } from './layers.ts';
@@ -50,7 +52,7 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
     untilMs = Date.now() + FAILED_COUNTS_MS;
   }
   try {
-    removeTree(stateDir, name);
+    removeTreeSync(path.join(stateDir, name));
   } catch {
     // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
   }
@@ -118,9 +120,9 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
 }
 
 function makeTree(tree: string, user: string): void {
-  const [uid, gid] = user.split(':').map(Number);
+  const { uid, gid } = parseUser(user);
   mkdirSync(path.join(tree, 'dir'), { recursive: true, mode: 0o700 });
   for (const name of ['secret', 'gone', 'dir/inner']) writeFileSync(path.join(tree, name), 'content', { mode: 0o600 });
   if (process.getuid?.() !== 0) return;
-  for (const name of ['.', 'dir', 'secret', 'gone', 'dir/inner']) chownSync(path.join(tree, name), uid ?? 0, gid ?? 0);
+  for (const name of ['.', 'dir', 'secret', 'gone', 'dir/inner']) chownSync(path.join(tree, name), uid, gid);
 }

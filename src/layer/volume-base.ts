@@ -8,6 +8,7 @@ import { dropGoneUsers, enterUser, releaseUser, usersOf } from '../base/generati
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
+import { parseUser } from '../host/user.ts';
 import {
   compareSnapshots,
   type Differences,
@@ -162,7 +163,7 @@ interface Sending {
 async function send(options: VolumeBaseOptions, sending: Sending): Promise<void> {
   const { engine, tell } = options;
   const { volume, sent, differences } = sending;
-  const [uid = 0, gid = 0] = options.user.split(':').map(Number);
+  const { uid, gid } = parseUser(options.user);
   const removals = removalList(differences);
   const zip = isFar(engine.facts.endpoint);
   const argv = [`g${sent.generation}`, sending.from, String(removals.length), sent.nonce, zip ? '-z' : ''];

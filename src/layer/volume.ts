@@ -1,9 +1,11 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree, writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
+import { removeTreeSync } from '../host/remove-tree.ts';
+import { parseUser } from '../host/user.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, FoundVolume, Mount } from '../types/engine.ts';
 import type { Layer, LayerView, ScratchLayer } from './layer.ts';
@@ -115,7 +117,7 @@ async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
       await engine.removeVolume(volume);
       if (keep) return;
       await engine.removeVolume(layer);
-      removeTree(path.dirname(dir), path.basename(dir));
+      removeTreeSync(dir);
     },
   };
 }
@@ -145,7 +147,7 @@ async function fillLayer(
   nonce: string,
 ): Promise<void> {
   const { engine, sessionId, image } = place;
-  const [uid = 0, gid = 0] = place.user.split(':').map(Number);
+  const { uid, gid } = parseUser(place.user);
   const root = lstatSync(path.join(place.generation, 'tree'));
   const container = await engine.create(
     taskSpec({
@@ -181,7 +183,7 @@ async function openScratch(place: VolumePlace): Promise<ScratchLayer> {
   const close = async (): Promise<void> => {
     await engine.removeVolume(volume);
     await engine.removeVolume(own);
-    removeTree(path.dirname(dir), path.basename(dir));
+    removeTreeSync(dir);
   };
   // A command that was killed may have left some.
   await close();

@@ -1,58 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { type GitArguments, runGit } from '../host/git.ts';
 
 const DEADLINE_MS = 3000;
 const NAMED_MAX = 20;
-
-/** Before the command: nothing runs, nothing is fetched. */
-export const QUIET_GIT: readonly string[] = [
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'protocol.allow=never',
-];
-
-/** No configuration but the repository's own, no locks, no questions. */
-export function gitEnv(): Record<string, string> {
-  return {
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    LC_ALL: 'C',
-  };
-}
-
-/**
- * Git on the person's own repository, by plumbing alone: nothing that its configuration names is executed, and nothing
- * is fetched.
- */
-export async function runGit(
-  gitDir: string,
-  args: readonly string[],
-  options: {
-    readonly workTree?: string;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly timeoutMs?: number;
-  } = {},
-): Promise<string> {
-  const { stdout } = await promisify(execFile)('git', [`--git-dir=${gitDir}`, ...QUIET_GIT, ...args], {
-    env: {
-      ...gitEnv(),
-      ...(options.workTree === undefined ? {} : { GIT_WORK_TREE: options.workTree }),
-      ...options.env,
-    },
-    ...(options.workTree === undefined ? {} : { cwd: options.workTree }),
-    timeout: options.timeoutMs ?? 0,
-    maxBuffer: 1 << 28,
-    encoding: 'utf8',
-  });
-  return stdout;
-}
 
 export interface InHistory {
   /** Of the paths that were asked for: those that some commit of some ref has. */
@@ -66,8 +15,9 @@ export async function pathsInHistory(gitDir: string, project: string, paths: rea
   const end = Date.now() + DEADLINE_MS;
   const has = async (some: readonly string[]): Promise<boolean> => {
     const specs = some.map((one) => `:(top,literal)${one}`);
-    const args = ['rev-list', '--all', '--max-count=1', '--', ...specs];
-    return (await runGit(gitDir, args, { workTree: project, timeoutMs: Math.max(1, end - Date.now()) })) !== '';
+    const args: GitArguments = ['rev-list', '--all', '--max-count=1', '--', ...specs];
+    const timeoutMs = Math.max(1, end - Date.now());
+    return (await runGit(args, { gitDir, workTree: project, timeoutMs, readsCommitGraph: true })).length > 0;
   };
   const asked = paths.slice(0, NAMED_MAX);
   const found: string[] = [];

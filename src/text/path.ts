@@ -2,7 +2,7 @@ declare const relPathBrand: unique symbol;
 
 /**
  * A path inside a project, '/' between components, never absolute, no '.', '..' or empty component.
- * File names are bytes: a byte that is not part of valid UTF-8 stands as the lone surrogate U+DC80..U+DCFF
+ * File names are bytes: a byte that is not part of valid UTF-8 becomes the lone surrogate U+DC80..U+DCFF
  * (Python's surrogateescape), so the string is lossless, survives JSON and can be matched like any other.
  */
 export type RelPath = string & { readonly [relPathBrand]: true };
@@ -50,7 +50,7 @@ function sequenceAt(bytes: Uint8Array, at: number): number {
   return length;
 }
 
-/** The bytes that a string made by {@link decodeBytes} stands for. */
+/** The bytes of a string that {@link decodeBytes} made. */
 export function encodeBytes(text: string): Buffer {
   if (!/[\udc80-\udcff]/.test(text)) return Buffer.from(text, 'utf8');
   const parts: Buffer[] = [];

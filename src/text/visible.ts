@@ -1,7 +1,7 @@
 /**
  * Control, format (bidirectional, zero width, tags), private and unassigned characters, line separators, variation
- * selectors and lone surrogates as visible escapes, `\u{202e}`: for text of a session that people will read outside a
- * terminal of ours.
+ * selectors and lone surrogates as visible escapes, `\u{202e}`: for text of a session that is shown outside of
+ * run-claude's terminal output.
  */
 export function visible(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;

@@ -4,7 +4,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
- * A time as people say it, in the local time zone: 'just now', '3 min ago', 'today 14:03', 'yesterday 14:03',
+ * A time in everyday form, in the local time zone: 'just now', '3 min ago', 'today 14:03', 'yesterday 14:03',
  * '21 Nov 14:03', '21 Nov 2025'. `iso` is ISO 8601.
  */
 export function whenText(iso: string, nowMs: number): string {

@@ -1,6 +1,7 @@
-import { lstat, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
+import { removeTree } from '../../host/remove-tree.ts';
 import { instanceKey, readOwnFile, readRoot } from './instance.ts';
 import { mountPointOf } from './mount-point.ts';
 
@@ -73,5 +74,5 @@ export async function removeInstance(instance: Pick<InstanceFacts, 'key' | 'dir'
     throw new RunClaudeError('INSTANCE_FOREIGN', `${instance.dir} is not an instance of ours: left alone`, {
       hint: 'Look at it, and remove it by hand.',
     });
-  await rm(instance.dir, { recursive: true });
+  await removeTree(instance.dir);
 }

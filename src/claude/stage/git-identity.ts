@@ -1,4 +1,5 @@
 import { writeConfig } from '../../git/config-write.ts';
+import { listGlobalConfig } from '../../host/git.ts';
 import type { RunProgram } from '../../host/run-program.ts';
 
 /** Keys of the person's own git configuration that the agent's commits should share. None of them runs anything. */
@@ -14,12 +15,10 @@ const CARRIED = new Set(
  * includes of this project resolved by git itself. Empty when the host has no git or no configuration.
  */
 export async function gitIdentity(run: RunProgram, env: NodeJS.ProcessEnv, project: string): Promise<string> {
-  const said = await run(['git', '-C', project, 'config', '--global', '--includes', '--list', '-z'], {
-    env: { PATH: env['PATH'], HOME: env['HOME'], XDG_CONFIG_HOME: env['XDG_CONFIG_HOME'], GIT_TERMINAL_PROMPT: '0' },
-  });
-  if (said.status !== 0) return '';
+  const listed = await listGlobalConfig(project, env, run);
+  if (listed.status !== 0) return '';
   const values = new Map<string, string>();
-  for (const item of said.stdout.split('\0')) {
+  for (const item of listed.stdout.split('\0')) {
     const cut = item.indexOf('\n');
     if (cut > 0 && CARRIED.has(item.slice(0, cut))) values.set(item.slice(0, cut), item.slice(cut + 1));
   }

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { freeDiskMb } from '../../host/facts.ts';
+import { gitVersion } from '../../host/git.ts';
 import type { EngineFacts } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './report.ts';
@@ -131,8 +130,7 @@ function formatFree(mb: number): string {
 /** Git on the host is needed only for audit --base and commits --import. */
 export async function gitCheck(): Promise<Check> {
   try {
-    const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000 });
-    const [, version = '?', major = '0', minor = '0'] = /(([0-9]+)\.([0-9]+)[0-9.]*)/.exec(stdout) ?? [];
+    const [, version = '?', major = '0', minor = '0'] = /(([0-9]+)\.([0-9]+)[0-9.]*)/.exec(await gitVersion()) ?? [];
     const old = Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30);
     return old
       ? warning('git', `version ${version} is older than 2.30`, 'Update git.')

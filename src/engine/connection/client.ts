@@ -15,13 +15,13 @@ import type { Endpoint } from './endpoint.ts';
 import { SshAgent } from './ssh.ts';
 import type { MakeDir } from './ssh-login.ts';
 
-/** One engine's connection: plain requests at once, dockerode when it is first needed, since loading it takes a while. */
+/** The connection to one engine. Plain requests need nothing else; dockerode is loaded on first use, because that is slow. */
 export interface Client {
-  /** GET, answered by JSON. Rejects with Node's own error, or one that carries statusCode. */
+  /** GET with an answer in JSON. Rejects with Node's error, or with one that has statusCode. */
   get(path: string, timeoutMs: number): Promise<unknown>;
-  /** Sends a request whose answer nobody waits for: what is left undone is for gc. Resolves when it is on its way. */
+  /** Sends a request without waiting for the answer: gc repeats what failed. Resolves when the request was sent. */
   send(method: 'DELETE', path: string): Promise<void>;
-  /** POST with an upgrade: the connection itself, both ways. Rejects as get() does. */
+  /** POST with an upgrade: returns the connection. Rejects as get() does. */
   upgrade(path: string): Promise<Duplex>;
   docker(): Promise<Docker>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Client {
 
 const makeTempDir: MakeDir = (folder, prefix) => mkdtemp(path.join(folder, prefix));
 
-/** Opens no connection by itself. `makeDir` is for what connections over ssh share. */
+/** Opens no connection by itself. `makeDir` makes the directory of the shared ssh login. */
 export function openClient(endpoint: Endpoint, makeDir = makeTempDir): Client {
   const agent = agentOf(endpoint, makeDir);
   let loaded: Promise<Docker> | undefined;
@@ -57,7 +57,7 @@ function agentOf(endpoint: Endpoint, makeDir: MakeDir): HttpAgent {
 function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<void> {
   if (endpoint.kind !== 'unix') throw new TypeError('only what is sent to this machine is surely received');
   return new Promise((resolve) => {
-    // A connection of its own, which the end of this process may cut.
+    // A separate connection, which may end with this process.
     const options = { socketPath: endpoint.path, method, path, headers: { Host: 'docker' }, agent: false };
     const request = httpRequest(options, (response) => response.resume());
     request.on('socket', (socket) => socket.unref());
@@ -69,19 +69,19 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
 async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
   const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
   request.end();
-  const said = await new Promise<string>((resolve, reject) => {
-    // To the end: a connection that fails in the middle of an answer is told here too.
+  const body = await new Promise<string>((resolve, reject) => {
+    // Reads to the end: a connection that fails during the answer rejects here too.
     request.on('error', reject);
     request.on('response', (response: IncomingMessage) => {
       answerOf(response).then(resolve, reject);
     });
   });
-  return JSON.parse(said);
+  return JSON.parse(body);
 }
 
 /**
- * Not dockerode's own: it sends its options as a body, which Podman gives to the program inside as the beginning of its
- * input.
+ * Replaces dockerode's request: its options are sent as a body, which Podman passes to the program inside as the beginning
+ * of its input.
  */
 async function upgrade(endpoint: Endpoint, agent: HttpAgent, path: string): Promise<Duplex> {
   const headers = { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': '0' };
@@ -108,7 +108,7 @@ function openRequest(endpoint: Endpoint, agent: HttpAgent, options: RequestOptio
       : endpoint.kind === 'tcp'
         ? { host: endpoint.host, port: endpoint.port }
         : { host: 'docker' };
-  // Node checks a certificate against the Host header where there is one: over TLS it must be the engine's own.
+  // Node checks a certificate against the Host header, if there is one: over TLS it must name the engine.
   const host = endpoint.kind === 'tcp' ? {} : { Host: 'docker' };
   return (secure ? httpsRequest : httpRequest)({
     ...options,
@@ -118,17 +118,17 @@ function openRequest(endpoint: Endpoint, agent: HttpAgent, options: RequestOptio
   });
 }
 
-/** The text of a good answer; any other is thrown, with statusCode and json as docker-modem has them. */
+/** The text of a successful answer. Another answer is thrown, with statusCode and json as docker-modem has them. */
 async function answerOf(response: IncomingMessage): Promise<string> {
-  const said = await text(response);
+  const body = await text(response);
   const statusCode = response.statusCode ?? 0;
-  if (statusCode >= 300) throw Object.assign(new Error(said.trim()), { statusCode, json: jsonIn(said) });
-  return said;
+  if (statusCode >= 300) throw Object.assign(new Error(body.trim()), { statusCode, json: jsonIn(body) });
+  return body;
 }
 
-function jsonIn(said: string): unknown {
+function jsonIn(body: string): unknown {
   try {
-    return JSON.parse(said);
+    return JSON.parse(body);
   } catch {
     return undefined;
   }
@@ -136,7 +136,7 @@ function jsonIn(said: string): unknown {
 
 async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker> {
   const { default: Dockerode } = await import('dockerode');
-  // docker-modem fills what is not given from DOCKER_HOST and DOCKER_CERT_PATH: everything is given.
+  // docker-modem takes missing options from DOCKER_HOST and DOCKER_CERT_PATH, so all are given.
   const nothing = {
     host: undefined,
     socketPath: undefined,

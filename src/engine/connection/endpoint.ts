@@ -16,7 +16,7 @@ export interface TlsFiles {
   readonly verify: boolean;
 }
 
-/** An endpoint and who named it, e.g. 'DOCKER_HOST' or 'docker context "orbstack"'. */
+/** An endpoint and its source, e.g. 'DOCKER_HOST' or 'docker context "orbstack"'. */
 export interface Candidate {
   readonly endpoint: Endpoint;
   readonly from: string;
@@ -28,7 +28,7 @@ export interface EndpointSearch {
   readonly home: string;
 }
 
-/** The endpoint as the person would write it. */
+/** The endpoint as the user would write it. */
 export function endpointName(endpoint: Endpoint): string {
   if (endpoint.kind === 'unix') return `unix://${endpoint.path}`;
   if (endpoint.kind === 'ssh') return `ssh://${endpoint.destination}${endpoint.port ? `:${endpoint.port}` : ''}`;
@@ -36,10 +36,10 @@ export function endpointName(endpoint: Endpoint): string {
 }
 
 /**
- * Where an engine may be, in the order of asking. What the environment or a docker context names explicitly stands
- * alone: when it does not answer, another engine is not taken in its place.
+ * Addresses of engines, in the order of attempts. An engine that the environment or a docker context names is the only
+ * one: when it does not answer, no other engine replaces it.
  *
- * @throws RunClaudeError ENGINE_ENDPOINT when the environment or the context names none that we understand.
+ * @throws RunClaudeError ENGINE_ENDPOINT when the environment or the context names an address of another form.
  */
 export function findCandidates(search: EndpointSearch): readonly Candidate[] {
   const docker = search.choice === 'podman' ? [] : dockerCandidates(search);
@@ -84,8 +84,8 @@ function unixCandidates(paths: readonly string[]): readonly Candidate[] {
 /**
  * Reads an address in the form of DOCKER_HOST.
  *
- * @param from who named it, for the error.
- * @throws RunClaudeError ENGINE_ENDPOINT when it is none of unix, tcp, http, https and ssh.
+ * @param from its source, for the error.
+ * @throws RunClaudeError ENGINE_ENDPOINT when it is not unix, tcp, http, https or ssh.
  */
 export function parseEndpoint(address: string, from: string, tls: TlsFiles | undefined): Endpoint {
   if (address.startsWith('unix://')) return { kind: 'unix', path: address.slice('unix://'.length) };

@@ -3,28 +3,28 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 
-/** What the connections of one command to one host have in common. */
+/** The login that all connections of one command to one host share. */
 export interface SharedLogin {
   /** Options of ssh for each of them. */
   readonly options: readonly string[];
-  /** Ends the login, whatever still uses it; no error when there is none. */
+  /** Ends the login, also when it is in use. No error when there is none. */
   end(): Promise<void>;
 }
 
 const EACH_ITS_OWN: SharedLogin = { options: [], end: async () => undefined };
 
-/** For a command that was killed. The next connection after a longer pause logs in again. */
+/** Ends the login of a command that was killed. After a longer pause the next connection logs in again. */
 const IDLE_SECONDS = 60;
 
-/** Makes a directory in a folder, with a name that begins so, and gives its path. */
+/** Makes a directory in a folder, with a name that begins with the prefix, and returns its path. */
 export type MakeDir = (folder: string, prefix: string) => Promise<string>;
 
 /**
- * Lets the first connection's login serve all others (ssh_config(5), ControlMaster); where it has died, the next one
- * logs in for those that follow. Not where the person's own configuration says where such a login is (ControlPath): it
- * may be one that asks for more than a key.
+ * Shares the login of the first connection with all others (ssh_config(5), ControlMaster). When it has ended, the next
+ * connection logs in for the following ones. Not where the user's configuration has a ControlPath: that login may need
+ * more than a key.
  *
- * @param host the words by which ssh finds the host, after its options.
+ * @param host the arguments of ssh that name the host, after its options.
  */
 export async function shareLogin(host: readonly string[], makeDir: MakeDir): Promise<SharedLogin> {
   const ssh = (...words: readonly string[]) => promisify(execFile)('ssh', [...words, ...host], { timeout: 10_000 });
@@ -41,14 +41,14 @@ export async function shareLogin(host: readonly string[], makeDir: MakeDir): Pro
       },
     };
   } catch {
-    // No ssh, or a configuration that it does not understand: the connection itself tells so.
+    // No ssh, or a configuration that ssh rejects: the connection itself reports it.
     return EACH_ITS_OWN;
   }
 }
 
 /**
- * A socket's path has 104 bytes on some systems, of which ssh takes 17 for a name of its own while it makes it; and its
- * configuration reads blanks, quotes and percent signs in a path as something else.
+ * Some systems limit a socket's path to 104 bytes, of which ssh needs 17 for a temporary name. Blanks, quotes and percent
+ * signs in a path have a meaning in ssh's configuration.
  */
 function socketFolder(): string {
   const folder = tmpdir();

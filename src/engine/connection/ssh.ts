@@ -4,14 +4,14 @@ import { Duplex } from 'node:stream';
 import { type MakeDir, type SharedLogin, shareLogin } from './ssh-login.ts';
 
 /**
- * An HTTP agent whose connections are `ssh HOST docker system dial-stdio`: the person's own ssh checks the host key
- * and finds the keys, which docker-modem's built-in ssh does not.
+ * An HTTP agent whose connections are `ssh HOST docker system dial-stdio`: the user's ssh checks the host key
+ * and finds the keys. The ssh that is built into docker-modem does neither.
  */
 export class SshAgent extends Agent {
   readonly #host: readonly string[];
   readonly #makeDir: MakeDir;
   #login: Promise<SharedLogin> | undefined;
-  /** Settled when the first connection, which logs in for all, has an answer or is gone. */
+  /** Resolves when the first connection, which logs in for all, has an answer or has ended. */
   #answered: Promise<void> | undefined;
   constructor(destination: string, port: string | undefined, makeDir: MakeDir) {
     super({ keepAlive: false });
@@ -30,7 +30,7 @@ export class SshAgent extends Agent {
         }, done);
       },
       read: () => ssh?.stdout.resume(),
-      // What ssh said comes with its end; a write that fails before that says less, and is not waited for.
+      // The end of ssh brings its error message. A write that fails earlier has none, and is not awaited.
       write: (chunk: Buffer, _, done) => ssh?.stdin.write(chunk, () => done()),
       final: (done) => ssh?.stdin.end(() => done()),
       destroy: (error, done) => {
@@ -41,17 +41,17 @@ export class SshAgent extends Agent {
     return connection;
   }
 
-  /** Ends every connection, and the login that they shared. */
+  /** Ends every connection, and their shared login. */
   async close(): Promise<void> {
     this.destroy();
     await (await this.#login)?.end();
   }
 
-  /** Starts ssh for a connection; not for one that was given up meanwhile. */
+  /** Starts ssh for a connection, unless the connection was destroyed in the meantime. */
   async #connect(connection: Duplex): Promise<ChildProcessWithoutNullStreams | undefined> {
     this.#login ??= shareLogin(this.#host, this.#makeDir);
     const { options } = await this.#login;
-    // Two that log in at the same time would not share: the others wait for the first.
+    // Two connections that log in at the same time would not share a login, so the others wait for the first.
     if (this.#answered !== undefined) await this.#answered;
     if (connection.destroyed) return undefined;
     const argv = ['-T', '-o', 'BatchMode=yes', ...options, ...this.#host, 'docker', 'system', 'dial-stdio'];
@@ -74,8 +74,8 @@ export class SshAgent extends Agent {
         connection.push(null);
         return;
       }
-      const said = Buffer.concat(complaint).toString('utf8').trim();
-      connection.destroy(Object.assign(new Error(said || `ssh ended with status ${status}`), { code: 'ESSH' }));
+      const reason = Buffer.concat(complaint).toString('utf8').trim();
+      connection.destroy(Object.assign(new Error(reason || `ssh ended with status ${status}`), { code: 'ESSH' }));
     });
     return child;
   }

@@ -1,15 +1,16 @@
+import { parseUser } from '../../host/user.ts';
 import type { ContainerSpec, Limits, Mount } from '../../types/engine.ts';
 
-/** Where our programs lie in every image of ours. */
+/** Directory of run-claude's programs in every image. */
 export const INSIDE = '/usr/lib/run-claude';
 
 const HOSTNAME = 'sandbox';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Enough for a large build; above this some engines have no right to raise it themselves. */
+/** Enough for a large build. Some engines may not raise the limit above this. */
 const NOFILE = 16_384;
 const RUN_MB = 16;
 
-/** The guard looks whether this exists; on a read-only root nobody inside can make it. */
+/** The guard checks whether this exists. On a read-only root no process inside can make it. */
 const PUSH_SIGN: Mount = {
   kind: 'tmpfs',
   target: '/etc/run-claude/allow-git-push',
@@ -22,7 +23,7 @@ const PUSH_SIGN: Mount = {
 export interface SessionParts {
   readonly sessionId: string;
   readonly image: string;
-  /** Text of our profile, from readSeccompProfile(). */
+  /** Text of the profile, from readSeccompProfile(). */
   readonly seccomp: string;
   readonly runtime?: string | undefined;
 }
@@ -32,9 +33,9 @@ export interface AgentParts extends SessionParts {
   readonly user: string;
   /** The program itself; init goes before it. */
   readonly argv: readonly string[];
-  /** Init starts nothing before this file is there: nobody inside can make it. */
+  /** Init starts nothing before this file exists. No process inside can make it. */
   readonly until?: string | undefined;
-  /** What init's forwarder joins, each as init's --forward wants it. */
+  /** Ports and sockets that init's forwarder joins, each in the form of init's --forward. */
   readonly forwards: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly workdir: string;
@@ -48,11 +49,11 @@ export interface AgentParts extends SessionParts {
   readonly allowGitPush?: boolean;
 }
 
-/** The agent's container. Nothing here is optional: every weakening is in the plan, which is shown before the start. */
+/** The agent's container. Nothing here is optional; the plan names what weakens it. */
 export function agentSpec(parts: AgentParts): ContainerSpec {
   const { memoryMb, cpus, pids, tmpMb } = parts.limits;
   return {
-    ...ours(parts, 'agent', ''),
+    ...baseSpec(parts, 'agent', ''),
     argv: [
       `${INSIDE}/init`,
       ...(parts.until === undefined ? [] : ['--until', parts.until]),
@@ -73,7 +74,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
 }
 
 export interface ServantParts extends SessionParts {
-  /** Ends the container's name, when a session has several of this role. */
+  /** Suffix of the container's name, when a session has several of this role. */
   readonly suffix?: string;
   readonly user: string;
   readonly argv: readonly string[];
@@ -84,12 +85,12 @@ export interface ServantParts extends SessionParts {
   readonly pids?: number;
 }
 
-/** The gateway: the only container with a way out; no workspace, no capability. */
+/** The gateway: the only container with a network. No workspace, no capability. */
 export function gatewaySpec(parts: ServantParts & { readonly bridge: string }): ContainerSpec {
   return { ...servant(parts, 'gateway', 512, 64), network: { bridge: parts.bridge } };
 }
 
-/** The collector: uid 0 that may read everything it mounts and do nothing else. No network. */
+/** The collector: uid 0, which may read everything that it mounts and nothing else. No network. */
 export function collectorSpec(parts: Omit<ServantParts, 'user'>): ContainerSpec {
   return { ...servant({ ...parts, user: '0:0' }, 'collector', 1024, 64), capabilities: ['DAC_READ_SEARCH'] };
 }
@@ -106,7 +107,7 @@ function servant(
   pids: number,
 ): ContainerSpec {
   return {
-    ...ours(parts, role, `-${parts.suffix ?? role}`),
+    ...baseSpec(parts, role, `-${parts.suffix ?? role}`),
     argv: parts.argv,
     user: parts.user,
     env: { PATH, HOME: '/tmp', LANG: 'C.UTF-8', ...parts.env },
@@ -120,7 +121,7 @@ function servant(
   };
 }
 
-function ours(parts: SessionParts, role: ContainerSpec['role'], suffix: string) {
+function baseSpec(parts: SessionParts, role: ContainerSpec['role'], suffix: string) {
   return {
     name: `run-claude-${parts.sessionId}${suffix}`,
     role,
@@ -136,9 +137,9 @@ function limits(memoryMb: number, cpus: number, pids: number): Limits {
   return { memoryMb, cpus, pids, nofile: NOFILE, shmMb: 64 };
 }
 
-/** What is writable besides the mounts. The runtime gives a tmpfs the mode of the image's directory, so /run has an owner. */
+/** Writable directories besides the mounts. The runtime gives a tmpfs the mode of the image's directory, so /run has an owner. */
 function scratch(user: string, tmpMb: number): readonly Mount[] {
-  const [uid, gid] = user.split(':').map(Number);
+  const { uid, gid } = parseUser(user);
   return [
     { kind: 'tmpfs', target: '/tmp', sizeMb: tmpMb, mode: 0o1777, noexec: false },
     {
@@ -147,8 +148,8 @@ function scratch(user: string, tmpMb: number): readonly Mount[] {
       sizeMb: RUN_MB,
       mode: 0o755,
       noexec: true,
-      ...(uid === undefined ? {} : { uid }),
-      ...(gid === undefined ? {} : { gid }),
+      uid,
+      gid,
     },
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * What no container of ours may read: it reads as empty. Giving a list replaces the engine's default, so the default
- * of every supported engine comes first; ours follow: facts about the host that nothing people run inside needs.
+ * Paths that read as empty in every container. A list replaces the engine's default, so the defaults of all supported
+ * engines come first. Facts about the host that no program inside needs follow.
  */
 export const MASKED_PATHS: readonly string[] = [
   '/proc/acpi',
@@ -15,7 +15,7 @@ export const MASKED_PATHS: readonly string[] = [
   '/proc/timer_stats',
   '/sys/devices/virtual/powercap',
   '/sys/firmware',
-  // Ours: the kernel's command line, layout and configuration.
+  // Added: the kernel's command line, layout and configuration.
   '/proc/bootconfig',
   '/proc/cmdline',
   '/proc/config.gz',
@@ -24,7 +24,7 @@ export const MASKED_PATHS: readonly string[] = [
   '/proc/kallsyms',
   '/proc/modules',
   '/proc/vmallocinfo',
-  // Ours: what else runs on the host and on which hardware.
+  // Added: what else runs on the host and on which hardware.
   '/proc/buddyinfo',
   '/proc/consoles',
   '/proc/crypto',
@@ -56,18 +56,18 @@ export const MASKED_PATHS: readonly string[] = [
   '/sys/power',
 ];
 
-/** The engine's default, by name: giving one of the two lists must not lose the other. Ours follow. */
+/** The engines' default: a request with one of the two lists must have the other too. Additions follow. */
 export const READONLY_PATHS: readonly string[] = [
   '/proc/bus',
   '/proc/fs',
   '/proc/irq',
   '/proc/sys',
   '/proc/sysrq-trigger',
-  // Ours: with cgroup v1 the directory of hierarchies is a tmpfs that uid 0 inside may fill (Docker 26).
+  // Added: with cgroup v1 the directory of hierarchies is a tmpfs that uid 0 inside may fill (Docker 26).
   '/sys/fs/cgroup',
 ];
 
-/** Engines open low ports and ping sockets to everyone in a container's network; ours get the kernel's own defaults. */
+/** Engines allow low ports and ping sockets to every user of a container. These are the kernel's own defaults. */
 export const SYSCTLS: Readonly<Record<string, string>> = {
   'net.ipv4.ip_unprivileged_port_start': '1024',
   'net.ipv4.ping_group_range': '1 0',

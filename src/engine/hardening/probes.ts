@@ -9,11 +9,11 @@ export interface ProbeRow {
   /** The layer that has to stop it, by its name in docs/security.md. */
   readonly layer: string;
   readonly result: 'stopped' | 'open' | 'untestable';
-  /** What stopped looks like: 'EPERM'. */
+  /** How it was stopped: 'EPERM'. */
   readonly why: string;
 }
 
-/** The program in the image that attacks the container it runs in; words after it: only these layers. */
+/** The program in the image that attacks its own container. Arguments choose layers. */
 export const PROBES: string = `${INSIDE}/probes`;
 
 const LINE = /^([\x21-\x7e]{1,80})\t([\x20-\x7e]{1,60})\t(stopped|open|untestable)\t([\x20-\x7e]{1,120})$/;
@@ -34,7 +34,7 @@ export function readProbes(output: string): readonly ProbeRow[] {
 
 /**
  * Runs the probes as the program of that container, made by agentSpec() with argv [PROBES], and removes it. Throws
- * RunClaudeError PROBES_FAILED when they did not come to their end.
+ * RunClaudeError PROBES_FAILED when they did not finish.
  */
 export async function runProbes(engine: Engine, spec: ContainerSpec): Promise<readonly ProbeRow[]> {
   const container = await engine.create(spec);

@@ -2,14 +2,14 @@ import type { ContainerSpec } from '../../types/engine.ts';
 import { INSIDE } from './hardened.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
-// What an engine records of a container is what it was told; what it did is seen inside. The image's init looks, before
-// any other program runs there, and says so in the first line of its output, which the engine room takes off the
-// stream: nothing of the agent's can have written before it.
+// An engine records what was requested of a container. What it did is visible inside only: the image's init checks it
+// before any other program runs, and prints the result as the first line of its output. The engine room removes that line
+// from the stream. No program of the agent can have written before it.
 
 const INIT = `${INSIDE}/init`;
 const PROVEN = 'proven';
 
-/** Numbers of the kernel's capabilities (linux/capability.h), of those that any container of ours keeps. */
+/** Numbers of the capabilities that a container may keep (linux/capability.h). */
 const CAPABILITIES: Readonly<Record<string, bigint>> = {
   CHOWN: 0n,
   DAC_OVERRIDE: 1n,
@@ -18,12 +18,12 @@ const CAPABILITIES: Readonly<Record<string, bigint>> = {
   FSETID: 4n,
 };
 
-/** Runtimes that run programs on the engine's own kernel; another one's shows its processes something of its own. */
+/** Runtimes that run programs on the engine's kernel. The kernel of another runtime shows different values. */
 const OWN_KERNEL: readonly (string | undefined)[] = [undefined, 'runc', 'crun'];
 
 /**
- * The same container, with our init as PID 1 told to prove it first. Unchanged for a runtime with a kernel of its own:
- * what holds there is in docs/engines.md, and choosing it is printed.
+ * The same container, whose init proves it first. Unchanged for a runtime with a kernel of its own: docs/engines.md lists
+ * what holds there, and its choice is printed.
  */
 export function withProof(spec: ContainerSpec): ContainerSpec {
   if (!OWN_KERNEL.includes(spec.runtime)) return spec;
@@ -32,18 +32,18 @@ export function withProof(spec: ContainerSpec): ContainerSpec {
   return { ...spec, argv: [INIT, '--prove', proofOf(spec), ...words] };
 }
 
-/** Whether the first line of that container's output is init's. */
+/** Whether the first line of the container's output is init's proof. */
 export function isProved(spec: Pick<ContainerSpec, 'argv'>): boolean {
   return spec.argv[0] === INIT && spec.argv[1] === '--prove';
 }
 
-/** What init said is weaker than asked; undefined when it proved everything. */
+/** What init found weaker than requested; undefined when it proved everything. */
 export function weakerIn(line: string): string | undefined {
-  const said = line.trimEnd();
-  return said === PROVEN ? undefined : said;
+  const result = line.trimEnd();
+  return result === PROVEN ? undefined : result;
 }
 
-/** One thing a line, as images/init/prove.c reads it. */
+/** One property a line, as images/init/prove.c reads it. */
 function proofOf(spec: ContainerSpec): string {
   const { limits } = spec;
   const memory = limits.memoryMb * 1024 * 1024;

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../../host/package.ts';
 
-/** Our profile, for every container of a session. */
+/** The profile of every container of a session. */
 export const SECCOMP_FILE: string = path.join(packageRoot, 'seccomp/profile.json');
 
 /**
- * Our seccomp profile as text for a ContainerSpec. It goes to the engine inline, since a path would be read on the
- * engine's machine; to Podman, which takes nothing else, as the path of this file.
+ * The seccomp profile as text for a ContainerSpec. The engine gets it inline, because it would read a path on its own
+ * machine. Podman accepts only a path, and gets this file's.
  *
- * @throws RunClaudeError SECCOMP_MISSING when the file is absent or is no allowlist.
+ * @throws RunClaudeError SECCOMP_MISSING when the file is absent or is not an allowlist.
  */
 export async function readSeccompProfile(file: URL | string = SECCOMP_FILE): Promise<string> {
   const hint = 'Reinstall run-claude; it does not start without its seccomp profile.';

@@ -2,6 +2,7 @@ import { programArgv } from '../../agent/agents.ts';
 import { agentSpec } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
+import { parseUser } from '../../host/user.ts';
 import { openScratchLayer } from '../../layer/strategies.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -31,7 +32,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
       );
       const access = view.writable ? 'What you change here is removed at the end.' : 'It is read-only.';
       tell({ kind: 'message', level: 'info', text: `The files of session ${record.id}, without network. ${access}` });
-      const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+      const { uid, gid } = parseUser(plan.user);
       const spec = agentSpec({
         sessionId: plan.sessionId,
         image: plan.image,

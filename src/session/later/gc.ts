@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { sweepBases } from '../../base/sweep.ts';
 import { isAnythingGone, removeGone } from '../../base/trash.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
+import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
@@ -125,7 +124,7 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
     why: `${session.stage} ${days} days ago`,
     remove: async () => {
       await dropLayer(session.plan, engine);
-      await removeHostileTree(join(sessionsDir(places.stateDir), session.id));
+      await removeTree(join(sessionsDir(places.stateDir), session.id));
     },
   };
 }
@@ -143,20 +142,6 @@ function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Rem
   if (why === undefined) return [];
   const remove = () => withLayerLock(session.plan, 'removing it', () => dropLayer(session.plan, engine));
   return [{ kind: 'layer', name: session.id, why, remove }];
-}
-
-/**
- * Removes a tree that an agent may have made: of any depth, with directories that their owner may not open. rm uses
- * descriptors, not paths, and removes an empty directory without opening it.
- */
-async function removeHostileTree(dir: string): Promise<void> {
-  const run = promisify(execFile);
-  try {
-    await run('rm', ['-rf', '--', dir]);
-  } catch {
-    await run('chmod', ['-R', 'u+rwX', '--', dir]).catch(() => undefined);
-    await run('rm', ['-rf', '--', dir]);
-  }
 }
 
 async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engine/place.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { parseUser } from '../../host/user.ts';
 import type { Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 
@@ -33,7 +34,7 @@ export function plannedHomeMount(plan: Plan): Mount {
 }
 
 function homePlace(plan: Plan): PlaceOptions {
-  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  const { uid, gid } = parseUser(plan.user);
   return {
     name: `run-claude-${plan.sessionId}-home`,
     dir: path.join(keptStaging(plan) ?? plan.sessionDir, 'home'),

@@ -7,6 +7,7 @@ import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
+import { parseUser } from '../../host/user.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
 import type { Secret } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
@@ -89,7 +90,7 @@ export async function stage<V extends AgentView>(
 /** With --isolate-claude-data: the mount of the project's own volume, which outlives the session. */
 async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude): Promise<Mount[]> {
   if (!plan.policy.isolateClaudeData) return [];
-  const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
+  const { uid, gid } = parseUser(plan.user);
   const place = await openVolume(engine, {
     name: dataVolume(instance),
     dir: '',

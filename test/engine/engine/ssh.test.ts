@@ -79,7 +79,7 @@ describe('one login', () => {
     }
   }
 
-  it('serves all requests of a command, at a socket that only this person reaches, and ends with it', async () => {
+  it('serves all requests of a command, at a socket that only this user reaches, and ends with it', async () => {
     const before = front.logins();
     const engine = await connect();
     await Promise.all(Array.from({ length: 4 }, () => engine.hasImage(image)));
@@ -141,7 +141,7 @@ describe('one login', () => {
     expect(places()).toEqual([]);
   });
 
-  it("is the person's own where their configuration says where it is, and stays", async () => {
+  it("is the user's where the configuration has a ControlPath, and stays", async () => {
     const own = join(dir, 'own');
     const config = readFileSync(front.config, 'utf8');
     appendFileSync(front.config, `ControlMaster auto\nControlPath ${own}\nControlPersist 600\n`);
@@ -159,7 +159,7 @@ describe('one login', () => {
   });
 });
 
-it('says what ssh said when it fails: a host key that nobody accepted', async () => {
+it('reports the error of ssh: a host key that was not accepted', async () => {
   writeFileSync(front.knownHosts, '');
   await expect(connect()).rejects.toThrow(/ssh:\/\/.* \(DOCKER_HOST\): No ED25519 host key is known/);
   expect(readdirSync(dir).filter((name) => name.startsWith('run-claude-ssh-'))).toEqual([]);

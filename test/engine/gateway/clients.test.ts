@@ -120,7 +120,7 @@ PYTHONPATH=/tmp/p python3 -c 'import tiny; print(tiny.word)'`);
     expect(text).toContain(part);
 });
 
-it('the same clients are refused for a host that is not listed, until the person allows it', async () => {
+it('the same clients are refused for a host that is not listed, until the user allows it', async () => {
   const text = await inside(`cd /tmp; exec 2>&1
 curl -sS https://evil.test/; curl -sS http://evil.test/; curl -sSv https://evil.test/ | grep '< HTTP'
 ${FETCH('https://evil.test/')}
@@ -131,7 +131,7 @@ pip download -q --retries 0 --disable-pip-version-check --no-cache-dir --index-u
 echo over`);
   expect(text).not.toMatch(/greetings|from the/);
   expect(text).toContain(
-    'run-claude: evil.test is not an allowed host; the person can allow it: run-claude network allow evil.test\n',
+    'run-claude: evil.test is not an allowed host; the user can allow it: run-claude network allow evil.test\n',
   );
   expect(text.match(/403/g)?.length, text).toBeGreaterThanOrEqual(6);
   expect(said.filter((one) => one.includes('refused evil.test:443'))).toHaveLength(1);
@@ -141,7 +141,7 @@ echo over`);
   expect(totals).toEqual([expect.objectContaining({ passed: expect.any(Number), refused: expect.any(Number) })]);
 });
 
-it('a secret of the person reads and does not write; its value and other ways out stay out of reach', async () => {
+it('a brokered secret of the user reads and does not write; its value and other ways out stay out of reach', async () => {
   const push = 'https://git.test/r.git/info/refs?service=git-receive-pack';
   // Control: with the header, asked directly, the server would take a push.
   const direct = `curl -s -o /dev/null -w '%{http_code}' -k -H "Authorization: $HEADER" -H 'Host: git.test' --resolve git.test:443:127.0.0.1 '${push}'`;

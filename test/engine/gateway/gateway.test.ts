@@ -126,14 +126,14 @@ it('gives the agent sockets to connect to, and nothing to list, replace, mark or
   const script = `cat > /tmp/take-over.py << 'EOF'\n${TAKE_OVER}\nEOF\ntouch /tmp/mine; python3 /tmp/take-over.py`;
   expect(await inside(`${script} /run/run-claude/gw/sockets`)).toBe('tried 24\n');
   expect(await inside('ls -ld /run/run-claude/gw/sockets | cut -c1-10')).toBe('drwx--x--x\n');
-  // Where the directory is one's own, nearly all of it works.
+  // In a directory of the agent nearly all of it works.
   const own = await inside(
     `mkdir -p /tmp/own; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("/tmp/own/proxy.sock")'; ${script} /tmp/own`,
   );
   expect(own.match(/worked/g)?.length).toBeGreaterThan(14);
 });
 
-/** Opens many connections at once, says half a request on each, holds them; then waits to be told to let go. */
+/** Opens many connections at once, says half a request on each, holds them; then waits for the message to release them. */
 const FLOOD = `
 const at = "/run/run-claude/gw/sockets/";
 const many = [at + "proxy.sock", at + "api.sock", 47801, 47802];
@@ -163,7 +163,7 @@ it('holds the credential where nobody inside or in the engine can read it', asyn
   expect(said.join('')).not.toContain(SECRET);
 });
 
-it('refuses an unlisted host in one line and tells the person', async () => {
+it('refuses an unlisted host in one line, and shows it to the user', async () => {
   expect(await inside(through('http://evil.test/'))).toContain('run-claude: evil.test is not an allowed host');
   await expect.poll(() => said.join('')).toContain('run-claude network allow evil.test');
 });

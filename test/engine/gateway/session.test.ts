@@ -79,7 +79,7 @@ function readQuietly(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // A process that has ended meanwhile, or one that may not be looked at.
+    // A process that has ended in the meantime, or one that may not be inspected.
     return '';
   }
 }
@@ -142,7 +142,7 @@ it('holds its credential outside while it runs, is allowed one more host, and fa
     await docker('run', '-d', '--name', server, ...where, image, 'node', '-e', serve);
     const late = (): Promise<string> => inside('curl', '-sS', '-m', '30', 'http://late.test/');
     expect(await late()).toBe(
-      'run-claude: late.test is not an allowed host; the person can allow it: run-claude network allow late.test\n',
+      'run-claude: late.test is not an allowed host; the user can allow it: run-claude network allow late.test\n',
     );
     await expect.poll(() => said.text, SELDOM).toContain('run-claude network allow late.test');
     const allowed = await scene.run(['network', 'allow', 'late.test']);

@@ -9,7 +9,7 @@ import { connectForTest, runToEnd } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { agentLike } from './weakened.ts';
 
-/** Layers that every container of ours has, whatever it is for. */
+/** Layers that every container has, whatever its role. */
 const COMMON = [
   ...['seccomp', 'no new privileges', 'read-only root', 'capabilities', 'namespaces', 'tmpfs options'],
   ...['masked and read-only paths', 'environment allowlist', 'nothing of the host inside'],

@@ -41,9 +41,9 @@ function layOver(reference: string): Promise<string> {
   return ensureForeign(engine, { reference, ours, tell: () => undefined, prove });
 }
 
-describe('somebody else’s image', () => {
-  it('gets our guards, tools and user laid over it, passes the probes, and brings no variables along', async () => {
-    // A relative of Debian that has none of ours and everything that it should not have.
+describe('a custom image', () => {
+  it('gets run-claude’s guards, tools and user, passes the probes, and sets no variables', async () => {
+    // A derivative of Debian with none of run-claude's programs and everything that it should not have.
     const reference = await build(
       'debian',
       `FROM ${ours}

@@ -63,7 +63,7 @@ describe('git-guard.so', () => {
     expect(await lines(commandScript(ALLOWED))).toEqual(ALLOWED.map((line) => `ok ${line}`));
   });
 
-  it('lets a push pass where the person allowed it, and only there', async () => {
+  it('lets a push pass where the user allowed it, and only there', async () => {
     const push = 'git push -q /tmp/bare HEAD:refs/heads/new';
     const allow: Weaken = (body) => {
       (body.HostConfig['Tmpfs'] as Record<string, string>)['/etc/run-claude/allow-git-push'] = 'size=1m,mode=555';

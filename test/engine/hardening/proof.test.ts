@@ -64,7 +64,7 @@ it.each<readonly [string, Weaken, RegExp]>([
   [
     'the engine’s own filter',
     plain({ SecurityOpt: ['no-new-privileges'] }),
-    /seccomp: not our profile, io_uring_setup is not refused.*becoming dumpable is not refused/,
+    /seccomp: not run-claude's profile, io_uring_setup is not refused.*becoming dumpable is not refused/,
   ],
   ['a writable root', plain({ ReadonlyRootfs: false }), /read-only root: \/ is writable/],
   ['one mask less, a file', without('MaskedPaths', '/proc/kallsyms'), /paths: \/proc\/kallsyms is not masked$/],

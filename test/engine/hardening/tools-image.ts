@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runLabel } from '../../support/image.ts';
 
-/** What the audit tools and language suites run, laid over our image as somebody else's would be. */
+/** What the audit tools and language suites run, added to run-claude's image as a custom image would be. */
 const dockerfile = (): string => `ARG OURS
 FROM $OURS AS selftests
 LABEL ${runLabel()}
@@ -26,8 +26,8 @@ USER agent
 `;
 
 /**
- * Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the
- * engine's cache. It goes at the end of the test run.
+ * Builds it from Debian's packages (some minutes); a second call, also a concurrent one from another file, finds it in
+ * the engine's cache. It is removed at the end of the test run.
  */
 export function toolsImage(ours: string): string {
   const shared = process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir();

@@ -9,7 +9,7 @@ import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
 import { runToEnd } from '../../support/engine.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 
-/** The body of a container of ours, for a test to take a layer away from. */
+/** The body of a container, from which a test removes a layer. */
 export interface Body {
   Env: string[];
   User: string;

@@ -16,7 +16,7 @@ const connect = (env: Record<string, string>, platform: NodeJS.Platform = 'linux
   connectEngine({ choice: 'docker', env, home, platform, owner: ownerOf(home) });
 
 describe('an engine that does not answer', () => {
-  it('is told with where it was looked for and how to start one', async () => {
+  it('is reported with the addresses that were tried and how to start an engine', async () => {
     const failure = connect({ DOCKER_HOST: `unix://${home}/none.sock` });
     await expect(failure).rejects.toMatchObject({
       code: 'ENGINE_UNREACHABLE',
@@ -46,7 +46,7 @@ describe('an engine that does not answer', () => {
     );
   });
 
-  it('is told apart from one that refuses, and from one that speaks something else', async () => {
+  it('is distinguished from one that refuses, and from one with another protocol', async () => {
     const socket = join(home, 's.sock');
     const server = createServer((peer) => peer.resume().end('what?\n')).listen(socket);
     await new Promise((resolve) => server.once('listening', resolve));
@@ -58,7 +58,7 @@ describe('an engine that does not answer', () => {
   });
 });
 
-describe('what went wrong', () => {
+describe('an error of the engine', () => {
   it.each([
     [{ statusCode: 500, json: { message: 'write /var/x: no space left on device' } }, 'DISK_FULL'],
     [{ statusCode: 404, json: { message: 'No such image: run-claude:1' } }, 'IMAGE_MISSING'],

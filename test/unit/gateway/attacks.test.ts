@@ -117,7 +117,7 @@ it('hands on neither the agent’s own credentials nor headers by which a server
   expect(head.match(/^host:.*$/gim)).toEqual([`host: 127.0.0.1:${port}`]);
   expect(head).toMatch(/anthropic-beta: some-beta/);
   expect(head).not.toMatch(/mine|override|original|rewrite|forwarded|x-amz|^te:|expect/im);
-  // Nor what stands in trailers or a chunk's extension; nor does a Connection header take away what frames the message.
+  // Nor the content of trailers or of a chunk's extension. A Connection header cannot remove what frames the message.
   const listed = 'Connection: host, content-length, authorization, accept-encoding, close\r\n';
   const chunks = `${BODY.length.toString(16)};name="mine"\r\n${BODY}\r\n0\r\nAuthorization: Bearer mine\r\nHost: mine\r\n\r\n`;
   await say(
@@ -297,7 +297,7 @@ it(`passes none of ${requests.length} odd requests`, async () => {
   expect(arrived).toHaveLength(2);
 });
 
-it('lets a tool’s own words be what they are: nobody fetches what stands in its input or its schema', async () => {
+it('passes a tool’s input and schema unchanged: the provider fetches nothing that they name', async () => {
   await using gateway = await start();
   const orders = { mcp_servers: [{}], type: 'url', url: 'https://evil.test/', source: { url: 'https://evil.test/' } };
   const body = JSON.stringify({
@@ -309,7 +309,7 @@ it('lets a tool’s own words be what they are: nobody fetches what stands in it
   expect(arrived[0]?.endsWith(body)).toBe(true);
 });
 
-it('tries an answer of 401 again with a credential that came meanwhile, and asks for no further one', async () => {
+it('retries after a 401 with a credential that arrived in the meantime, and requests no other', async () => {
   const values = ['old', 'new', 'newer'];
   const current = async (): Promise<Secret> => ({ kind: 'oauth', value: String(values[0]) });
   const refresh = (): Promise<Secret> => {
@@ -369,11 +369,11 @@ it('passes no failure in a coding in which the credential can’t be found', asy
       'latin1',
     );
   const answer = await say(gateway, post('/v1/messages'));
-  expect(answer).toMatch(/ 502 [\s\S]*it answered 400 in a coding of its own/);
+  expect(answer).toMatch(/ 502 [\s\S]*it answered 400 in an encoding that was not requested/);
   expect(answer).not.toContain('\x1f\x8b');
 });
 
-it('answers in its own words when the provider’s answer is no proper one', async () => {
+it('answers itself when the provider’s answer is not valid', async () => {
   await using gateway = await start();
   const bad: string[] = [
     'HTTP/1.1 200 OK\r\nx: a\x01b\r\ncontent-length: 0\r\n\r\n',
@@ -442,11 +442,11 @@ it('holds the limit of requests against ones that were begun before it was reach
   const answers = await Promise.all(waiting.map(({ text }) => text));
   expect(answers.filter((text) => text.includes(' 200 '))).toHaveLength(3);
   expect(arrived).toHaveLength(3);
-  // What was turned away is no request of the session's.
+  // A refused request does not count for the session.
   await expect.poll(() => gateway.entries().filter(({ why }) => why?.includes('limit of 3')).length).toBe(7);
   expect(gateway.kept.usage().requests).toBe(3);
 
-  // The last one that is allowed has its answer before the session is told to stop.
+  // The last allowed request has its answer before the session is stopped.
   await using last = await start({ maxRequests: 1 });
   let stop = false;
   void last.kept.exceeded.then(() => {
@@ -510,7 +510,7 @@ it('counts by the provider’s word, not by what the agent or the model writes',
   expect(gateway.kept.usage()).toMatchObject({ inputTokens: 1000, costUsd: (1000 * 5 + 500 * 25) / 1e6 });
 });
 
-it('counts an answer that waits behind another one on a connection that then ends, and lets go of it', async () => {
+it('counts an answer that is queued behind another one on a connection that ends, and releases it', async () => {
   await using gateway = await start();
   const closed: string[] = [];
   let begun = 0;

@@ -87,7 +87,7 @@ beforeAll(async () => {
     'sixtofour.test',
     'zero.test',
     'broadcast.test',
-    // Allowed by a person who does not know better.
+    // Allowed by mistake.
     'api.anthropic.com',
   ]
     .map((host): { host: string; from: string; port?: number } => ({ host, from }))
@@ -444,7 +444,7 @@ it('opens no tunnel inside a tunnel, each of which would take memory', async () 
   expect(answer).toContain('there is no tunnel inside a tunnel');
 });
 
-it('tells the person once for each host, by a name that is clean, and how to allow it', () => {
+it('shows each host to the user once, by a clean name, and how to allow it', () => {
   const told = gateway.events.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
   expect(told.filter((text) => text.includes('refused evil.test:443'))).toHaveLength(1);
   expect(told.join('\n')).toContain('run-claude network allow evil.test');

@@ -92,7 +92,7 @@ it('Bedrock: signs each request, counts what the frames say, renews a key that h
   expect(api.seen[0]?.headers).toMatchObject({ 'x-amz-security-token': 'session-one', 'accept-encoding': 'identity' });
   expect(api.seen[0]?.headers['x-amz-target']).toBeUndefined();
 
-  // A profile of one's own, its name encoded, in one piece.
+  // An inference profile of the user's account, its name encoded, in one piece.
   const arn = encodeURIComponent('arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc1');
   expect((await ask(gateway, `/model/${arn}/invoke`)).status).toBe(200);
   keys = { id: 'AKID2', key: 'secret-key-two', token: 'session-two' };

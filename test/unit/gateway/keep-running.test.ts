@@ -11,7 +11,7 @@ import type { CredentialSource, Secret } from '../../../src/types/credential.ts'
 import type { SessionEvent } from '../../../src/types/event.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 
-/** A program that says that it is ready and ends when it is killed or told to. */
+/** A program that reports that it is ready, and ends when it is killed or its input ends. */
 const READY = `echo '{"type":"ready"}'; exec cat 3>&1 >/dev/null`;
 
 /** Starts programs in turn: true is one that works, false one that ends at once, an error one that cannot be started. */
@@ -53,7 +53,7 @@ async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
   return { kept, pids, texts, end };
 }
 
-it('starts a gateway again also when a restart fails, and says once when it cannot be had back', async () => {
+it('starts a gateway again also when a restart fails, and reports once when it cannot be restarted', async () => {
   const one = await keep([true, false, new Error('the engine is busy'), true]);
   process.kill(one.pids[0] ?? 0, 'SIGKILL');
   await expect.poll(one.texts).toEqual(['the gateway ended and was started again']);
@@ -61,14 +61,14 @@ it('starts a gateway again also when a restart fails, and says once when it cann
   const lost = await one.kept.lost;
   expect([lost.code, lost.message, lost.hint]).toEqual([
     'GATEWAY_LOST',
-    'the gateway is gone and could not be started again',
-    'the session is stopped, its work is kept',
+    'the gateway ended and could not be started again',
+    'The session is stopped. Its work is kept.',
   ]);
   expect(one.texts()).toHaveLength(1);
   await one.end();
 });
 
-it('gives up a gateway that starts well and is gone at once, again and again', async () => {
+it('gives up a gateway that starts and ends at once, again and again', async () => {
   const one = await keep(Array.from({ length: 20 }, () => true));
   let lost = false;
   void one.kept.lost.then(() => {
@@ -77,7 +77,7 @@ it('gives up a gateway that starts well and is gone at once, again and again', a
   let killed = 0;
   await expect
     .poll(() => {
-      // Only one that has said that it is ready counts as started well.
+      // Only a gateway that reported that it is ready has started.
       if (killed < one.pids.length && one.texts().length >= one.pids.length - 1)
         process.kill(one.pids[killed++] ?? 0, 'SIGKILL');
       return lost;
@@ -197,7 +197,7 @@ it('holds a bounded number of hosts in its totals, however many below a wildcard
   expect([sum('failed'), sum('passed'), sum('up')]).toEqual([10_000, 10_000, 100_000]);
 });
 
-it('hands on each host that is allowed while a session runs, and leaves out what is no rule', async () => {
+it('passes on each host that is allowed while a session runs, and omits text that is not a rule', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-allow-'));
   const taken: string[][] = [];
   const unwatch = watchAllowed(dir, (rules) => taken.push(rules.map(({ host }) => host)));
@@ -209,7 +209,7 @@ it('hands on each host that is allowed while a session runs, and leaves out what
   writeFileSync(path.join(dir, 'network-allow.json'), 'torn');
   allowHost(dir, 'c.test');
   await expect.poll(() => taken.at(-1)).toEqual(['c.test']);
-  // Nothing is told twice, nor told of what is no rule.
+  // No rule is passed on twice, and no text that is not a rule.
   writeFileSync(path.join(dir, 'network-allow.json'), '["c.test","*"]');
   await new Promise((done) => setTimeout(done, 1000));
   unwatch();

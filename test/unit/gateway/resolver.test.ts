@@ -64,7 +64,7 @@ function ask(gateway: GatewayProcess): Promise<string> {
   });
 }
 
-it('a resolver that refuses, is silent, fails or talks nonsense: an error in time, the log says which, and on it goes after', async () => {
+it('a resolver that refuses, is silent, fails or answers nonsense: an error in time, which the log names, and later requests pass', async () => {
   const names: Names = { 'up.test': { A: ['127.0.0.2'] }, 'provider.test': { A: ['127.0.0.2'] } };
   set('answer', names);
   await using gateway = await start(['up.test', 'missing.test'], { limits: { ...LIMITS, connectMs: 2000 } });

@@ -202,7 +202,7 @@ it('cuts a connection at its limits of bytes and of silence, and says which in t
   await expect.poll(() => waits.closed).toBe(true);
 });
 
-it('out of descriptors, without a server, without a name: an ordinary error, and it goes on after', async () => {
+it('out of descriptors, without a server, without a name: an ordinary error, and later requests pass', async () => {
   await using gateway = await start({ descriptors: 64 });
   const held = await Promise.all(
     Array.from({ length: 100 }, () => tunnel(gateway, 'plain.test:9000').catch((error: Error) => error)),

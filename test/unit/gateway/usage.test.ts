@@ -57,7 +57,7 @@ it('counts an answer that was left early by what was seen of it, and a whole one
   expect(left.total().output_tokens).toBeGreaterThanOrEqual(100);
 
   const whole = new UsageReader('text/event-stream', 4000);
-  // What the model says is no event, however it looks.
+  // Text of the model is not an event, whatever it looks like.
   const said = delta('"usage": {"output_tokens": 0} "message_stop" data: {"type":"message_stop"}');
   whole.push(Buffer.from(texts + said));
   expect(whole.finished).toBe(false);

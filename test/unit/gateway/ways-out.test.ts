@@ -362,7 +362,7 @@ it('ends TLS for brokered hosts only, judges each request, and gives the secret 
     expect(answer).toMatch(why);
     expect(arrived[name]).toEqual([]);
   }
-  // A host that is only allowed shows its own certificate, and gets what was said and no more.
+  // A host that is only allowed shows its own certificate, and gets the sent bytes and no more.
   expect(await say(gateway, 'open.test', 'GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n', company.certificate)).toContain(
     'here',
   );

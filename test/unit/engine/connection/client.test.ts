@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Client, openClient } from '../../../../src/engine/connection/client.ts';
-import { asking } from '../../../../src/engine/failure.ts';
+import { callEngine } from '../../../../src/engine/failure.ts';
 
 let dir: string;
 let server: Server;
@@ -30,9 +30,9 @@ it('an engine that falls silent in the middle of an answer has not answered', as
   await expect(client.get('/info', 300)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('what an engine says when it refuses a connection is told, not the form that it has', async () => {
+it('reports the message of an engine that refuses a connection, not its JSON', async () => {
   answer = (_, response) => void response.writeHead(409).end('{"message":"it is paused"}');
-  await expect(asking('attach', () => client.upgrade('/containers/x/attach'))).rejects.toMatchObject({
+  await expect(callEngine('attach', () => client.upgrade('/containers/x/attach'))).rejects.toMatchObject({
     code: 'ENGINE_REFUSED',
     message: 'the container engine could not attach: it is paused',
   });

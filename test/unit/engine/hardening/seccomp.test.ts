@@ -69,11 +69,11 @@ describe('the seccomp profile', () => {
     }
   });
 
-  it.each([0x5412, 0x541c, 0x541d, 0x5423])('refuses ioctl %i whatever stands in the upper half', (request) => {
+  it.each([0x5412, 0x541c, 0x541d, 0x5423])('refuses ioctl %i whatever the upper half holds', (request) => {
     fc.assert(fc.property(fc.nat(), (high) => !allowed('ioctl', 0n, (BigInt(high) << 32n) | BigInt(request))));
   });
 
-  it('never lets the limit on cores be set, whatever stands in the upper half, and lets it be read', () => {
+  it('never lets the limit on cores be set, whatever the upper half holds, and lets it be read', () => {
     const core = 4n;
     const high = fc.nat().map((bits) => BigInt(bits) << 32n);
     fc.assert(fc.property(high, (bits) => !allowed('setrlimit', bits | core, 1n)));
@@ -84,7 +84,7 @@ describe('the seccomp profile', () => {
     fc.assert(fc.property(other, (resource) => allowed('prlimit64', 0n, BigInt(resource), 1n)));
   });
 
-  it('lets every other ioctl pass, whatever stands in the upper half', () => {
+  it('lets every other ioctl pass, whatever the upper half holds', () => {
     const refused = new Set([0x5412, 0x541c, 0x541d, 0x5423]);
     const near = fc.oneof(fc.integer({ min: 0x5400, max: 0x54ff }), fc.integer({ min: 0, max: 0xffffffff }));
     fc.assert(

@@ -1,6 +1,6 @@
 'use strict';
-// Every Node process of the agent's loads this first. Node says at each start that looking at HTTP_PROXY is
-// experimental; that line breaks programs and tests that compare what they print to stderr.
+// Every Node process of the agent loads this first. Node warns at each start that reading HTTP_PROXY is experimental;
+// the warning breaks programs and tests that compare their stderr.
 const listeners = process.listeners('warning');
 process.removeAllListeners('warning');
 process.on('warning', (warning) => {
