@@ -38,7 +38,7 @@ it('the person checks out another branch, edits and deletes meanwhile: the view 
     return spawnSync('docker', ['exec', `run-claude-${id}`, ...argv]).status === 0;
   };
   let id: string | undefined;
-  for (const end = Date.now() + 400_000; !inside('test', '-e', '/tmp/seen'); await sleep(200)) {
+  for (const end = Date.now() + 180_000; !inside('test', '-e', '/tmp/seen'); await sleep(200)) {
     expect(Date.now()).toBeLessThan(end);
     const running = (await scene.run(['status', '--json'])).stdout;
     if (running.startsWith('{')) id = (JSON.parse(running) as { id?: string }).id;

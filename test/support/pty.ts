@@ -8,6 +8,9 @@ export interface PtyOptions {
   readonly rows?: number;
 }
 
+/** Below the limit of a test, so that its failure shows the screen (vitest.config.ts). */
+const WAIT_MS = Number(process.env['TEST_WAIT_MS'] ?? 120_000);
+
 /** A program in a real pseudo-terminal (util-linux `script`), driven by keys and read as a person sees it. */
 export class Pty implements AsyncDisposable {
   /** Everything it printed, raw. */
@@ -87,7 +90,7 @@ export class Pty implements AsyncDisposable {
    * any white space: messages are wrapped to the window.
    */
   async see(words: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
-    const deadline = Date.now() + (options.timeoutMs ?? 240_000);
+    const deadline = Date.now() + (options.timeoutMs ?? WAIT_MS);
     const pattern = acrossLines(words);
     for (;;) {
       const from = options.from ?? 0;

@@ -16,7 +16,7 @@ let image: string;
 beforeAll(async () => {
   engine = await connectForTest();
   image = await testImage(engine);
-}, 1_800_000);
+});
 afterAll(() => engine.close());
 
 /** As in a session: the image's own variables do not go in. */
