@@ -47,7 +47,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['unit/store/store.test.ts'],
   'src/terminal': ['unit/terminal/review/ask-review.test.ts', 'unit/terminal/review/change-list.test.ts'],
   'src/terminal/attach': ['unit/terminal/attach/attach.test.ts', 'unit/terminal/attach/filter.test.ts'],
-  'src/terminal/review': ['unit/terminal/review/ask-review.test.ts', 'unit/apply/conflicts.test.ts'],
+  'src/terminal/review': [
+    'unit/terminal/review/ask-review.test.ts',
+    'unit/apply/conflicts.test.ts',
+    'unit/review/file-diff.test.ts',
+  ],
   'src/text': ['unit/types/when.test.ts', 'unit/terminal/review/change-list.test.ts', 'e2e/print-on-terminal.test.ts'],
   'src/workspace': ['unit/workspace/live.test.ts', 'engine/workspace/workspace.test.ts', 'e2e/property.test.ts'],
 };
