@@ -441,7 +441,7 @@ describe('a journal that was cut off or changed', () => {
     ['with another digit', 'made', (text: string) => text.replace('"mode":420', '"mode":511'), false],
     ['that leads out of the project', '../escaped', (text: string) => text, false],
     ['that leads into .git', '.git/hooks', (text: string) => text, false],
-  ])('%s', async (_, name, spoil, done, token = '0123456789ab') => {
+  ])('is taken only whole and unchanged: %s', async (_, name, spoil, done, token = '0123456789ab') => {
     const scene = await lay({ base: {}, session: { made: file('made') }, host: {} });
     const digest = scene.changes[0]?.after?.digest ?? '';
     const { project, sessionDir, store } = scene;
