@@ -1,7 +1,8 @@
 import { RunClaudeError } from '../../errors.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import { updateRecord } from '../../record/session.ts';
-import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import { waitForSilence } from '../../terminal/ask.ts';
+import { askKey } from '../../terminal/ask-key.ts';
 import type { Container } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
@@ -26,20 +27,22 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
   const attachable = canAttach(record);
   say(`The command of session ${record.id} was killed; its agent still runs, without a network.`);
   if (!(await waitForSilence(screen))) throw left(record);
-  const keys = attachable ? '[a/s/L/?]' : '[s/L/?]';
-  for (;;) {
-    const ways = attachable ? 'Attach to it, stop and collect it, or leave it' : 'Stop and collect it, or leave it';
-    const answer = (await askLine(screen, `[sandbox] ${ways}? ${keys}:`))?.trim().toLowerCase();
-    if (answer === 's') return record;
-    if (answer === undefined || answer === '' || answer === 'l') throw left(record);
-    if (answer === 'a' && attachable) return attachAgain(record, name, deps);
-    if (attachable) {
-      const typed = record.plan.tty ? LEAVING : 'what was piped to it has ended; Ctrl-C stops it';
-      say(`a  its network back, and this terminal, until it ends (${typed})`);
-    }
-    say('s  end it now and collect what it left');
-    say('l  leave it as it is (also Enter)');
-  }
+  const typed = record.plan.tty ? LEAVING : 'what was piped to it has ended; Ctrl-C stops it';
+  const answer = await askKey(screen, {
+    question: attachable ? 'Attach to it, stop and collect it, or leave it' : 'Stop and collect it, or leave it',
+    keys: attachable ? ['a', 's', 'l'] : ['s', 'l'],
+    help: [
+      ...(attachable ? [`a  its network back, and this terminal, until it ends (${typed})`] : []),
+      's  end it now and collect what it left',
+      'l  leave it as it is (also Enter)',
+    ],
+    onEnter: 'l',
+    shown: { l: 'L' },
+    separator: '/',
+  });
+  if (answer?.key === 's') return record;
+  if (answer?.key === 'a') return attachAgain(record, name, deps);
+  throw left(record);
 }
 
 /** A bridge that the agent is on cannot be made again, nor can a certificate that it trusts. */

@@ -5,12 +5,13 @@ import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes, waitForSilence } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { askHeld } from './ask-held.ts';
 import { changeList } from './change-list.ts';
 import { decisionLines } from './decision-words.ts';
 import { selectItems } from './select.ts';
 import type { ReviewQuestion } from './show.ts';
-import { itemLines, say } from './show.ts';
+import { itemLines } from './show.ts';
 import { shortPath, summaryLines } from './summary.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { Hunk } from '../../review/file-diff.ts';
 import { hunkText, parseEditedHunk, splitHunk } from '../../review/hunks.ts';
 import type { Screen } from '../ask.ts';
-import { askLine } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanText } from '../clean.ts';
 import { editText } from '../edit.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { hunkLines } from './diff-view.ts';
-import { say } from './show.ts';
 
 const HELP = [
   'y  take this part     n  leave it',
@@ -26,26 +26,30 @@ export async function selectHunks(
   for (let at = 0; at < queue.length; ) {
     const hunk = queue[at] as Hunk;
     await page(screen, hunkLines(hunk, { colour: screen.colour, columns: screen.stderr.columns ?? 80 }));
-    const message = `[sandbox] ${name}: part ${at + 1}/${queue.length}? [y,n,s,e,a,d,?]:`;
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const answer = await askKey(screen, {
+      question: `${name}: part ${at + 1}/${queue.length}`,
+      keys: ['y', 'n', 's', 'e', 'a', 'd'],
+      help: HELP,
+    });
     if (answer === undefined) return undefined;
-    if (answer === 'y') {
+    const { key } = answer;
+    if (key === 'y') {
       chosen.push(hunk);
       at += 1;
-    } else if (answer === 'n') at += 1;
-    else if (answer === 'a') return [...chosen, ...queue.slice(at)];
-    else if (answer === 'd') return chosen;
-    else if (answer === 's') {
+    } else if (key === 'n') at += 1;
+    else if (key === 'a') return [...chosen, ...queue.slice(at)];
+    else if (key === 'd') return chosen;
+    else if (key === 's') {
       const parts = splitHunk(hunk);
       if (parts.length > 1) queue.splice(at, 1, ...parts);
       else say(screen, ['it has one group of changes only: e edits it']);
-    } else if (answer === 'e') {
+    } else if (key === 'e') {
       const edited = await editHunk(screen, hunk);
       if (edited !== undefined) {
         chosen.push(edited);
         at += 1;
       }
-    } else say(screen, HELP);
+    }
   }
   return chosen;
 }

@@ -11,14 +11,16 @@ import {
 import { type Entry, HELD_BYTES } from '../../types/entry.ts';
 import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { askHeld } from './ask-held.ts';
 import { decisionLines, decisionWords } from './decision-words.ts';
 import { runDifftool } from './difftool.ts';
 import { selectHunks } from './select-hunks.ts';
 import type { ReviewQuestion } from './show.ts';
-import { loadDiff, loadFile, say } from './show.ts';
+import { loadDiff, loadFile } from './show.ts';
 
 /**
  * Goes through the decisions one by one (like `git add -p`), deletions as a group at the end. Undefined at Ctrl-C or end
@@ -67,23 +69,27 @@ async function pickFiles(
       continue;
     }
     await page(screen, await decisionLines(question, decision));
-    const message = `[sandbox] (${at + 1}/${decisions.length}) ${decisionWords(decision)}? [y,n,h,v,t,a,g,q,?]:`;
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const answer = await askKey(screen, {
+      question: `(${at + 1}/${decisions.length}) ${decisionWords(decision)}`,
+      keys: ['y', 'n', 'h', 'v', 't', 'a', 'g', 'q'],
+      help: FILE_HELP,
+    });
     if (answer === undefined) return 'interrupted';
-    if (answer === 'y') picked.set(decision, 'apply');
-    else if (answer === 'n') picked.set(decision, LEFT);
-    else if (answer === 'h') await pickHunks(question, decision, picked);
-    else if (answer === 't') await showInDifftool(question, decision.lead);
-    else if (answer === 'a') {
+    const { key } = answer;
+    if (key === 'y') picked.set(decision, 'apply');
+    else if (key === 'n') picked.set(decision, LEFT);
+    else if (key === 'h') await pickHunks(question, decision, picked);
+    else if (key === 't') await showInDifftool(question, decision.lead);
+    else if (key === 'a') {
       // "all" is no yes to a suspect one except the one that is on the screen.
       for (const [index, other] of decisions.slice(at).entries()) {
         if (index === 0 || other.state === 'clean') picked.set(other, picked.get(other) ?? 'apply');
       }
-    } else if (answer === 'g') await pickByGlob(question, decisions, picked);
-    else if (answer === 'q') {
+    } else if (key === 'g') await pickByGlob(question, decisions, picked);
+    else if (key === 'q') {
       for (const other of decisions.slice(at)) picked.set(other, picked.get(other) ?? LEFT);
       return 'left';
-    } else if (answer !== 'v') say(screen, FILE_HELP);
+    }
   }
   return 'done';
 }
@@ -143,22 +149,32 @@ async function pickDeletions(
   const names = decisions.map(({ lead }) => cleanLine(lead.change.path));
   const what = names.length === 1 ? names[0] : `all ${names.length} deletions`;
   for (;;) {
-    const answer = (await askLine(screen, `[sandbox] Delete ${what}? [y,n,l,e,?]:`))?.trim().toLowerCase();
-    if (answer === undefined) return false;
-    if (answer === 'l')
-      await page(
-        screen,
-        names.map((name) => `- ${name}`),
-      );
-    else if (answer === 'e') return (await pickFiles(question, decisions, picked)) !== 'interrupted';
-    else if (answer === 'n' || answer === '') {
-      for (const one of decisions) picked.set(one, LEFT);
-      return true;
-    } else if (answer === 'y') {
-      // A suspect deletion needs its own yes.
-      for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
-      const suspects = decisions.filter(({ state }) => state === 'suspect');
-      return (await pickFiles(question, suspects, picked)) !== 'interrupted';
-    } else say(screen, ['y  delete all of them    n  keep them', 'l  list them             e  ask for each']);
+    const answer = await askKey(screen, {
+      question: `Delete ${what}`,
+      keys: ['y', 'n', 'l', 'e'],
+      help: ['y  delete all of them    n  keep them', 'l  list them             e  ask for each'],
+      onEnter: 'n',
+    });
+    switch (answer?.key) {
+      case undefined:
+        return false;
+      case 'l':
+        await page(
+          screen,
+          names.map((name) => `- ${name}`),
+        );
+        break;
+      case 'e':
+        return (await pickFiles(question, decisions, picked)) !== 'interrupted';
+      case 'n':
+        for (const one of decisions) picked.set(one, LEFT);
+        return true;
+      case 'y': {
+        // A suspect deletion needs its own yes.
+        for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
+        const suspects = decisions.filter(({ state }) => state === 'suspect');
+        return (await pickFiles(question, suspects, picked)) !== 'interrupted';
+      }
+    }
   }
 }

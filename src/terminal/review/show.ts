@@ -4,7 +4,6 @@ import type { ContentReader, Entry } from '../../types/entry.ts';
 import type { Review, ReviewItem } from '../../types/review.ts';
 import type { Screen } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
-import { wrapWords } from '../wrap-words.ts';
 import { diffLines } from './diff-view.ts';
 
 export interface ReviewQuestion {
@@ -14,18 +13,6 @@ export interface ReviewQuestion {
   readonly project: string;
   readonly home: string;
   readonly screen: Screen;
-}
-
-const PREFIX = '[sandbox] ';
-
-/** Prints lines of run-claude with the prefix, wrapped to the window. Clean them before. */
-export function say(screen: Screen, lines: readonly string[]): void {
-  const columns = screen.dumb ? Number.POSITIVE_INFINITY : (screen.stderr.columns ?? 80) - PREFIX.length;
-  for (const line of lines) {
-    for (const [at, piece] of wrapWords(line, columns).entries()) {
-      screen.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${piece}\n`);
-    }
-  }
 }
 
 /** The differences of one change, as lines for the screen. Content that cannot be read is said, never hidden. */
