@@ -26,7 +26,7 @@ export interface AttachOptions {
   readonly suspend?: () => void;
   /** Called once the agent has the terminal. */
   readonly attached?: (terminal: AttachedTerminal) => void;
-  /** Called before each piece of the agent's output that goes to a terminal. */
+  /** Called before each write of the agent's output to a terminal. */
   readonly beforeOutput?: (passed: Buffer) => void;
 }
 

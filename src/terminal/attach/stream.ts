@@ -65,7 +65,7 @@ export function copyOutput(
     undo.push(() => {
       target.off('error', onClosed);
       source.removeListener('data', onData);
-      // The listener for errors stays: a connection that breaks after the end is no fault.
+      // The listener for errors stays: a connection may break after the end.
       for (const event of ['end', 'close']) source.removeListener(event, onEnd);
     });
   });

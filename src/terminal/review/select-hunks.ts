@@ -15,7 +15,7 @@ const HELP = [
   'd  leave it and the rest of the file',
 ];
 
-/** The parts of one file that the person takes, in order; undefined at Ctrl-C or end of input. `name` is cleaned. */
+/** The parts of one file that the user chooses, in order; undefined at Ctrl-C or end of input. `name` must be cleaned. */
 export async function selectHunks(
   screen: Screen,
   name: string,
@@ -42,7 +42,7 @@ export async function selectHunks(
     else if (key === 's') {
       const parts = splitHunk(hunk);
       if (parts.length > 1) queue.splice(at, 1, ...parts);
-      else say(screen, ['it has one group of changes only: e edits it']);
+      else say(screen, ['This part has only one group of changes. To edit it, type e.']);
     } else if (key === 'e') {
       const edited = await editHunk(screen, hunk);
       if (edited !== undefined) {
@@ -57,7 +57,7 @@ export async function selectHunks(
 async function editHunk(screen: Screen, hunk: Hunk): Promise<Hunk | undefined> {
   const text = hunkText(hunk);
   if (cleanText(text) !== text) {
-    say(screen, ['it holds characters that cannot be edited safely: take it or leave it']);
+    say(screen, ['This part has characters that cannot be edited safely. Take it or leave it.']);
     return undefined;
   }
   const edited = await editText(screen, text, [
@@ -68,6 +68,6 @@ async function editHunk(screen: Screen, hunk: Hunk): Promise<Hunk | undefined> {
   if (edited === undefined) return undefined;
   const parsed = parseEditedHunk(hunk, edited);
   if (typeof parsed !== 'string') return parsed;
-  say(screen, [`the edited part does not fit: ${cleanText(parsed)}`]);
+  say(screen, [`The edited part does not fit: ${cleanText(parsed)}`]);
   return undefined;
 }

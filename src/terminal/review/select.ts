@@ -23,8 +23,8 @@ import type { ReviewQuestion } from './show.ts';
 import { loadDiff, loadFile } from './show.ts';
 
 /**
- * Goes through the decisions one by one (like `git add -p`), deletions as a group at the end. Undefined at Ctrl-C or end
- * of input, and when the user takes the selection back: the question is asked again.
+ * Asks about the decisions one by one (like `git add -p`), about deletions as a group at the end. Undefined at Ctrl-C or
+ * end of input, and when the user rejects the selection: the question is asked again.
  */
 export async function selectItems(question: ReviewQuestion): Promise<Choice | undefined> {
   const { review, screen } = question;
@@ -53,7 +53,7 @@ const FILE_HELP = [
   'q  leave this and all after it, deletions too',
 ];
 
-/** `left`: the user leaves everything that comes after. */
+/** `left`: the user leaves everything that follows. */
 type End = 'done' | 'left' | 'interrupted';
 
 async function pickFiles(
@@ -81,7 +81,7 @@ async function pickFiles(
     else if (key === 'h') await pickHunks(question, decision, picked);
     else if (key === 't') await showInDifftool(question, decision.lead);
     else if (key === 'a') {
-      // "all" is no yes to a suspect one except the one that is on the screen.
+      // "all" does not accept suspect changes, except the one on the screen.
       for (const [index, other] of decisions.slice(at).entries()) {
         if (index === 0 || other.state === 'clean') picked.set(other, picked.get(other) ?? 'apply');
       }
@@ -99,25 +99,25 @@ async function showInDifftool({ screen, content }: ReviewQuestion, item: ReviewI
   const { before = item.renamedEntry, after } = item.change;
   const sizes = [before, after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
   if (Math.max(...sizes) > HELD_BYTES) {
-    say(screen, ['too large to be handed to a tool']);
+    say(screen, ['This change is too large for a difftool.']);
     return;
   }
   const load = async (entry: Entry | undefined): Promise<Buffer> => (await loadFile(content, entry)) ?? Buffer.alloc(0);
   if (command.trim() === '') {
-    say(screen, ['name your tool in DIFFTOOL, as in DIFFTOOL="vimdiff"']);
+    say(screen, ['No difftool is set. Set DIFFTOOL, for example DIFFTOOL="vimdiff".']);
     return;
   }
   const status = await runDifftool(screen, command, await load(before), await load(after));
-  if (status === 127) say(screen, ['that program is not there']);
+  if (status === 127) say(screen, ['The program in DIFFTOOL was not found.']);
 }
 
-/** Of a rename the new name gets the chosen parts and the old name is deleted: that is one decision too. */
+/** For a rename the new name gets the chosen parts and the old name is deleted: one decision. */
 async function pickHunks(question: ReviewQuestion, decision: Decision, picked: Map<Decision, Picked>): Promise<void> {
   const { lead, items } = decision;
   const diff = await loadDiff(question.content, lead);
   const isPlain = items.length === (lead.renamedFrom === undefined ? 1 : 2) && lead.change.kind !== 'type';
   if (diff.kind !== 'text' || diff.hunks.length === 0 || !isPlain) {
-    say(question.screen, ['this change has no parts: take it or leave it']);
+    say(question.screen, ['This change has no parts. Take it or leave it.']);
     return;
   }
   const chosen = await selectHunks(question.screen, cleanLine(lead.change.path), diff.hunks);
@@ -136,7 +136,7 @@ async function pickByGlob(
   const matches = pathFilter({ only: [pattern], skip: [] });
   const taken = decisions.filter((one) => one.state === 'clean' && !picked.has(one) && matches(one.lead.change.path));
   for (const one of taken) picked.set(one, 'apply');
-  say(question.screen, [`${taken.length} taken`]);
+  say(question.screen, [`Selected ${taken.length} files`]);
 }
 
 async function pickDeletions(
@@ -170,7 +170,7 @@ async function pickDeletions(
         for (const one of decisions) picked.set(one, LEFT);
         return true;
       case 'y': {
-        // A suspect deletion needs its own yes.
+        // Each suspect deletion needs its own yes.
         for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
         const suspects = decisions.filter(({ state }) => state === 'suspect');
         return (await pickFiles(question, suspects, picked)) !== 'interrupted';

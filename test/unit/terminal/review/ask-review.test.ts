@@ -168,7 +168,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     at = await pty.see(ASKED, { from: at });
     expect(pty.output).not.toContain('new \x1b[31m');
     pty.send('disc\r');
-    at = await pty.see(/is no answer here/, { from: at });
+    at = await pty.see(/is not an answer here/, { from: at });
     at = await pty.see(ASKED, { from: at });
     pty.send('discard\r');
     expect(await pty.exited).toBe(0);
@@ -310,7 +310,7 @@ it('takes a word of its own for a mass deletion', async () => {
   let at = await pty.see(ASKED);
   expect(plain(pty.output)).toContain('WARNING: the session deletes 60 of 100 entries');
   pty.send('y\r');
-  at = await pty.see(/Type 'delete' to go on:/, { from: at });
+  at = await pty.see(/Type 'delete' to continue:/, { from: at });
   pty.send('y\r');
   expect(await pty.exited).toBe(0);
   expect(choice()).toMatchObject({ decided: false, chosen: [] });
