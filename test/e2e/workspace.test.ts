@@ -25,7 +25,7 @@ const overSsh: Elsewhere = async (dir) => {
 
 it.each([
   ['tcp:// with TLS', behindTls, true],
-  // Nothing reads what goes through ssh.
+  // The requests in ssh cannot be read.
   ['ssh://', overSsh, false],
 ] as const)(
   'an engine at %s: no path of this machine is mounted, and only differences are sent again',

@@ -171,7 +171,7 @@ describe('a .git that is a directory', () => {
     for (const attack of [RENAME, COMMONDIR, WRITES]) {
       inside(attack);
       expect(digest(path.join(bench.main, '.git'))).toBe(before);
-      // Only reads: the host's own index refresh would be a change of ours.
+      // Only reads: the host's own index refresh would count as a change.
       bench.git(bench.main, '--no-optional-locks', 'status', '--porcelain');
       expect(existsSync(bench.marker)).toBe(false);
     }
@@ -295,7 +295,7 @@ describe('what is planted where nothing is shielded', () => {
     expect(bench.git(nested, 'log', '--format=%s')).toBe('first\n');
   });
 
-  it('stays when the person says so, and a repository that went is named', async () => {
+  it('stays when the user says so, and a removed repository is named', async () => {
     bench = new Bench();
     bench.repository(path.join(bench.main, 'sub'));
     const plan = bench.plan();

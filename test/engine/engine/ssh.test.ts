@@ -51,11 +51,11 @@ it('runs a container with stdin over the system ssh', async () => {
     ...smallContainer(`run-claude-test-ssh-${process.pid}`, image, ['cat']),
     stdin: 'stream',
   });
-  const said = text(container.stdout);
+  const output = text(container.stdout);
   await container.start();
   container.stdin?.end('over ssh'.repeat(100_000));
   expect(await container.wait()).toBe(0);
-  expect(await said).toBe('over ssh'.repeat(100_000));
+  expect(await output).toBe('over ssh'.repeat(100_000));
   await container.remove();
   await engine.close();
 });
@@ -79,7 +79,7 @@ describe('one login', () => {
     }
   }
 
-  it('serves all requests of a command, at a socket that only this person reaches, and ends with it', async () => {
+  it('serves all requests of a command, at a socket that only this user reaches, and ends with the command', async () => {
     const before = front.logins();
     const engine = await connect();
     await Promise.all(Array.from({ length: 4 }, () => engine.hasImage(image)));
@@ -141,7 +141,7 @@ describe('one login', () => {
     expect(places()).toEqual([]);
   });
 
-  it("is the person's own where their configuration says where it is, and stays", async () => {
+  it("is the user's own where their ssh configuration names one, and stays open", async () => {
     const own = join(dir, 'own');
     const config = readFileSync(front.config, 'utf8');
     appendFileSync(front.config, `ControlMaster auto\nControlPath ${own}\nControlPersist 600\n`);
@@ -159,7 +159,7 @@ describe('one login', () => {
   });
 });
 
-it('says what ssh said when it fails: a host key that nobody accepted', async () => {
+it('fails with the message of ssh: a host key that was not accepted', async () => {
   writeFileSync(front.knownHosts, '');
   await expect(connect()).rejects.toThrow(/ssh:\/\/.* \(DOCKER_HOST\): No ED25519 host key is known/);
   expect(readdirSync(dir).filter((name) => name.startsWith('run-claude-ssh-'))).toEqual([]);

@@ -50,7 +50,7 @@ it('lynis warns of nothing but that no kernel logger runs', async () => {
   expect(said).toMatch(/^\d+\nnone\nhardening_index=\d+/);
 });
 
-/** What of the kernel's own tests of seccomp cannot pass under a filter of ours, and why. */
+/** The kernel's own seccomp tests that cannot pass under run-claude's filter, and why. */
 const FILTERED: Readonly<Record<string, string>> = {
   kcmp: 'kcmp is refused',
   mode_strict_support: 'a process under a filter cannot become strict',

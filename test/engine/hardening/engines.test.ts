@@ -8,7 +8,7 @@ import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 // runsc and rootlesskit come with scripts/install-tools.sh long.
 
-/** What a person meets on that engine: the doctor's words, and a session's. */
+/** What a user sees on that engine: the output of doctor and of a session. */
 async function refused(host: string): Promise<{ doctor: string; session: { status: number; stderr: string } }> {
   await using scene = new Scene({ env: { DOCKER_HOST: host } });
   const before = scene.fingerprint();

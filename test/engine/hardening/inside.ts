@@ -4,7 +4,7 @@ import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { runToEnd } from '../../support/engine.ts';
 
-/** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; gives what it said. */
+/** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; returns its output. */
 export async function inside(engine: Engine, image: string, script: string): Promise<{ said: string; status: number }> {
   const container = await engine.create(
     agentSpec({

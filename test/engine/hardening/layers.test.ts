@@ -168,7 +168,7 @@ describe('with one layer off, its attacks work', () => {
 
   it('network none', async () => {
     const bridge = await containers.probe(['network none'], host({ NetworkMode: 'bridge' }));
-    // The host's own network takes neither sysctls nor a resolver of ours. Nothing is sent: see images/probes.
+    // The host's own network takes neither sysctls nor a configured resolver. Nothing is sent: see images/probes.
     const shared = await containers.probe(['network none'], host({ NetworkMode: 'host', Sysctls: {}, Dns: [] }));
     const held = { 'abstract-sockets': 'a machine without any has none to see' };
     expectPair('network none', on, new Map([...bridge, ...rowsNamed(shared, 'abstract-sockets')]), held);

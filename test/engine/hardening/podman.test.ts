@@ -113,7 +113,7 @@ describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
   });
 });
 
-it('bind mode, and what waits for review, work as on Docker', async () => {
+it('bind mode and pending changes work as on Docker', async () => {
   await using person = scene();
   const bound = await person.run([
     'exec',
@@ -132,7 +132,7 @@ it('bind mode, and what waits for review, work as on Docker', async () => {
   expect((await person.run(['diff', '--name-only'])).stdout).toBe('README.md\nlater.txt\n');
   const applied = await person.run(['apply', '--yes']);
   expect([applied.status, person.git('status', '--short')]).toEqual([0, ' D README.md\n?? later.txt\n?? made.txt\n']);
-  // Beside one that waits: what it stands on is two trees, which the runtime joins for the agent and for its reader.
+  // Beside a pending session: its base is two trees, which the runtime joins for the agent and for the collector.
   await person.run(['exec', person.project, '--', 'sh', '-c', 'echo more >> later.txt']);
   person.write('src/file2.txt', 'edited on the host\n');
   const beside = await person.run([

@@ -59,10 +59,10 @@ javac M.java && java M && jcmd -l`,
 import { execFileSync } from 'node:child_process'; import fs from 'node:fs'; import inspector from 'node:inspector'; import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 const worker = new Worker('require("node:worker_threads").parentPort.postMessage("worker")', { eval: true });
-const [said] = await once(worker, 'message');
+const [message] = await once(worker, 'message');
 const watcher = fs.watch('.'); const seen = once(watcher, 'change'); fs.writeFileSync('w', ''); await seen; watcher.close();
 inspector.open(0); const at = inspector.url(); inspector.close();
-console.log(said, execFileSync('echo', ['child'], { encoding: 'utf8' }).trim(), 'watched', at.startsWith('ws:') ? 'inspector' : '');
+console.log(message, execFileSync('echo', ['child'], { encoding: 'utf8' }).trim(), 'watched', at.startsWith('ws:') ? 'inspector' : '');
 END
 node n.mjs`,
   ],

@@ -30,7 +30,7 @@ it('where the engine remaps users no attack of the probes gets through, and doct
   );
 });
 
-it('a session works on volumes of the engine, and what is applied belongs to the person', async () => {
+it('a session works on volumes of the engine, and applied files belong to the user', async () => {
   const script = 'cat /proc/self/uid_map; echo made > made.txt; rm src/file3.txt; git add -A && git status --short';
   const session = await scene.run(['exec', '--yes', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
   expect([session.status, session.stderr]).toEqual([0, expect.stringContaining('a copy (volume)')]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runLabel } from '../../support/image.ts';
 
-/** What the audit tools and language suites run, laid over our image as somebody else's would be. */
+/** What the audit tools and language suites run, laid over run-claude's image like a user's own layer. */
 const dockerfile = (): string => `ARG OURS
 FROM $OURS AS selftests
 LABEL ${runLabel()}
@@ -26,8 +26,8 @@ USER agent
 `;
 
 /**
- * Builds it from Debian's packages (some minutes); a second call, also one from another file meanwhile, finds it in the
- * engine's cache. It goes at the end of the test run.
+ * Builds it from Debian's packages (some minutes); a second call, also one from another file at the same time, finds it in the
+ * engine's cache. It is removed at the end of the test run.
  */
 export function toolsImage(ours: string): string {
   const shared = process.env['RUN_CLAUDE_TESTS_SHARED'] ?? tmpdir();

@@ -9,7 +9,7 @@ import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
 import { runToEnd } from '../../support/engine.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 
-/** The body of a container of ours, for a test to take a layer away from. */
+/** The body of one of run-claude's containers, from which a test removes a layer. */
 export interface Body {
   Env: string[];
   User: string;
@@ -40,7 +40,7 @@ export async function agentLike(image: string, argv: readonly string[], user = '
   });
 }
 
-/** Containers like the agent's, each with some of its layers taken away behind our own code's back. */
+/** Containers like the agent's, each without some of its layers, made without run-claude's own checks. */
 export class Weakened implements AsyncDisposable {
   static readonly owner: string = ownerOf(`test ${process.pid}`);
   readonly #engine: Engine;

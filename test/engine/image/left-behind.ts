@@ -84,7 +84,7 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
       { Image: first, Cmd: ['sh'] },
       socket,
     );
-    // A build may be under way; then what something runs on stays, and what others made of ours for good.
+    // A build may be running. Images in use stay, and images that others built on run-claude's.
     expect(await wouldRemove(0, [tag, base])).toEqual([]);
     expect(await wouldRemove(2 * HOUR_MS, [tag, base])).toEqual([stage, stage]);
     expect(await wouldRemove(MONTH_MS, [tag, base])).toEqual([stage, stage]);

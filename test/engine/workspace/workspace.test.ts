@@ -137,7 +137,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
 });
 
 describe.each(EACH.filter(([strategy]) => strategy !== 'overlay'))(
-  'the person edits meanwhile, by %s on %s',
+  'the user edits during a session, by %s on %s',
   (strategy, where) => {
     beforeEach(() => begin(where));
 
@@ -167,7 +167,7 @@ it('an engine that stands for one elsewhere binds nothing', async () => {
   expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
 });
 
-it('a state of the project that nobody stands on any more is removed beside the next session', async () => {
+it('an unreferenced generation of the base is removed beside the next session', async () => {
   begin();
   put('a', 'old');
   const [one, two, three] = [newId(), newId(), newId()];

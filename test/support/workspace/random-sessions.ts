@@ -31,7 +31,7 @@ export async function expectAllListed(
   await workspace.close({ keepLayer: false });
 }
 
-/** Straight over the project its owner must be the agent, as it is where a person is not root. */
+/** Straight over the project its owner must be the agent, as it is for a user who is not root. */
 export function ownFor(strategy: StrategyName, project: string): void {
   if (strategy === 'overlay') execFileSync('chown', ['-R', '1000:1000', project]);
 }

@@ -212,7 +212,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
   });
 
-  it('shows again, in the pager and in the person’s difftool; takes the rest; asks for deletions one by one', async () => {
+  it('shows again, in the pager and in the user’s difftool; takes the rest; asks for deletions one by one', async () => {
     const programs = { PAGER: `${process.execPath} ${pager}`, DIFFTOOL: `${process.execPath} ${difftool}` };
     await using session = open(size, { ...env, ...programs });
     const { pty, choice } = session;
@@ -235,7 +235,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Take src\/file03\.txt\?.*\]:/s, 'v');
     at = await pty.see(/six|PAGED/, { from: at });
     await answer(/Take src\/file03\.txt\?.*\]:/s, 'a');
-    // All is no yes to what is suspect.
+    // "all" does not accept suspect changes.
     at = await pty.see(/make runs it|PAGED/, { from: at });
     await answer(/Take suspect Makefile\?.*\]:/s, 'n');
     await answer(/Delete old\.txt\?.*\]:/s, 'l');
