@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { DEFAULTS } from './test/support/time-limits.ts';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
@@ -25,19 +26,27 @@ const LARGER = ['test/attacks/hostile-layer.test.ts'];
 /** Part of other runs with few random cases. */
 const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/base/base.test.ts'];
 
-const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
+type Suite = keyof typeof DEFAULTS;
+
+/** How long a test waits for one thing: less than the test may take, so that the failure names what was missing. */
+const waitMs = (name: Suite): number => DEFAULTS[name].testTimeout * 0.6;
+
+const suite = (name: Suite, include: string[]) => ({
   test: {
     name,
     include,
     exclude: name === 'long' || name === 'thorough' ? [] : LONG,
-    testTimeout: timeoutMs,
-    hookTimeout: timeoutMs * 2,
-    fileParallelism: parallel,
-    // A busy machine is slow, not wrong.
-    expect: { poll: { timeout: 180_000 } },
+    ...DEFAULTS[name],
+    // The exceptions are in test/support/time-limits.ts.
+    provide: { timeLimits: DEFAULTS[name] },
+    setupFiles: ['test/support/set-time-limits.ts'],
+    expect: { poll: { timeout: waitMs(name) } },
     // Nothing here is global: files of one worker share what they load.
     isolate: false,
-    env: name === 'thorough' ? { RUN_CLAUDE_THOROUGH: '1' } : name === 'long' ? { RUN_CLAUDE_LONG: '1' } : {},
+    env: {
+      TEST_WAIT_MS: String(waitMs(name)),
+      ...(name === 'thorough' ? { RUN_CLAUDE_THOROUGH: '1' } : name === 'long' ? { RUN_CLAUDE_LONG: '1' } : {}),
+    },
     ...(name === 'unit' ? {} : { globalSetup: ['test/support/setup-engine.ts'] }),
   },
 });
@@ -47,10 +56,10 @@ export default defineConfig({
     maxWorkers: 2,
     experimental: { fsModuleCache: true },
     projects: [
-      suite('unit', ['test/unit/**/*.test.ts'], 1_800_000, true),
-      suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts'], 1_800_000, true),
-      suite('long', [...LONG, ...LARGER], 1_800_000, true),
-      suite('thorough', THOROUGH, 1_800_000, true),
+      suite('unit', ['test/unit/**/*.test.ts']),
+      suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts']),
+      suite('long', [...LONG, ...LARGER]),
+      suite('thorough', THOROUGH),
     ],
   },
 });

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { drawAttacks, readCatalogue } from './attacks.mjs';
 import { drawRooms, placeDrawing } from './draw-rooms.mjs';
 import { readRooms, readSources } from './rooms.mjs';
 
@@ -16,5 +17,6 @@ const SNAPSHOTS = [
 
 const page = path.join(root, 'docs/architecture.md');
 const text = readFileSync(page, 'utf8');
+writeFileSync(path.join(root, 'docs/attacks.md'), drawAttacks(readCatalogue()));
 writeFileSync(page, placeDrawing(text, drawRooms(readSources(root), readRooms(text))));
 execFileSync('npx', ['vitest', 'run', '--project', 'unit', ...SNAPSHOTS, '--update'], { cwd: root, stdio: 'inherit' });

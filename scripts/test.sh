@@ -33,5 +33,6 @@ if [ $(($(date +%s) - started)) -lt $((FAST_MINUTES * 60)) ]; then
 else
   printf '\n[test] More than %s minutes: the long suites are left to npm run test:long\n' "$FAST_MINUTES"
 fi
+node scripts/attacks.mjs "$results"/*.json || status=$?
 node scripts/closing-line.mjs "$results"/*.json
 exit "$status"

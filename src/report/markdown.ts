@@ -3,7 +3,7 @@ import { visible } from '../text/visible.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
 /** GitHub refuses comments of more than 65,536 characters, GitLab of 1,000,000. */
-const LONGEST = 60_000;
+const MAX_COMMENT_CHARS = 60_000;
 const HEADINGS = {
   blocked: 'Blocked: never applied',
   suspect: 'Suspect: needs a yes by name',
@@ -11,7 +11,7 @@ const HEADINGS = {
 } as const;
 
 /**
- * The report as Markdown for a pull-request comment. Text of the session stands in code spans only, so that it can
+ * The report as Markdown for a pull-request comment. Text of the session is in code spans only, so that it can
  * neither mention people, nor link, nor show an image. What does not fit is counted.
  */
 export function markdownReport(report: Report): string {
@@ -41,7 +41,7 @@ export function markdownReport(report: Report): string {
     const head = ['', `#### ${HEADINGS[severity]}`, '', '| file | what | why |', '| --- | --- | --- |'];
     const fitting = rows.filter((row) => {
       length += row.length + 1;
-      return length < LONGEST;
+      return length < MAX_COMMENT_CHARS;
     });
     left += rows.length - fitting.length;
     if (fitting.length > 0) lines.push(...head, ...fitting);
@@ -62,7 +62,7 @@ const WORDS = {
 function aboutSession({ session, base, exitStatus, files, network }: Report): string[] {
   if (base !== undefined) return ['', `Compared with ${code(base)}.`];
   if (session === undefined) return [];
-  const inPlace = files === undefined ? 'the changes are in the project' : standing(files);
+  const inPlace = files === undefined ? 'the changes are in the project' : progressLine(files);
   const done = session.discarded ? 'discarded' : inPlace;
   const stopped = session.stoppedBecause === undefined ? '' : `, stopped: ${code(session.stoppedBecause)}`;
   const agent = session.agentStatus === undefined ? '' : `, agent ended with ${session.agentStatus}`;
@@ -77,7 +77,7 @@ function aboutSession({ session, base, exitStatus, files, network }: Report): st
 }
 
 /** '3 of 5 files applied, 2 left'. */
-function standing({ total, applied, left, blocked }: NonNullable<Report['files']>): string {
+function progressLine({ total, applied, left, blocked }: NonNullable<Report['files']>): string {
   const never = blocked === 0 ? '' : `, ${blocked} blocked`;
   return `${applied} of ${total} ${total === 1 ? 'file' : 'files'} applied${left === 0 ? '' : `, ${left} left`}${never}`;
 }
@@ -100,7 +100,7 @@ function code(text: string): string {
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
 
-/** Words of a rule; those of a configuration's rule may come with the repository. */
+/** Text of a rule, escaped: rules of a configuration file may come with the repository. */
 function plain(text: string): string {
   return visible(text).replace(/[\\`*_{}[\]<>()#+!|@~&:/]/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -10,7 +10,11 @@ const FORMATS: Readonly<Record<string, (report: Report) => string>> = {
   '.md': markdownReport,
 };
 
-/** The writer for a file's name. Throws usageError for an ending that none has. */
+/**
+ * The function that writes a report, by the file's ending.
+ *
+ * @throws {RunClaudeError} USAGE when no format has the ending.
+ */
 export function rendererFor(file: string): (report: Report) => string {
   const render = FORMATS[/\.[a-z]+$/.exec(file)?.[0] ?? ''];
   if (render === undefined) throw usageError(`--report ${file}: its name ends in .json, .sarif or .md`);

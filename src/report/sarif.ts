@@ -8,18 +8,18 @@ import type { Report, ReportedFinding } from './schema.ts';
 const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
 /** What code-scanning pages sort by (GitHub: over 9.0 critical, 7.0 high, 4.0 medium). */
 const SECURITY_SEVERITY = { blocked: '8.5', suspect: '5.5', note: '2.0' } as const;
-/** Code scanning refuses a file of more results, and shows the first 5,000 by severity. */
-const MOST_RESULTS = 25_000;
-/** Of a rule's texts more is not kept there. */
-const LONGEST_TEXT = 1024;
+/** Code scanning refuses a file with more results. It shows the first 5,000 by severity. */
+const MAX_RESULTS = 25_000;
+/** Code scanning cuts longer texts of a rule. */
+const MAX_TEXT_CHARS = 1024;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
 /**
- * The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. Of very many findings
- * the worst are in it, and a notification says how many are not.
+ * The findings as SARIF 2.1.0, for code-scanning pages. Locations are relative to the project. Of more than
+ * {@link MAX_RESULTS} findings the worst are included, and a notification counts the rest.
  */
 export function sarifReport(report: Report): string {
-  const shown = report.findings.slice(0, MOST_RESULTS);
+  const shown = report.findings.slice(0, MAX_RESULTS);
   const left = report.findings.length - shown.length;
   const ids = [...new Set(shown.map((finding) => finding.rule))].sort();
   const at = new Map(ids.map((id, index) => [id, index]));
@@ -62,8 +62,8 @@ function ruleOf(id: string, report: Report): ReportingDescriptor {
   const why = known?.why || found.find((finding) => finding.why !== '')?.why || 'See the finding.';
   return {
     id,
-    shortDescription: { text: (known?.title ?? found[0]?.title ?? id).slice(0, LONGEST_TEXT) },
-    fullDescription: { text: why.slice(0, LONGEST_TEXT) },
+    shortDescription: { text: (known?.title ?? found[0]?.title ?? id).slice(0, MAX_TEXT_CHARS) },
+    fullDescription: { text: why.slice(0, MAX_TEXT_CHARS) },
     help: { text: known === undefined ? why : `${why} Runs when: ${known.trigger}. Source: ${known.source}.` },
     defaultConfiguration: { level: LEVEL[severity] },
     properties: { tags: ['security'], 'security-severity': SECURITY_SEVERITY[severity], precision: 'high' },

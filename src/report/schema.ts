@@ -29,7 +29,7 @@ const change = z.strictObject({
 const rule = z.strictObject({
   id: z.string(),
   title: z.string(),
-  trigger: z.string().describe('what somebody does that runs it'),
+  trigger: z.string().describe('what the user does that runs it'),
   why: z.string(),
   source: z.string(),
 });

@@ -15,14 +15,14 @@ export interface ReviewOptions {
   readonly allowSuspect: readonly string[];
   /** false: ignored output is withheld. true: none of it. Globs: all but those. */
   readonly includeIgnored: boolean | readonly string[];
-  /** Said after the session: as includeIgnored, of new files and of those that the session un-ignores. */
+  /** Given after the session: as includeIgnored, for new files and for files that the session un-ignores. */
   readonly release?: boolean | readonly string[];
   readonly claude?: ClaudeData;
 }
 
 const MASS_DELETION_MORE_THAN = 20;
 
-/** What can be chosen of a session's changes, and how each stands. Pure; changes stay in path order. */
+/** The changes of a session with the state of each: clean, suspect, blocked or withheld. In path order. */
 export function buildReview(options: ReviewOptions): Review {
   const { collected } = options;
   const byPath = new Map<string, Finding[]>();

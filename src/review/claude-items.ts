@@ -6,7 +6,7 @@ import type { ClaudeReview, ItemState, ReviewItem } from '../types/review.ts';
 
 const HOME = '~/.claude/';
 
-/** Claude's data as items beside those of the workspace: what may come back, and what was tried. */
+/** Claude's data as items beside those of the workspace: what may come back, and the attempts that were refused. */
 export function reviewClaude(data: ClaudeData): ClaudeReview {
   const byPath = new Map<string, Finding[]>();
   for (const finding of data.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
@@ -23,12 +23,12 @@ export function reviewClaude(data: ClaudeData): ClaudeReview {
   return { items, general: [...byPath.values()].flat(), dropped: data.dropped };
 }
 
-/** A path below Claude's configuration directory as a person knows it. */
+/** A path below Claude's configuration directory as the user knows it. */
 export function claudePath(path: string): RelPath {
   return `${HOME}${path}` as RelPath;
 }
 
-/** True for an item that is a conversation: lines of JSON that nobody reads in a diff. */
+/** True for an item that is a conversation: lines of JSON, which no diff makes readable. */
 export function isConversation(item: ReviewItem): boolean {
   return /^~\/\.claude\/projects\/.*\.jsonl$/.test(item.change.path);
 }

@@ -22,7 +22,7 @@ export function totalFiles(counts: FileCounts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** As the numbers are for readers who know no renames: each is a creation and a deletion. */
+/** The counts with each rename as a creation and a deletion, for readers that do not know renames. */
 export function countsWithoutRenames({ renamed, ...counts }: FileCounts): Omit<FileCounts, 'renamed'> {
   return { ...counts, created: counts.created + renamed, deleted: counts.deleted + renamed };
 }

@@ -29,7 +29,7 @@ export function chooseClean(review: Review, filter: PathFilter = { only: [], ski
     }
     if (review.massDeletion !== undefined) {
       const { deleted, of } = review.massDeletion;
-      return { verdict: 'suspect', why: `the session deletes ${deleted} of ${of} entries: a person has to decide` };
+      return { verdict: 'suspect', why: `the session deletes ${deleted} of ${of} entries: you have to decide` };
     }
     if (state === 'withheld') return 'hold';
     return state === 'suspect' ? { verdict: 'suspect', why: suspectReason(items) } : 'apply';

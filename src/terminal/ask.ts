@@ -3,7 +3,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { Interruption } from './interruption.ts';
 import { wrapWords } from './wrap-words.ts';
 
-/** The person's terminal. Questions go to stderr: stdout is the agent's. */
+/** The user's terminal. Questions go to stderr: stdout is the agent's. */
 export interface Screen {
   readonly stdin: ReadStream;
   readonly stderr: WriteStream;
@@ -16,20 +16,20 @@ export interface Screen {
 
 const SILENCE_MS = 500;
 const PREFIX = '[sandbox] ';
-/** A blank, one key, and the cursor behind it. */
+/** Columns behind the question: a blank, one key, and the cursor. */
 const ANSWER_COLUMNS = 3;
 
-/** When something is asked: most starts ask nothing. */
+/** Loaded at the first question: most commands ask nothing. */
 const loadEnquirer = () => import('enquirer');
 
-/** For who will ask late: run-claude may be replaced on the disk meanwhile. What fails fails again at the question. */
+/** Loads enquirer for a later question: run-claude may be replaced on the disk before. A failure shows at the question. */
 export async function readyToAsk(): Promise<void> {
   await loadEnquirer().catch(() => undefined);
 }
 
 /**
- * One line from the person, or undefined at Ctrl-C, Ctrl-D, end of input or abort. The message is printed as it is:
- * clean it before. Preconditions: stdin is a terminal.
+ * The line that the user types, or undefined at Ctrl-C, Ctrl-D, end of input or abort. `message` must be cleaned.
+ * Preconditions: stdin is a terminal.
  */
 export async function askLine(screen: Screen, message: string): Promise<string | undefined> {
   if (screen.dumb) return askPlain(screen, message);
@@ -37,23 +37,23 @@ export async function askLine(screen: Screen, message: string): Promise<string |
   const columns = (screen.stderr.columns ?? Number.POSITIVE_INFINITY) - prefix.length - ANSWER_COLUMNS;
   const lines = wrapWords(message.slice(prefix.length), columns);
   const shown = lines.map((line, at) => `${at === 0 ? prefix : ' '.repeat(prefix.length)}${line}`);
-  // The prompt itself is the last line: enquirer would cut words.
+  // Only the last line is enquirer's, which would break a line within a word.
   for (const line of shown.slice(0, -1)) screen.stderr.write(`${line}\n`);
   return askEnquirer(screen, shown.at(-1) ?? message);
 }
 
-/** Whether an answer to '[y/N]' is a yes; anything else, none at all included, is a no. */
+/** Whether an answer to `[y/N]` is a yes. Anything else is a no, and so is the lack of an answer. */
 export function isYes(answer: string | undefined): boolean {
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }
 
 /**
- * Drops what was typed before and waits until half a second has passed without a key, so that a key meant for the
- * agent answers nothing of ours. False at Ctrl-C, end of input or abort.
+ * Drops what was typed before, and waits until half a second has passed without a key, so that a key meant for the
+ * agent does not answer run-claude. False at Ctrl-C, end of input or abort.
  */
 export async function waitForSilence(screen: Screen): Promise<boolean> {
   const { stdin } = screen;
-  // There by the time of the question, so that no key falls between.
+  // Loaded by the time of the question, so that no key is lost in between.
   void readyToAsk();
   const wasRaw = stdin.isRaw;
   stdin.setRawMode?.(true);
@@ -84,7 +84,7 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
   return quiet;
 }
 
-/** What we use of enquirer's Input prompt; its own types leave the class out. */
+/** The used part of enquirer's Input prompt; its own types leave the class out. */
 interface InputPrompt {
   run(): Promise<string>;
   cancel(): Promise<void>;
@@ -107,18 +107,18 @@ async function askEnquirer(screen: Screen, message: string): Promise<string | un
     stdin,
     stdout: stderr,
     styles: { primary: (text: string) => text, em: (text: string) => text, strong: (text: string) => text },
-    // In raw mode Ctrl-D is a key; for the person it is the end of input.
+    // In raw mode Ctrl-D is a key; to the user it is the end of input.
     actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
   });
   // Its own marks would be printed before and after the question, whose exact words scripts and users rely on.
   prompt.prefix = async () => '';
   prompt.separator = async () => '';
-  // Its own would end the process at a signal, before anything is cleaned up.
+  // enquirer's own function ends the process at a signal, before anything is cleaned up.
   prompt.cursorHide = () => {
     stderr.write('\x1b[?25l');
     prompt.once('close', () => prompt.cursorShow());
   };
-  // enquirer never settles at end of input by itself.
+  // enquirer's promise stays pending at end of input.
   let end: () => void = () => undefined;
   const ended = new Promise<undefined>((resolve) => {
     end = () => resolve(undefined);
@@ -160,7 +160,7 @@ async function askPlain(screen: Screen, message: string): Promise<string | undef
       stdin.pause();
       resolve(answer);
     });
-    // Last: whoever reads it may answer at once.
+    // After the listeners: the answer may come at once.
     stderr.write(`${message} `);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Code points that act on a terminal or cannot be seen: controls, format characters (bidi, zero width, tags), what
+ * Code points that act on a terminal or are invisible: controls, format characters (bidi, zero width, tags), what
  * Unicode calls default-ignorable, private use, unassigned, lone surrogates, and line and paragraph separators.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
@@ -10,7 +10,7 @@ const INSIDE_PICTURE =
 
 /**
  * Text from a session as it may go to a terminal: line feeds and tabs stay, everything else that acts or hides is
- * shown as an escape (`\x1b`, `\u202e`; a byte that is no UTF-8, see text/path.ts, as `\xff`).
+ * shown as an escape (`\x1b`, `\u202e`; a byte that is not UTF-8, see text/path.ts, as `\xff`).
  */
 export function cleanText(text: string): string {
   return escapeUnsafe(text, (char) => char === '\n' || char === '\t');

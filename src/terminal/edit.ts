@@ -8,8 +8,8 @@ import type { Screen } from './ask.ts';
 const COMMENT_LINES = 8;
 
 /**
- * Text as the person's editor leaves it, in a private folder outside any repository; undefined when the editor failed
- * or left nothing. `text` must be cleaned.
+ * The text after the user has edited it in `$VISUAL` or `$EDITOR`, in a private directory outside any repository.
+ * Undefined when the editor failed or the text is empty. `text` must be cleaned.
  */
 export async function editText(screen: Screen, text: string, help: readonly string[]): Promise<string | undefined> {
   const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-edit-'));
@@ -29,7 +29,7 @@ export async function editText(screen: Screen, text: string, help: readonly stri
   }
 }
 
-/** A program of the person's on the terminal (its stdout is the screen, not ours); no shell. Gives its exit status. */
+/** Runs one of the user's programs on the terminal, without a shell; its stdout is the screen. Returns its exit status. */
 export async function runOnTerminal(screen: Screen, argv: readonly string[], cwd: string): Promise<number> {
   const [command = 'true', ...args] = argv;
   const wasRaw = screen.stdin.isRaw;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import type { WriteStream } from 'node:tty';
 import type { Interruption } from './interruption.ts';
 
-/** Where a command's data goes: the pager of the user on a terminal, stdout as it is elsewhere. */
+/** The destination of a command's data: the user's pager on a terminal, plain stdout elsewhere. */
 export interface Output extends AsyncDisposable {
   /** Text must be cleaned. Resolves when the reader can take more. */
   write(text: string): Promise<void>;
-  /** Fires when the reader has gone: the pager was left, or `| head` has enough. */
+  /** Fires when the reader has closed its end: the user left the pager, or `| head` has enough. */
   readonly unread: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ function plainOutput({ stdout }: Pick<OutputOptions, 'stdout'>): Output {
 function pagedOutput([command = 'less', ...args]: readonly string[], options: OutputOptions): Output {
   const { env, interruption } = options;
   const { LESSOPEN: _open, LESSCLOSE: _close, LESSKEY: _key, LESSEDIT: _edit, ...rest } = env;
-  // Ctrl-C in the pager is the pager's.
+  // In the pager Ctrl-C is a key.
   const lent = interruption.lend();
   const child = spawn(command, args, {
     env: { ...rest, LESS: env['LESS'] ?? 'FRX', LESSSECURE: '1', LESSHISTFILE: '-' },

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import type { Screen } from './ask.ts';
 
 /**
- * Shows lines through the person's pager when they do not fit the screen, otherwise prints them to stderr. The lines
+ * Shows lines through the user's pager when they do not fit the screen, otherwise prints them to stderr. The lines
  * must be cleaned. The pager gets them on stdin, runs in `/` and cannot open, edit or run anything (LESSSECURE).
  */
 export async function page(screen: Screen, lines: readonly string[]): Promise<void> {
@@ -25,14 +25,14 @@ function pagerCommand(pager: string | undefined): readonly string[] | undefined 
   return words.length === 0 || words[0] === 'cat' ? undefined : words;
 }
 
-const PATIENCE_MS = 2_000;
+const PAGER_END_MS = 2_000;
 
 /** Ends the pager when the command is asked to end. Returns what undoes that. */
 function endWith(child: ChildProcess, { interruption }: Screen): () => void {
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => {
     child.kill('SIGTERM');
-    timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    timer = setTimeout(() => child.kill('SIGKILL'), PAGER_END_MS);
   };
   interruption?.signal.addEventListener('abort', end, { once: true });
   return () => {

@@ -22,15 +22,15 @@ export interface PrinterOptions {
 }
 
 const PREFIX = '[sandbox] ';
-/** More than a session prints in days; what comes after is counted. */
-const MAX_HELD = 2000;
+/** More than a session prints in days. Later messages are only counted. */
+const MAX_HELD_MESSAGES = 2000;
 
 type Printed = Extract<SessionEvent, { kind: 'message' | 'finding' | 'trace' }>;
 
 /**
- * The only printer of messages: gives the Tell that every stage is handed. What it prints is cleaned. While the agent has
- * the terminal that the messages would go to, they are held, and printed in order, with their times, when it is
- * returned. Never throws.
+ * The only printer of messages: returns the Tell that every stage gets. Everything that it prints is cleaned. While the
+ * agent has the terminal that the messages would go to, they are held; they are printed in order, with their times,
+ * when the terminal is returned. Never throws.
  */
 export function createPrinter(options: PrinterOptions): Tell {
   const colours = createColors(options.colour ?? options.tty);
@@ -44,7 +44,7 @@ export function createPrinter(options: PrinterOptions): Tell {
     nowMs,
   });
   let held: { readonly event: Printed; readonly atMs: number }[] | undefined;
-  let unkept = 0;
+  let droppedCount = 0;
 
   const line = (text: string, paint: (line: string) => string): void => {
     progress.clear();
@@ -80,8 +80,8 @@ export function createPrinter(options: PrinterOptions): Tell {
     const all = held ?? [];
     held = undefined;
     for (const { event, atMs } of all) print(event, `${new Date(atMs).toTimeString().slice(0, 8)} `);
-    if (unkept > 0) line(`${unkept} more messages were not kept`, (text) => text);
-    unkept = 0;
+    if (droppedCount > 0) line(`${droppedCount} more messages were dropped`, (text) => text);
+    droppedCount = 0;
   };
 
   return (event) => {
@@ -109,8 +109,8 @@ export function createPrinter(options: PrinterOptions): Tell {
         break;
       default:
         if (held === undefined) print(event);
-        else if (held.length < MAX_HELD) held.push({ event, atMs: nowMs() });
-        else unkept += 1;
+        else if (held.length < MAX_HELD_MESSAGES) held.push({ event, atMs: nowMs() });
+        else droppedCount += 1;
     }
   };
 }

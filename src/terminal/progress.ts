@@ -14,7 +14,7 @@ export interface Progress {
   end(what: string): void;
   /** Shows one line in place of the last one, on a terminal only; undefined removes it. */
   status(text: string | undefined): void;
-  /** Takes the bar or the line off the screen so that a line can be printed; the next call draws it again. */
+  /** Removes the bar or the line from the screen, so that a line can be printed; the next call draws it again. */
   clear(): void;
 }
 
@@ -46,7 +46,7 @@ export function createProgress(options: ProgressOptions): Progress {
       const since = started.get(event.what) ?? now;
       started.set(event.what, since);
       last = event;
-      // The first plain line comes after the interval too: what is quick needs none.
+      // The first plain line comes after the interval too: a quick step needs none.
       if (!options.tty && lastMs === Number.NEGATIVE_INFINITY) lastMs = now;
       const finished = event.total !== undefined && event.done >= event.total;
       if (now - lastMs < (options.tty ? BAR_EVERY_MS : LINE_EVERY_MS) && !(finished && options.tty)) return;

@@ -1,7 +1,7 @@
 import { widthOf } from './width.ts';
 
 const COLOUR = /\x1b\[[\d;]*m/g;
-/** Fewer columns than this are not worth wrapping to. */
+/** A narrower window is not wrapped for. */
 const MIN_COLUMNS = 20;
 /** Words of one of run-claude's own commands stay together, up to the end of its clause. */
 const COMMAND = /run-claude(?: [^\s,;:.)']+){1,4}/g;
@@ -44,7 +44,7 @@ function wordsOf(text: string, room: number): string[] {
     const rest = /^\S* */.exec(text.slice(match.index + match[0].length)) ?? [''];
     const end = match.index + match[0].length + rest[0].length;
     if (match.index < at || columnsOf(text.slice(match.index, end).trimEnd()) > room) continue;
-    // A quote or a bracket before it belongs to it.
+    // A quote or a bracket before a command stays with it.
     const start = text.lastIndexOf(' ', match.index) + 1;
     plain(Math.max(at, start));
     words.push(text.slice(Math.max(at, start), end));

@@ -77,7 +77,7 @@ process.stdin.on('data', (typed) => {
 });
 console.log('now it', 'listens');`;
 
-it('an agent on a terminal has keys, sizes and a network again, and can be let go of and taken up', async () => {
+it('an agent on a terminal gets keys, sizes and a network again, and can be detached from and attached to again', async () => {
   const standIn = await startMessagesApi({ turns: [] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-4e8b21' });
   /** The command in a terminal of which the settings are shown afterwards. */
@@ -103,7 +103,7 @@ it('an agent on a terminal has keys, sizes and a network again, and can be let g
       await pty.see(QUESTION);
       pty.send('a\r');
       let at = await pty.see(/Attached\..* Ctrl-P Ctrl-Q leaves it again/);
-      // Of its own: what it had drawn is gone with the other terminal.
+      // Drawn anew: the first terminal is closed.
       at = await pty.see(/size 80 24/, { from: at });
       pty.send('x');
       at = await pty.see(/keys "x"/, { from: at });

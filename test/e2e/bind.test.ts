@@ -6,7 +6,7 @@ import { Scene } from '../support/scene.ts';
 
 // The whole command in bind mode. What each part of the shield holds is in test/engine/bind/bind.test.ts.
 
-/** git refuses a repository of somebody else's. */
+/** git refuses a repository of another user. */
 const SAFE = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
 
 const FSMONITOR = '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch EXECUTED; false\\n';
@@ -48,7 +48,7 @@ it('keeps .git byte-identical at every moment, runs nothing on the host, and put
   let looks = 0;
   while (!ended) {
     expect(scene.fingerprint('.git')).toBe(before);
-    // The host's own refresh of the index would be a change of ours.
+    // A refresh of the index by this test's own git would count as a change.
     scene.git('--no-optional-locks', 'status', '--porcelain');
     looks += 1;
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -72,7 +72,7 @@ it('keeps .git byte-identical at every moment, runs nothing on the host, and put
   expect(scene.fingerprint('.git')).toBe(before);
 });
 
-it('commits made inside lie in a repository of the session, and come back when they are asked for', async () => {
+it('commits made inside are in the session’s own repository, and come back on request', async () => {
   await using scene = new Scene({ env: SAFE });
   own(scene);
   const [before, head] = [scene.fingerprint('.git'), scene.git('rev-parse', 'main').trim()];

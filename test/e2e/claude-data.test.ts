@@ -25,7 +25,7 @@ mkdir -p ~/.claude/many; cd ~/.claude/many; seq 3000 | xargs touch
 rm -f ~/.claude.json; ln -s /proc/self/environ ~/.claude.json
 true`;
 
-it('a session that rewrites ~/.claude and plants what it can changes nothing on the host, and that is told', async () => {
+it('a session that rewrites ~/.claude and plants what it can changes nothing on the host, and each attempt is reported', async () => {
   await using scene = new Scene();
   const top = fillClaude(scene);
   symlinkSync('/etc/passwd', path.join(top, 'skills', 'leads-out'));
@@ -34,7 +34,7 @@ it('a session that rewrites ~/.claude and plants what it can changes nothing on 
   expect(result.stderr).not.toContain('at file:');
   expect(result.status).toBe(121);
   expect(homeFingerprint(scene)).toBe(before);
-  const told = result.stderr;
+  const messages = result.stderr;
   for (const name of [
     'settings.json',
     'CLAUDE.md',
@@ -43,9 +43,9 @@ it('a session that rewrites ~/.claude and plants what it can changes nothing on 
     'hooks/x.sh',
     'ide/1.lock',
   ])
-    expect(told).toContain(`~/.claude/${name} (BLOCKED — not synced)`);
-  expect(told).toMatch(/more such findings/);
-  expect([...told].some((char) => char < ' ' && char !== '\n')).toBe(false);
+    expect(messages).toContain(`~/.claude/${name} (BLOCKED — not synced)`);
+  expect(messages).toMatch(/more such findings/);
+  expect([...messages].some((char) => char < ' ' && char !== '\n')).toBe(false);
   const [instance = ''] = instances(scene);
   // Two names of one file: neither is taken. Everything else that was planted is refused for what it is.
   expect(

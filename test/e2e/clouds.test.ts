@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 import { type CloudApi, startCloudApi } from '../support/stand-in/cloud-api.ts';
 
-// The real Claude Code inside, told to use Bedrock or Vertex AI; the keys stay outside and the gateway signs.
+// The real Claude Code inside, configured for Bedrock or Vertex AI; the keys stay outside and the gateway signs.
 
 const step = (command: string) => ({ tools: [{ name: 'Bash', input: { command, description: 'step' } }] });
 const SEARCH = step(
@@ -12,7 +12,7 @@ const SEARCH = step(
 );
 const TURNS = () => [SEARCH, { text: 'It was the cloud.' }];
 
-/** What a session said and which of the files that it made hold the credential. */
+/** The output of a session, and which of its files contain the credential. */
 async function session(scene: Scene, api: CloudApi): Promise<string[]> {
   const result = await scene.run(['--copy-workspace', '--auto-apply', scene.project, '-p', 'look around']);
   expect([result.stdout.trim(), result.status], result.stderr).toEqual(['It was the cloud.', 0]);

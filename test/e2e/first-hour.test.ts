@@ -31,14 +31,18 @@ const TURNS: readonly Turn[] = [
 
 /** Ids, names and times: what differs from run to run. */
 function normalise(screen: string): string {
-  return screen
-    .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, 'YYMMDD-HHMMSS-abc')
-    .replaceAll(/(?:just now|\d+ min ago)( *)/g, (_, gap: string) =>
-      gap === '' || gap === ' ' ? `just now${gap}` : 'just now  ',
-    )
-    .replaceAll(/(?:\d+ min )?\d+ s\b/g, 'N s')
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '00000000-0000-0000-0000-000000000000')
-    .replaceAll(/run-claude-scene-\w{6}/g, 'run-claude-scene-XXXXXX');
+  return (
+    screen
+      .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, 'YYMMDD-HHMMSS-abc')
+      .replaceAll(/(?:just now|\d+ min ago)( *)/g, (_, gap: string) =>
+        gap === '' || gap === ' ' ? `just now${gap}` : 'just now  ',
+      )
+      .replaceAll(/(?:\d+ min )?\d+ s\b/g, 'N s')
+      // On a slow machine Claude repeats one.
+      .replaceAll(/\d+ requests to the model/g, '2 requests to the model')
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '00000000-0000-0000-0000-000000000000')
+      .replaceAll(/run-claude-scene-\w{6}/g, 'run-claude-scene-XXXXXX')
+  );
 }
 
 /** A user's machine: a login shell with run-claude on its PATH. */

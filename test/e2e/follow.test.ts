@@ -26,11 +26,11 @@ it('status and diff --follow show a running session’s changes, ignored output 
 
   const follow = scene.spawn(['diff', '--follow', '--json']);
   const followed = new Promise((resolve) => follow.once('close', resolve));
-  let said = '';
+  let output = '';
   follow.stdout?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   });
-  await expect.poll(() => said).toContain('src/made.txt');
+  await expect.poll(() => output).toContain('src/made.txt');
   // Another one, whose reader leaves: it ends with the next line that it has to say.
   const unread = scene.spawn(['diff', '--follow']);
   const left = once(unread, 'exit');
@@ -38,11 +38,11 @@ it('status and diff --follow show a running session’s changes, ignored output 
   unread.stdout?.destroy();
   session.stdin.write('go on\n');
   expect(await left).toEqual([0, null]);
-  await expect.poll(() => said).toContain('z.txt');
+  await expect.poll(() => output).toContain('z.txt');
   // The session's end is the end of it.
   session.stdin.end('end\n');
   await Promise.all([ended, followed]);
-  const lines = said
+  const lines = output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -34,7 +34,7 @@ it('git works inside a linked worktree, a submodule and a shared clone, and comm
     const [{ id }] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
     const ref = `refs/run-claude/${id}/${branch}`;
     expect(scene.git('-C', project, 'log', '-2', '--format=%s', ref), project).toBe('made inside\nthird\n');
-    // Nothing moved: the branch and the work tree are the person's.
+    // Nothing moved: the branch and the work tree are as before.
     expect(scene.git('-C', project, 'rev-parse', 'HEAD'), project).toBe(head);
     expect(scene.git('-C', project, 'status', '--porcelain'), project).toBe('');
     expect((await scene.run(['apply', '--yes', id], here)).status, project).toBe(0);

@@ -21,7 +21,7 @@ it('the first git status inside reads no file again: the index of the host is be
   expect(stdout).toBe('first\n14\n');
 });
 
-it('git works inside worktrees that lie in the project; what names them never comes back', async () => {
+it('git works inside worktrees below the project; the files that name them never come back', async () => {
   await using scene = new Scene();
   for (const name of ['side', 'gone']) {
     scene.git('worktree', 'add', '-q', '-b', name, `trees/${name}`);
@@ -36,7 +36,7 @@ it('git works inside worktrees that lie in the project; what names them never co
     git worktree remove trees/gone && git status --porcelain`;
   const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'bash', '-ec', script]);
   expect(result.stdout, result.stderr).toBe('made inside\nthird\n3\n?? trees/\n');
-  // The folder of the one that is gone is held back, as its pointer stays, and so is the Makefile.
+  // The directory of the removed worktree is held back, since its pointer stays; so is the Makefile.
   expect(result.status, result.stderr).toBe(121);
   expect(result.stderr).not.toMatch(/another repository(?! \(removed\))|trees\/side\/\.git/);
   expect(scene.shell(pointers)).toBe(before);

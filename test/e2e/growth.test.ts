@@ -31,7 +31,7 @@ function onOwnDisk(scene: Scene): { readonly at: string; free(): number } & Asyn
   };
 }
 
-it('a limit that is reached while it works pauses the agent with most of the reserve left; it continues, or is stopped', async () => {
+it('an agent that reaches its disk limit is paused with most of the reserve left, then continues or is stopped', async () => {
   await using scene = new Scene();
   await using disk = onOwnDisk(scene);
   const ballast = path.join(disk.at, 'ballast');
@@ -85,7 +85,7 @@ it('a limit that is reached while it works pauses the agent with most of the res
     from = await paused(/it has written 0\.20 GB \(--disk allows 0\.13 GB\)/, from);
     await sleep(700);
     from = await pty.press('\u0003', /\x1b\[\?1049l/, { from });
-    // What was not printed over the agent's screen is told at its end, each with its time.
+    // Messages held while the agent had the screen are printed at its end, each with its time.
     for (const text of ['paused', 'continues', 'paused', 'continues, with twice the limit', 'paused'])
       from = await pty.see(new RegExp(`\\d\\d:\\d\\d:\\d\\d WARNING: The agent [^\\n]*${text}`), { from });
     from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });

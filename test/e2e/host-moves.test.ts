@@ -11,7 +11,7 @@ const lines = (first: string, last: string): string =>
 /** Every name, kind, mode, size, time, target and byte of what the session sees. */
 const DIGEST = `{ find . -printf '%p %y %m %s %T@ %l\\n' | LC_ALL=C sort; find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; } | sha256sum`;
 
-it('the person checks out another branch, edits and deletes meanwhile: the view stands still, three sides are merged', async () => {
+it('the user checks out another branch, edits and deletes during a session: its view does not change, and apply merges three sides', async () => {
   await using scene = new Scene();
   const at = (name: string): string => path.join(scene.project, name);
   scene.write('merge.txt', lines('first', 'last'));
@@ -38,7 +38,7 @@ it('the person checks out another branch, edits and deletes meanwhile: the view 
     return spawnSync('docker', ['exec', `run-claude-${id}`, ...argv]).status === 0;
   };
   let id: string | undefined;
-  for (const end = Date.now() + 400_000; !inside('test', '-e', '/tmp/seen'); await sleep(200)) {
+  for (const end = Date.now() + 180_000; !inside('test', '-e', '/tmp/seen'); await sleep(200)) {
     expect(Date.now()).toBeLessThan(end);
     const running = (await scene.run(['status', '--json'])).stdout;
     if (running.startsWith('{')) id = (JSON.parse(running) as { id?: string }).id;
@@ -63,10 +63,10 @@ it('the person checks out another branch, edits and deletes meanwhile: the view 
   expect(readFileSync(at('src/file2.txt'), 'utf8')).toMatch(/third line\nsession\n$/);
   // Different lines: neither is lost only when what both began with is the third side.
   expect(readFileSync(at('merge.txt'), 'utf8')).toBe(lines('first, by the person', 'last, by the session'));
-  // Both changed these: the person's stays.
+  // Both sides changed these: the user's version stays.
   expect(readFileSync(at('clash.txt'), 'utf8')).toBe('person\n');
   const names = scene.git('status', '--porcelain').split('\n').filter(Boolean).sort();
-  // Nothing of the branch that the session stood on came back.
+  // Nothing of the session's base branch came back.
   expect(names).toEqual([
     ' D gone.txt',
     ' D src/file3.txt',

@@ -22,7 +22,7 @@ it('Claude Code in a terminal: prompt, tool, resize, Ctrl-C, exit, review; the t
     rows: 40,
   });
   try {
-    // No question of Claude's own stands in between: neither onboarding, nor trust, nor the key.
+    // Claude asks nothing first: no onboarding, no trust, no key.
     await pty.see(/bypass permissions on/);
     await pty.enter('do it');
     await pty.see(/QXQXQX/);

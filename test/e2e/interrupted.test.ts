@@ -14,7 +14,7 @@ it.each([
 ] as const)('SIG%s before the agent runs: it never does, and nothing is left', async (signal, status) => {
   await using scene = new Scene();
   await scene.run(['exec', '.', '--', 'true']);
-  // What is said at the start, while staging, and when the containers are made.
+  // Messages at the start, while staging, and when the containers are created.
   for (const moment of ['works on', 'Not carried into', '/containers/create: 201', '/start: 204']) {
     const child = scene.spawn(['exec', '--trace', '.', '--', 'sh', '-c', 'echo ran; sleep 300']);
     let output = '';

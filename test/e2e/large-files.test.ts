@@ -19,7 +19,7 @@ function digestOf(file: string): string {
   return hash.digest('hex');
 }
 
-it('a file of two gigabytes comes back like any other, is shown by its size, and can be taken back', async () => {
+it('a file of two gigabytes comes back like any other, is shown by its size, and can be undone', async () => {
   await using scene = new Scene();
   const file = path.join(scene.project, 'data.bin');
   const script = `${WRITE} > data.bin; sha256sum data.bin`;

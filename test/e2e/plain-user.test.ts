@@ -22,7 +22,7 @@ async function kill(child: ReturnType<Scene['spawn']>, before?: () => Promise<vo
   await ended;
 }
 
-it('a person who is not root: closed directories, unreadable files, explore, a killed command, apply and undo', async () => {
+it('a user who is not root: closed directories, unreadable files, explore, a killed command, apply and undo', async () => {
   await using scene = new Scene({ plain: true });
   const exec = (script: string) => scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
   const inside = 'id -u; find mod -type f | sort; cat mod/a/b/two';
@@ -36,7 +36,7 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
   scene.shell('chmod -R u+w mod; echo new > mod/a/b/two; rm -r mod/c; chmod -R a-w mod');
   expect(await exec(inside)).toMatchObject({ status: 0, stdout: `${person}mod/a/b/two\nmod/a/one\nnew\n` });
 
-  // What a run as root left is no bug and no full disk.
+  // Files that a run as root left are named as the cause, not a bug or a full disk.
   const [base = ''] = readdirSync(path.join(scene.places().cacheDir, 'bases'));
   for (const [place, why] of [
     ['', /ERROR: EACCES(.|\n)*owned by another user/],
@@ -64,7 +64,7 @@ it('a person who is not root: closed directories, unreadable files, explore, a k
   }
   const project = () =>
     scene.shell('find . -path ./.git -prune -o -path ./shut -prune -o -printf "%y %m %p\n" | sort; cat mod/a/b/two');
-  // What the person closed stays closed: it waits until they open it.
+  // A directory that the user closed stays closed; its change stays pending.
   const closed = project();
   const held = await scene.run(['apply', '--yes']);
   expect([held.status, held.stderr]).toEqual([

@@ -46,7 +46,7 @@ function chooseSome(runs: readonly RandomRun[], base: Tree, session: Tree) {
   return { differing, skipped, isSkipped };
 }
 
-it('50 random trees: a session edits, the person edits, some of it is chosen; the host is as the model says, and undo brings it back', async () => {
+it('50 random trees: session and user edit, some changes are chosen; the host matches the model, and undo restores it', async () => {
   await using scene = new Scene();
   let applied = 0;
   for (let at = 0; at < SESSIONS; at++) {

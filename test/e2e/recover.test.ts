@@ -34,7 +34,7 @@ it('a command killed while staging, while the agent runs and while collecting: t
   expect(first.stderr + first.stdout).toMatch(/failed|no session|nothing/);
   expect(sessionObjects(staged)).toEqual([]);
 
-  // While the agent runs, which goes on until the next command ends it.
+  // While the agent runs; it keeps running until the next command ends it.
   const running = await killAt(scene, 'ready', 'echo work > work.txt; echo ready; while :; do sleep 0.2; done');
   expect(linksTo(scene)).toHaveLength(1);
   const second = await scene.run(['diff', running, '--name-only']);

@@ -14,7 +14,7 @@ interface Shown {
   /** Every cell with its colours, the cursor, which of the two screens. */
   readonly screen: string;
   readonly title: string;
-  /** What the terminal answered, as if the person had typed it. */
+  /** The terminal's answers, which arrive as if typed. */
   readonly typed: string;
 }
 
@@ -120,13 +120,13 @@ mkdir -p /tmp/h && echo '${TRUST}' >/tmp/h/.claude.json && export HOME=/tmp/h &&
       expect(filtered.title).toBe(plain.title);
       expect(filtered.typed).toBe('');
     }
-    // What is taken out are questions and the wish to be told of another colour scheme, which is one more.
+    // Only queries are dropped, and the request for reports of the colour scheme, which is a query too.
     const questions = createTerminalFilter();
     questions.write(Buffer.from(raw.toString('latin1').replaceAll(ASKING, ''), 'latin1'));
     expect(questions.dropped()).toEqual({});
     // The recording is of a program that does ask: unfiltered, the terminal would type.
     expect((await render(raw)).typed).not.toBe('');
-    // The same bytes reached the person, but for what each terminal on the way does to ends of lines.
+    // The same bytes reached the user, except for line ends, which each terminal on the way changes.
     const withoutReturns = (text: string): string => text.replaceAll('\r', '');
     const seen = createTerminalFilter().write(raw).toString('utf8');
     expect(withoutReturns(pty.output)).toContain(withoutReturns(seen).slice(0, 400));

@@ -19,21 +19,21 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   // The engine is restarted while the agent works.
   const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', 'echo work > work.txt; echo ready; sleep 900']);
   const ended = new Promise((resolve) => child.once('close', resolve));
-  let said = '';
+  let output = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   });
   await sees(child, 'ready');
-  // The reader starts beside the agent: with it the session's changes are collected although the engine is gone.
+  // The reader starts beside the agent: with it the session's changes are collected although the engine has stopped.
   await expect.poll(() => engine.docker('ps', '-q', '--filter', 'name=-collector')).not.toBe('');
   expect((await scene.run(['status', '--json'])).stdout).toContain('work.txt');
   await engine.stop();
   expect(await ended).not.toBe(0);
-  expect(said).toMatch(/pending in session|was cut off|stopped answering/);
+  expect(output).toMatch(/pending in session|was cut off|stopped answering/);
   await engine.start();
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('work.txt\n');
 
-  // What the engine kept when its session could not tidy up: gone two hours later, the pending work still there.
+  // Objects that the session could not remove: removed two hours later, the pending changes kept.
   const kept = (): string =>
     [
       ['ps', '-a'],

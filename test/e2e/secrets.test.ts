@@ -46,12 +46,12 @@ function readQuietly(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // A process that has ended meanwhile, or one that may not be looked at.
+    // A process that has ended since, or that may not be read.
     return '';
   }
 }
 
-/** Files of ours that hold one of the credentials; the person's own home is not ours. */
+/** Files of run-claude that contain one of the credentials; the user's own home is left out. */
 function ownFilesWithSecrets(scene: Scene): string {
   const dirs = ['state', 'cache', 'data'].map((name) => path.join(scene.root, name)).filter((dir) => existsSync(dir));
   const words = [TOKEN, FRESH, REFRESH].flatMap((word) => ['-e', word]);
@@ -90,19 +90,19 @@ it('--credentials=file: no refresh token inside, replaced when the host has a ne
     printf '{"type":"user","uuid":"00000000-0000-4000-8000-000000000002","parentUuid":null,"sessionId":"${CONVERSATION}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/workspace","message":{"role":"user","content":%s}}\\n' "$(tr -d '\\n' < $F | sed 's/.*accessToken":\\("[^"]*"\\).*/\\1/')" >> $T
     echo READY; until grep -q ${FRESH.slice(-4)} $F; do sleep 0.2; done; echo REPLACED; sleep 600`;
   const child = scene.spawn(['exec', '--credentials=file', scene.project, '--', 'sh', '-c', script]);
-  let said = '';
+  let output = '';
   child.stdout?.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   });
   const see = async (word: string): Promise<void> => {
-    for (let left = 1500; !said.includes(word) && left > 0; left -= 1) await sleep(100);
-    expect(said).toContain(word);
+    for (let left = 1500; !output.includes(word) && left > 0; left -= 1) await sleep(100);
+    expect(output).toContain(word);
   };
   await see('READY');
-  expect(said).toContain('/run/credential/current');
-  expect(said).toContain(`"accessToken":"${TOKEN}","refreshToken":""`);
-  expect(said.split('\n').filter((line) => /^[A-Z_]+=/.test(line) && SECRETS.test(line))).toEqual([]);
-  expect(said).not.toContain(REFRESH);
+  expect(output).toContain('/run/credential/current');
+  expect(output).toContain(`"accessToken":"${TOKEN}","refreshToken":""`);
+  expect(output.split('\n').filter((line) => /^[A-Z_]+=/.test(line) && SECRETS.test(line))).toEqual([]);
+  expect(output).not.toContain(REFRESH);
   logIn(scene, FRESH);
   await see('REPLACED');
   const [id = ''] = sessionIds(scene);
@@ -110,7 +110,7 @@ it('--credentials=file: no refresh token inside, replaced when the host has a ne
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('close', resolve));
   expect(engineAndArguments(id)).not.toMatch(SECRETS);
-  // The conversation that the agent wrote its token into lies in the session's home until it is collected.
+  // The conversation that contains the token is in the session's home until it is collected.
   const status = await scene.run(['status']);
   expect(status.stdout).toContain('pending');
   expect(ownFilesWithSecrets(scene)).toBe('');
@@ -153,13 +153,13 @@ it('--isolate-claude-data: the project keeps its data in the engine, the host ge
       '-c',
       'grep -rs marimba /home/agent; env; sleep 600',
     ]);
-    let said = '';
+    let output = '';
     child.stdout?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
-    for (let left = 1500; !said.includes('RUN_CLAUDE=') && left > 0; left -= 1) await sleep(100);
-    expect(said).not.toMatch(/marimba/);
-    expect(said).not.toMatch(SECRETS);
+    for (let left = 1500; !output.includes('RUN_CLAUDE=') && left > 0; left -= 1) await sleep(100);
+    expect(output).not.toMatch(/marimba/);
+    expect(output).not.toMatch(SECRETS);
     const id = sessionIds(scene).at(-1) ?? '';
     expect(engineAndArguments(id)).not.toMatch(SECRETS);
     execFileSync('docker', ['kill', '-s', 'KILL', `run-claude-${id}`], { stdio: 'ignore' });

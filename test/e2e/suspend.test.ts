@@ -32,7 +32,7 @@ it('Ctrl-Z in Claude’s screen gives the terminal to the shell, and fg brings t
     await pty.see(/bypass permissions on/);
     await pty.enter('first');
     let at = await pty.see(/QXQXQX/);
-    // A message of ours in the middle is told at the end.
+    // A message in between is printed at the end.
     expect((await scene.run(['network', 'allow', 'example.org'])).status).toBe(0);
     await sleep(2000);
     expect(pty.output).not.toContain('allowed example.org');
@@ -102,7 +102,7 @@ it('a program that stops without Ctrl-Z is woken, one that stops at it is the sh
   await pty.see(/Exit 143|status 143/, { from: at });
 });
 
-it('stop ends a running session from elsewhere and keeps its changes, with its command there or gone', async () => {
+it('stop ends a running session from another terminal and keeps its changes, whether or not its command still runs', async () => {
   await using scene = new Scene();
   const work = ['exec', scene.project, '--', 'sh', '-c', 'echo work >> README.md; echo ready; sleep 1000'];
   const begin = async (): Promise<ReturnType<Scene['spawn']>> => {

@@ -20,7 +20,7 @@ it('--shell passes arguments byte for byte and stdin as it is, keeps stdout the 
   expect(result.status).toBe(9);
 });
 
-it('node inside says nothing of its own, and keeps the options that the person gives it', async () => {
+it('node inside prints no message of its own, and keeps the user’s options', async () => {
   await using scene = new Scene();
   const script =
     'node -e 0 2>&1; node -e "process.emitWarning(\'mine\')" 2>&1 | grep -c Warning; node -p "process.env.NODE_OPTIONS"';
@@ -68,7 +68,7 @@ it('goes to its end when nobody reads it any more, as with `2>&1 | head`, or not
   child.stdin?.end('go on\n');
   expect(await ended).toBe(3);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
-  // A disk that is full takes nothing either, and that is told.
+  // On a full disk nothing is written either, and the message says so.
   const command = `'${process.execPath}' '${mainJs}'`;
   const full = `${command} exec --auto-apply . -- sh -c 'seq 100000; echo 2 > two.txt' 2>&1 >/dev/full || echo "ended with $?"`;
   expect(scene.shell(full)).toMatch(/ERROR: not all of the output could be written: ENOSPC.*\nended with 125\n$/);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 
-it('--mask and --exclude, with what history still holds; --shallow; ignored output; bases that nobody needs', async () => {
+it('--mask and --exclude, with what history still holds; --shallow; ignored output; unreferenced bases', async () => {
   await using scene = new Scene();
   const exec = (options: readonly string[], script: string) =>
     scene.run(['exec', ...options, scene.project, '--', 'sh', '-c', script]);
@@ -48,8 +48,8 @@ it('--mask and --exclude, with what history still holds; --shallow; ignored outp
   ];
   for (const [options, names, withheld] of ignored) {
     const { stderr } = await exec(options, make);
-    const told = stderr.match(/(?<=withheld: )\S+ \(.*/g) ?? [];
-    expect(told, options.join()).toEqual(withheld.map((one) => expect.stringContaining(one)));
+    const messages = stderr.match(/(?<=withheld: )\S+ \(.*/g) ?? [];
+    expect(messages, options.join()).toEqual(withheld.map((one) => expect.stringContaining(one)));
     expect((await scene.run(['diff', '--name-only'])).stdout, options.join()).toBe(names);
   }
   const some = await scene.run(['apply', '--yes', '--only', 'out/', '--only', '*.txt']);
@@ -73,17 +73,17 @@ it('--mask and --exclude, with what history still holds; --shallow; ignored outp
   const [whole, cut] = readdirSync(bases).sort();
   expect(cut).toBe(`${whole}-shallow`);
   for (const id of pending.slice(0, -1)) expect((await scene.run(['discard', '--yes', id])).status, id).toBe(0);
-  const said = `base ${bases}/${whole} (unused for 31 days)\n`;
+  const output = `base ${bases}/${whole} (unused for 31 days)\n`;
   await scene.run(['gc', '--yes']);
   expect(readdirSync(bases)).toEqual([whole, cut]);
   age();
   // Images are nobody's in particular: what other builds left on this machine is named too.
-  const told = async (option: string): Promise<string> =>
+  const messages = async (option: string): Promise<string> =>
     (await scene.run(['gc', option])).stdout.replaceAll(/^.* image .*\n/gm, '');
-  expect(await told('--dry-run')).toBe(`would remove ${said}`);
+  expect(await messages('--dry-run')).toBe(`would remove ${output}`);
   expect(readdirSync(bases)).toEqual([whole, cut]);
-  expect(await told('--yes')).toBe(`removed ${said}`);
-  // The other is what a pending session stands on.
+  expect(await messages('--yes')).toBe(`removed ${output}`);
+  // A pending session references the other one.
   expect(readdirSync(bases)).toEqual([cut]);
   expect((await scene.run(['apply', '--yes', ...pending.slice(-1)])).status).toBe(0);
   await scene.run(['gc', '--yes']);

@@ -16,7 +16,7 @@ export interface AgentBeside {
   readonly tmpMb?: number;
 }
 
-/** An agent's container beside its gateway, which waits for what tests run in it. */
+/** An agent's container beside its gateway. It sleeps; tests run programs in it. */
 export async function startAgentBeside(gateway: Gateway, options: AgentBeside): Promise<Container> {
   const { engine, sessionId, image, memoryMb = 2048, pids = 256, tmpMb = 256 } = options;
   const agent = await engine.create(
@@ -40,7 +40,7 @@ export async function startAgentBeside(gateway: Gateway, options: AgentBeside): 
   return agent;
 }
 
-/** A company's CA by another program than ours, and one certificate for all names: ca.pem, cert.pem, key.pem. */
+/** A company's CA made by openssl instead of run-claude, and one certificate for all names: ca.pem, cert.pem, key.pem. */
 export function makeCertificates(dir: string, names: readonly string[]): void {
   const openssl = (...words: string[]): void =>
     void execFileSync('openssl', words, { cwd: dir, stdio: ['ignore', 'ignore', 'ignore'] });
@@ -52,7 +52,7 @@ export function makeCertificates(dir: string, names: readonly string[]): void {
   openssl('x509', '-req', '-in', 'names.csr', ...signer, '-out', 'cert.pem');
 }
 
-/** Waits for a container of servers to say 'listening'. Throws with what it said when it does not. */
+/** Waits until a container of servers prints 'listening'. @throws with its output when it does not. */
 export async function listening(container: string): Promise<void> {
   const logs = (): string => execFileSync('docker', ['logs', container], { encoding: 'utf8' });
   for (let left = 240; !logs().includes('listening') && left > 0; left -= 1) await sleep(500);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Scene } from './scene.ts';
 
-/** What a person's configuration directory may hold; other projects' data and a login among it. */
+/** Fills the user's `~/.claude`, also with other projects' data and a login. Returns its path. */
 export function fillClaude(scene: Scene): string {
   const top = path.join(scene.home, '.claude');
   const write = (name: string, text: string): void => {
@@ -22,7 +22,7 @@ export function fillClaude(scene: Scene): string {
   return top;
 }
 
-/** Every name, kind, mode and byte of the person's home. */
+/** A digest of every name, kind, mode and byte of the user's home. */
 export function homeFingerprint(scene: Scene): string {
   const script = `find . -printf '%y %m %l %p\\n' | LC_ALL=C sort; find . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum`;
   return execFileSync('sh', ['-c', script], { cwd: scene.home, encoding: 'utf8' });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** A daemon in a network and mount namespace of its own, gone with all its processes at the end. */
+/** A daemon in its own network and mount namespace; all its processes are killed at the end. */
 export class Daemon implements AsyncDisposable {
   readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-daemon-'));
   readonly socket: string = path.join(this.dir, 'run', 'sock');

@@ -8,7 +8,10 @@ export interface PtyOptions {
   readonly rows?: number;
 }
 
-/** A program in a real pseudo-terminal (util-linux `script`), driven by keys and read as a person sees it. */
+/** Below the limit of a test, so that its failure shows the screen (vitest.config.ts). */
+const WAIT_MS = Number(process.env['TEST_WAIT_MS'] ?? 120_000);
+
+/** A program in a real pseudo-terminal (util-linux `script`), driven by keys, with everything it printed. */
 export class Pty implements AsyncDisposable {
   /** Everything it printed, raw. */
   output = '';
@@ -45,7 +48,7 @@ export class Pty implements AsyncDisposable {
     this.#child.stdin?.write(keys);
   }
 
-  /** Types into a program with a screen of its own, and gives it the time to draw: the next key is no part of this. */
+  /** Types into a full-screen program and waits a second until it has drawn, so that the next key is a separate one. */
   async type(text: string): Promise<void> {
     const from = this.output.length;
     this.send(text);
@@ -53,7 +56,7 @@ export class Pty implements AsyncDisposable {
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 
-  /** Types a line into such a program; what is pasted with its Enter would count as one piece. */
+  /** Types a line and Enter into such a program, apart: together they would count as pasted text. */
   async enter(text: string): Promise<void> {
     await this.type(text);
     this.send('\r');
@@ -77,7 +80,7 @@ export class Pty implements AsyncDisposable {
     execFileSync('stty', ['-F', terminal, 'cols', String(columns), 'rows', String(rows)]);
   }
 
-  /** End of input, as when the terminal goes away. */
+  /** End of input, as when the terminal is closed. */
   end(): void {
     this.#child.stdin?.end();
   }
@@ -87,7 +90,7 @@ export class Pty implements AsyncDisposable {
    * any white space: messages are wrapped to the window.
    */
   async see(words: RegExp, options: { readonly from?: number; readonly timeoutMs?: number } = {}): Promise<number> {
-    const deadline = Date.now() + (options.timeoutMs ?? 240_000);
+    const deadline = Date.now() + (options.timeoutMs ?? WAIT_MS);
     const pattern = acrossLines(words);
     for (;;) {
       const from = options.from ?? 0;

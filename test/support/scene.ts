@@ -35,26 +35,26 @@ export interface SceneOptions {
   readonly apiUrl?: string;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The person is not root: everything is another user's, who may use the engine's socket. */
+  /** The user is not root: everything belongs to another user, who may use the engine's socket. */
   readonly plain?: boolean;
 }
 
-/** Of no account on any machine. */
+/** An id that no account has. */
 const PLAIN_UID = 48_213;
 const SOCKET = '/var/run/docker.sock';
 
 /**
- * A person's machine in a temporary directory: a home, our own state directories and one project with history.
- * Everything in it, and every engine object that its sessions left, is gone when the scene is disposed.
+ * A user's machine in a temporary directory: a home, run-claude's directories and one project with history. Disposing
+ * it removes everything in it, and every engine object that its sessions left.
  */
 export class Scene implements AsyncDisposable {
   readonly root: string = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-scene-')));
   readonly project: string = path.join(this.root, 'project');
   readonly home: string = path.join(this.root, 'home');
   readonly env: Readonly<Record<string, string>>;
-  /** What an earlier scene found of overlay volumes on this engine, with this image: the command itself checks which. */
+  /** The result of an earlier scene's overlay trial on this engine and image; the command checks that it applies. */
   private readonly sharedTrial: string;
-  /** Whose the machine is, where that is not whoever runs the test. */
+  /** The owner of the machine, where that is not the user who runs the test. */
   private readonly as: { readonly uid: number; readonly gid: number } | undefined;
 
   constructor(options: SceneOptions = {}) {
@@ -124,7 +124,7 @@ export class Scene implements AsyncDisposable {
     for (const one of paths) chownSync(one, this.as.uid, this.as.gid);
   }
 
-  /** A shell script in the project, by the person: what it prints. */
+  /** Runs a shell script in the project as the user; returns its output. */
   shell(script: string): string {
     return execFileSync('bash', ['-ec', script], { cwd: this.project, env: this.env, encoding: 'utf8', ...this.as });
   }
@@ -146,7 +146,7 @@ export class Scene implements AsyncDisposable {
     return target;
   }
 
-  /** run-claude without a terminal. Never throws for a status. */
+  /** Runs run-claude without a terminal. Never throws for an exit status. */
   run(
     args: readonly string[],
     options: {
@@ -177,7 +177,7 @@ export class Scene implements AsyncDisposable {
     });
   }
 
-  /** run-claude as a background process, for tests that kill it. What it reads does not end with `input`. */
+  /** run-claude as a background process, for tests that kill it. Its stdin stays open after `input`. */
   spawn(args: readonly string[], input?: string): ReturnType<typeof spawn> {
     const child = spawn(process.execPath, [mainJs, ...args], {
       cwd: this.project,

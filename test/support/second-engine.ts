@@ -42,11 +42,11 @@ export interface SecondEngineOptions {
   readonly runtimes?: Readonly<Record<string, { readonly path: string; readonly runtimeArgs: readonly string[] }>>;
 }
 
-/** A Docker daemon of the test's own, in a network namespace of its own: the person's is never touched. Linux, root. */
+/** A Docker daemon of the test's own, in a network namespace of its own: the user's daemon is never touched. Linux, root. */
 export class SecondEngine {
   readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-engine-'));
   readonly host: string = `unix://${path.join(this.dir, 'sock')}`;
-  /** Keeps the network namespace through a restart: bridges that are gone make the daemon fail. */
+  /** Keeps the network namespace through a restart: removed bridges make the daemon fail. */
   private readonly network: ChildProcess = spawn('unshare', ['-n', 'sh', '-c', 'ip link set lo up; exec sleep 86400'], {
     stdio: 'ignore',
   });
@@ -55,7 +55,7 @@ export class SecondEngine {
 
   constructor(options: SecondEngineOptions = {}) {
     this.#options = options;
-    // Its own users must reach what is theirs.
+    // Its remapped users must reach their directories.
     if (options.remapped === true) chmodSync(this.dir, 0o711);
   }
 

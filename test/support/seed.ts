@@ -1,6 +1,6 @@
 /**
- * Where the random cases of this run begin: another place each time, RUN_CLAUDE_TESTS_SEED to go back to one. Name it
- * in whatever an assertion says.
+ * The seed of this run's random cases: another one each time; RUN_CLAUDE_TESTS_SEED repeats a run. Name it in the
+ * message of each assertion.
  */
 export const seed: number = Number(process.env['RUN_CLAUDE_TESTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -10,15 +10,15 @@ export function setup(): () => void {
   } catch (error) {
     throw new Error('these tests need a running engine: scripts/install-engine.sh starts one', { cause: error });
   }
-  // Where the first scene leaves what it found of overlay volumes, as one person's sessions do for each other.
+  // The first scene leaves the result of its overlay trial here, as sessions of one user do for each other.
   const shared = mkdtempSync(path.join(tmpdir(), 'run-claude-tests-'));
   process.env['RUN_CLAUDE_TESTS_SHARED'] = shared;
   return () => {
     rmSync(shared, { recursive: true, force: true });
-    // Of this run: another one may be building its own.
-    const ours = `--filter label=run-claude.test=${path.basename(shared)}`;
-    // Images that the tests tagged, then the stages that stood behind them.
-    const script = `docker images -q ${ours} | sort -u | xargs -r docker image rm -f; docker image prune -f ${ours}`;
+    // Only of this run: another one may be building its own.
+    const ofThisRun = `--filter label=run-claude.test=${path.basename(shared)}`;
+    // Images that the tests tagged, then the build stages behind them.
+    const script = `docker images -q ${ofThisRun} | sort -u | xargs -r docker image rm -f; docker image prune -f ${ofThisRun}`;
     execFileSync('sh', ['-c', script], { stdio: 'ignore' });
   };
 }

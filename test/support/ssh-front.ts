@@ -13,7 +13,7 @@ export interface SshFront {
   readonly knownHosts: string;
   /** The client's configuration. */
   readonly config: string;
-  /** How often somebody has logged in. */
+  /** The number of logins. */
   logins(): number;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const QUIET = { stdio: 'ignore' } as const;
 
 /**
  * OpenSSH's server on a loopback port of its own, with keys of its own in `dir`: an engine that is elsewhere. The client
- * is the system's; a configuration stands in for the person's `~/.ssh/config`, which ssh finds by the password file.
+ * is the system's; a configuration replaces the user's `~/.ssh/config`, which ssh finds by the password file.
  */
 export async function openSshFront(dir: string): Promise<SshFront> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -62,13 +62,13 @@ export async function openSshFront(dir: string): Promise<SshFront> {
   const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', file('sshd_config')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString('utf8');
+    output += chunk.toString('utf8');
   });
   const ended = once(child, 'close');
   for (let tries = 0; !(await answers(port)); tries += 1) {
-    if (child.exitCode !== null || tries === 600) throw new Error(`sshd does not answer: ${said}`);
+    if (child.exitCode !== null || tries === 600) throw new Error(`sshd does not answer: ${output}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return {
@@ -76,7 +76,7 @@ export async function openSshFront(dir: string): Promise<SshFront> {
     path: `${file('bin')}:${process.env['PATH']}`,
     knownHosts: file('known'),
     config: file('config'),
-    logins: () => said.match(/^Accepted publickey /gm)?.length ?? 0,
+    logins: () => output.match(/^Accepted publickey /gm)?.length ?? 0,
     async close() {
       child.kill();
       await ended;

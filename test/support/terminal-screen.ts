@@ -14,7 +14,8 @@ export interface ScreenOptions extends PtyOptions {
 }
 
 const UPDATING = process.env['UPDATE_SCREENS'] === '1';
-const PATIENCE_MS = 60_000;
+/** As in pty.ts: below the limit of a test. */
+const WAIT_MS = Number(process.env['TEST_WAIT_MS'] ?? 120_000);
 const QUIET_MS = 700;
 
 /**
@@ -64,7 +65,7 @@ export class TerminalScreen implements AsyncDisposable {
     for (const line of seen.split('\n')) expect(line.length, line).toBeLessThanOrEqual(columns);
     if (UPDATING) {
       mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, `${await this.#settled()}\n`);
+      writeFileSync(file, `${await this.#whenQuiet()}\n`);
       return;
     }
     const wanted = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
@@ -78,7 +79,7 @@ export class TerminalScreen implements AsyncDisposable {
     this.#pty.send(keys);
   }
 
-  async #settled(): Promise<string> {
+  async #whenQuiet(): Promise<string> {
     for (;;) {
       const before = await this.text();
       await pause(QUIET_MS);
@@ -87,7 +88,7 @@ export class TerminalScreen implements AsyncDisposable {
   }
 
   async #until(matches: (text: string) => boolean, what: string): Promise<string> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + WAIT_MS;
     for (;;) {
       const text = await this.text();
       if (matches(text)) return text;

@@ -38,9 +38,9 @@ export async function openUnbuildingSocket(dir: string): Promise<UnbuildingSocke
       building = false;
       end = '';
       builds += 1;
-      const said = '{"stream":"built"}\n';
+      const output = '{"stream":"built"}\n';
       client.write(
-        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${said.length}\r\n\r\n${said}`,
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${output.length}\r\n\r\n${output}`,
       );
     });
     client.on('end', () => onward.end());

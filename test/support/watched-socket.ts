@@ -108,17 +108,17 @@ async function* requestParts(chunks: AsyncIterator<Buffer>): AsyncGenerator<Requ
   }
   while (!ended) {
     const head = await until(HEAD_END);
-    const said = head.toString('latin1').toLowerCase();
-    const length = Number(/\r\ncontent-length: *(\d+)/.exec(said)?.[1] ?? 0);
-    if (/^post [^ ]*\/(containers|volumes)\/create[ ?]/.test(said)) {
+    const output = head.toString('latin1').toLowerCase();
+    const length = Number(/\r\ncontent-length: *(\d+)/.exec(output)?.[1] ?? 0);
+    if (/^post [^ ]*\/(containers|volumes)\/create[ ?]/.test(output)) {
       while (!ended && held.length < length) await more();
       const body = cut(length);
       yield { bytes: Buffer.concat([head, body]), body: body.toString() };
       continue;
     }
     yield { bytes: head };
-    if (/\r\nupgrade:/.test(said)) yield* pass(Number.POSITIVE_INFINITY);
-    else if (!/\r\ntransfer-encoding: *chunked/.test(said)) yield* pass(length);
+    if (/\r\nupgrade:/.test(output)) yield* pass(Number.POSITIVE_INFINITY);
+    else if (!/\r\ntransfer-encoding: *chunked/.test(output)) yield* pass(length);
     else
       for (let size = 1; size > 0 && !ended; ) {
         const line = await until('\r\n');

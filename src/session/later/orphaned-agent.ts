@@ -1,7 +1,8 @@
 import { RunClaudeError } from '../../errors.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import { updateRecord } from '../../record/session.ts';
-import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import { waitForSilence } from '../../terminal/ask.ts';
+import { askKey } from '../../terminal/ask-key.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import { credentialForSession } from '../start/credential.ts';
@@ -26,22 +27,22 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
   const isAttachable = canAttach(record);
   tellInfo(`The command of session ${record.id} was killed; its agent still runs, without a network.`);
   if (!(await waitForSilence(screen))) throw sessionLeft(record);
-  const keys = isAttachable ? '[a/s/L/?]' : '[s/L/?]';
-  for (;;) {
-    const choices = isAttachable
-      ? 'Attach to it, stop and collect it, or leave it'
-      : 'Stop and collect it, or leave it';
-    const answer = (await askLine(screen, `[sandbox] ${choices}? ${keys}:`))?.trim().toLowerCase();
-    if (answer === 's') return record;
-    if (answer === undefined || answer === '' || answer === 'l') throw sessionLeft(record);
-    if (answer === 'a' && isAttachable) return attachAgain(record, name, deps);
-    if (isAttachable) {
-      const typedHint = record.plan.tty ? DETACH_KEYS_HINT : 'what was piped to it has ended; Ctrl-C stops it';
-      tellInfo(`a  its network back, and this terminal, until it ends (${typedHint})`);
-    }
-    tellInfo('s  end it now and collect what it left');
-    tellInfo('l  leave it as it is (also Enter)');
-  }
+  const typedHint = record.plan.tty ? DETACH_KEYS_HINT : 'what was piped to it has ended; Ctrl-C stops it';
+  const answer = await askKey(screen, {
+    question: isAttachable ? 'Attach to it, stop and collect it, or leave it' : 'Stop and collect it, or leave it',
+    keys: isAttachable ? ['a', 's', 'l'] : ['s', 'l'],
+    help: [
+      ...(isAttachable ? [`a  its network back, and this terminal, until it ends (${typedHint})`] : []),
+      's  end it now and collect what it left',
+      'l  leave it as it is (also Enter)',
+    ],
+    onEnter: 'l',
+    shown: { l: 'L' },
+    separator: '/',
+  });
+  if (answer?.key === 's') return record;
+  if (answer?.key === 'a') return attachAgain(record, name, deps);
+  throw sessionLeft(record);
 }
 
 /** Neither the bridge network that the agent is on nor a certificate that it trusts can be made a second time. */

@@ -34,7 +34,7 @@ export function judgeCsi(prefix: string, params: string, intermediates: string, 
     case '?K':
     case ' q':
     case '!p':
-    // Keyboard protocols: how keys are told apart. Undone at the end.
+    // Keyboard protocols: how keys are distinguished. Undone at the end.
     case '>m':
     case '>u':
     case '<u':

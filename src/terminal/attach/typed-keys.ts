@@ -1,16 +1,16 @@
-/** What docker's own attach is left by. The agent gets the first of the two, since it is a key by itself. */
-const LETS_GO: readonly number[] = [0x10, 0x11];
+/** Ctrl-P Ctrl-Q, as in `docker attach`. The agent gets the first of the two, since it is a key by itself. */
+const DETACH_KEYS: readonly number[] = [0x10, 0x11];
 
-/** Calls `letGo` at the keys that say so, whichever pieces they come in; those after them are nobody's. */
-export function watchKeys(letGo: () => void): (typed: Buffer) => Buffer {
+/** Calls `onDetach` at the detach keys, in however many pieces they arrive. What is typed after them is dropped. */
+export function watchDetachKeys(onDetach: () => void): (typed: Buffer) => Buffer {
   let last: number | undefined;
-  let gone = false;
+  let isDetached = false;
   return (typed) => {
-    if (gone) return Buffer.alloc(0);
+    if (isDetached) return Buffer.alloc(0);
     for (const [at, key] of typed.entries()) {
-      if (last === LETS_GO[0] && key === LETS_GO[1]) {
-        gone = true;
-        letGo();
+      if (last === DETACH_KEYS[0] && key === DETACH_KEYS[1]) {
+        isDetached = true;
+        onDetach();
         return typed.subarray(0, at);
       }
       last = key;

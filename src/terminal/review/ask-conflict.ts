@@ -1,10 +1,11 @@
 import { fileDiff } from '../../review/file-diff.ts';
 import type { Conflict, ConflictAnswer, ConflictRule } from '../../types/conflict.ts';
-import { askLine, type Screen } from '../ask.ts';
+import type { Screen } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { diffLines } from './diff-view.ts';
-import { say } from './show.ts';
 
 interface Way {
   readonly rule: ConflictRule;
@@ -26,18 +27,17 @@ const WAYS: Readonly<Record<string, Way>> = {
  */
 export async function askConflict(screen: Screen, conflict: Conflict): Promise<ConflictAnswer> {
   const ways = Object.entries(WAYS).filter(([, { rule }]) => conflict.rules.includes(rule));
-  const keys = [...ways.map(([key]) => key), ...(conflict.versions === undefined ? [] : ['d']), '?'];
+  const keys = [...ways.map(([key]) => key), ...(conflict.versions === undefined ? [] : ['d'])];
   const names = ways.map(([, { name }]) => name);
-  const question = `[sandbox] ${names.slice(0, -1).join(', ')} or ${names.at(-1)}? [${keys.join('/')}]:`;
+  const question = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
   say(screen, [`Conflict in ${cleanLine(conflict.path)}: ${cleanLine(conflict.why)}`]);
   for (;;) {
-    const line = await askLine(screen, question);
-    if (line === undefined) return { rule: 'keep', forAll: true };
-    const [key = 'k', all] = line.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const way = ways.find(([candidate]) => candidate === key)?.[1];
-    if (way !== undefined && (all === undefined || all === 'all')) return { rule: way.rule, forAll: all === 'all' };
-    if (key === 'd' && conflict.versions !== undefined) await showVersions(screen, conflict, conflict.versions);
-    else say(screen, helpFor(ways, conflict));
+    const help = helpFor(ways, conflict);
+    const answer = await askKey(screen, { question, keys, help, onEnter: 'k', separator: '/', words: ['all'] });
+    if (answer === undefined) return { rule: 'keep', forAll: true };
+    const way = ways.find(([key]) => key === answer.key)?.[1];
+    if (way !== undefined) return { rule: way.rule, forAll: answer.word === 'all' };
+    if (conflict.versions !== undefined) await showVersions(screen, conflict, conflict.versions);
   }
 }
 

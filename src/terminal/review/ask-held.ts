@@ -2,11 +2,11 @@ import { heldRemoval } from '../../review/decisions.ts';
 import type { Picked } from '../../review/policy.ts';
 import type { Decision } from '../../types/review.ts';
 import { askLine, isYes } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
 import { decisionLines, unignoredWords } from './decision-words.ts';
 import type { ReviewQuestion } from './show.ts';
-import { say } from './show.ts';
 
 /**
  * Asks for what the gate holds back although nothing in it is blocked: files that the session un-ignores, as one group,
@@ -45,22 +45,27 @@ async function askUnignored(
 ): Promise<boolean> {
   const { screen } = question;
   const items = group.flatMap((decision) => decision.items.filter(({ unignored }) => unignored !== undefined));
-  const message = `[sandbox] Apply ${unignoredWords(items)} that your ignore rules match and the session un-ignores? [y,N,d,l,?]:`;
   for (;;) {
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const answer = await askKey(screen, {
+      question: `Apply ${unignoredWords(items)} that your ignore rules match and the session un-ignores`,
+      keys: ['y', 'n', 'd', 'l'],
+      help: ['y  apply them          n  leave them', 'd  show them           l  list them'],
+      onEnter: 'n',
+      shown: { n: 'N' },
+    });
     if (answer === undefined) return false;
-    if (isYes(answer)) break;
-    if (answer === '' || answer === 'n' || answer === 'no') return true;
-    if (answer === 'l')
+    if (answer.key === 'y') break;
+    if (answer.key === 'n') return true;
+    if (answer.key === 'l')
       await page(
         screen,
         items.map(({ change }) => `+ ${cleanLine(change.path)}`),
       );
-    else if (answer === 'd') {
+    else {
       const lines: string[] = [];
       for (const decision of group) lines.push(...(await decisionLines(question, decision)), '');
       await page(screen, lines);
-    } else say(screen, ['y  apply them          n  leave them', 'd  show them           l  list them']);
+    }
   }
   for (const decision of group) {
     const isSuspect = decision.items.some(({ state, unignored }) => state === 'suspect' || unignored === 'suspect');

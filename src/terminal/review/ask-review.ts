@@ -5,17 +5,19 @@ import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes, waitForSilence } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { askHeld } from './ask-held.ts';
 import { changeList } from './change-list.ts';
 import { decisionLines } from './decision-words.ts';
 import { selectItems } from './select.ts';
 import type { ReviewQuestion } from './show.ts';
-import { itemLines, say } from './show.ts';
+import { itemLines } from './show.ts';
 import { shortPath, summaryLines } from './summary.ts';
 
 /**
- * The question at the end: summary, then `[y/N/d/s/l/?]` until it is answered. `n`, Enter, Ctrl-C, end of input and
- * abort keep everything for later. Asks for each suspect change by name. Preconditions: stdin and stderr are a terminal.
+ * Asks what to apply: the summary, then `[y/N/d/s/l/?]` until it is answered. `n`, Enter, Ctrl-C, end of input and
+ * abort keep everything for later. Each suspect change is asked about by name. Preconditions: stdin and stderr are a
+ * terminal.
  */
 export async function askReview(question: ReviewQuestion): Promise<Choice> {
   const { review, screen } = question;
@@ -23,12 +25,12 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
   if (!(await waitForSilence(screen))) return chooseNothing(review);
   const message = `[sandbox] Apply changes to ${shortPath(question.project, question.home)}? [y/N/d/s/l/?]:`;
   for (;;) {
-    const typed = (await askLine(screen, message))?.trim();
-    const [answer, folder] = wordsOf(typed);
+    const line = (await askLine(screen, message))?.trim();
+    const [answer, folder] = wordsOf(line);
     switch (answer) {
       case 'y':
       case 'yes':
-        return (await confirmMass(question)) ? applyClean(question) : chooseNothing(review);
+        return (await confirmMassDeletion(question)) ? applyClean(question) : chooseNothing(review);
       case undefined:
       case '':
       case 'n':
@@ -51,15 +53,15 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
         say(screen, HELP);
         break;
       default:
-        say(screen, [`'${cleanLine(answer)}' is no answer here`, ...HELP]);
+        say(screen, [`'${cleanLine(answer)}' is not an answer here`, ...HELP]);
     }
   }
 }
 
-/** The answer in lower case, and what follows an `l`: the folder to list. */
-function wordsOf(typed: string | undefined): [string | undefined, string?] {
-  const folder = /^l\s+(.+)$/i.exec(typed ?? '')?.[1];
-  return folder === undefined ? [typed?.toLowerCase()] : ['l', folder];
+/** The answer in lower case, and the folder that follows an `l`. */
+function wordsOf(line: string | undefined): [string | undefined, string?] {
+  const folder = /^l\s+(.+)$/i.exec(line ?? '')?.[1];
+  return folder === undefined ? [line?.toLowerCase()] : ['l', folder];
 }
 
 const HELP = [
@@ -68,7 +70,7 @@ const HELP = [
   'd        show the differences',
   's        select files and parts of files',
   'l        list the changes; l FOLDER lists those below a folder',
-  'discard  throw the changes away (the whole word)',
+  'discard  delete the changes (type the whole word)',
 ];
 
 function printSummary({ review, screen }: ReviewQuestion): void {
@@ -80,23 +82,23 @@ function printSummary({ review, screen }: ReviewQuestion): void {
   );
 }
 
-/** A mass deletion takes its own word, so that no habit of typing y applies it. */
-async function confirmMass({ review, screen }: ReviewQuestion): Promise<boolean> {
+/** A mass deletion is confirmed by a word, so that a habitual y does not apply it. */
+async function confirmMassDeletion({ review, screen }: ReviewQuestion): Promise<boolean> {
   const mass = review.massDeletion;
   if (mass === undefined) return true;
-  const question = `[sandbox] This deletes ${mass.deleted} of ${mass.of} entries of the project. Type 'delete' to go on:`;
+  const question = `[sandbox] This deletes ${mass.deleted} of ${mass.of} entries of the project. Type 'delete' to continue:`;
   return (await askLine(screen, question))?.trim() === 'delete';
 }
 
 async function applyClean(question: ReviewQuestion): Promise<Choice> {
   const { review } = question;
   const taken = await askSuspectDecisions(question);
-  // After Ctrl-C or end of input nothing more is asked, and nothing more is taken.
+  // After Ctrl-C or end of input no more questions follow, and no more changes are chosen.
   const held = taken.isWhole ? ((await askHeld(question)) ?? new Map<Decision, Picked>()) : new Map<Decision, Picked>();
   return withClaude(question, chooseAccepted(review, taken.decisions, held));
 }
 
-/** Text of Claude's data that a later session obeys needs a yes of its own, like any other suspect. */
+/** Text that a later Claude session obeys needs its own yes, like any other suspect change. */
 async function withClaude(question: ReviewQuestion, choice: Choice): Promise<Choice> {
   const taken = await askSuspects(question, question.review.claude?.items ?? []);
   return { ...choice, claude: [...taken].map((item) => item.change.path) };
@@ -144,7 +146,7 @@ async function allDiffs(question: ReviewQuestion): Promise<string[]> {
   const shown = question.review.items.filter(
     (item) => item.renamedTo === undefined && (isSelectable(item) || item.state === 'blocked'),
   );
-  // Conversations are named in the list; as a diff they are lines of JSON that hide the rest.
+  // Conversations are named in the list. Their diffs are lines of JSON, which would hide the rest.
   const claude = (question.review.claude?.items ?? []).filter((item) => !isConversation(item));
   for (const item of [...shown, ...claude]) lines.push(...(await itemLines(question, item)), '');
   return lines;

@@ -10,8 +10,8 @@ export interface ChangeListOptions {
   readonly folder?: string | undefined;
 }
 
-/** Up to here each change is a line with its whole path; beyond it the list goes by folder. */
-const FLAT_MAX = 40;
+/** Up to this many, each change is a line with its whole path. More are listed by folder. */
+const MAX_FLAT_CHANGES = 40;
 /** Lines that a list by folder aims at: folders are opened while it stays below. */
 const LINES_WANTED = 80;
 const OTHER_LINES_WANTED = 40;
@@ -77,7 +77,7 @@ class ListLines {
   }
 
   byFolder(items: readonly ReviewItem[], below = '', wanted = LINES_WANTED): string[] {
-    if (items.length <= FLAT_MAX) return items.map((item) => this.whole(item));
+    if (items.length <= MAX_FLAT_CHANGES) return items.map((item) => this.whole(item));
     const root = folderTree(items, below);
     openFolders(root, wanted);
     return this.linesOf(root);
@@ -136,7 +136,7 @@ interface FolderNode {
   isOpen: boolean;
 }
 
-/** Folders themselves are left out where something in them is listed. */
+/** Folders are left out where an entry in them is listed. */
 function folderTree(items: readonly ReviewItem[], below: string): FolderNode {
   const root = newFolder(below);
   const parents = new Set<string>();
@@ -172,7 +172,7 @@ function openFolders(root: FolderNode, wanted: number): void {
     const next: FolderNode[] = [];
     for (const node of level.sort((a, b) => a.count - b.count)) {
       const added = node.items.length + node.folders.size - (node.items.length > 0 ? 0 : 1);
-      // A folder with nothing but one folder in it says nothing alone.
+      // A folder whose only entry is a folder gets no line of its own.
       if (lines + added > wanted && !(node.items.length === 0 && node.folders.size === 1)) continue;
       node.isOpen = true;
       lines += added;

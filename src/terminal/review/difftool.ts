@@ -5,9 +5,9 @@ import type { Screen } from '../ask.ts';
 import { runOnTerminal } from '../edit.ts';
 
 /**
- * The person's own difftool on two plain files with neutral names (`before`, `after`), in a private folder outside any
- * repository: no name, attribute or setting of the project reaches it. `command` is split at blanks, without a shell;
- * `$LOCAL` and `$REMOTE` stand for the files, which otherwise come last. Gives the tool's exit status.
+ * Runs the user's difftool on two plain files with neutral names (`before`, `after`), in a private directory outside any
+ * repository: no name, attribute or setting of the project reaches it. `command` is split at blanks, without a shell.
+ * `$LOCAL` and `$REMOTE` are replaced by the files; without them the files are appended. Returns the exit status.
  */
 export async function runDifftool(screen: Screen, command: string, before: Buffer, after: Buffer): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-diff-'));

@@ -10,7 +10,7 @@ import { amount } from '../progress.ts';
 
 // Sentences about what is applied and what is left: the same in every view.
 
-/** As many files are named one by one. */
+/** More files are only counted. */
 const MAX_NAMED = 10;
 
 /** '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. */
@@ -55,7 +55,7 @@ export function appliedLines(files: readonly FileProgress[]): string[] {
 }
 
 /**
- * How suspect files are accepted where nobody can be asked: 'Suspect changes need a yes: on a terminal, or with
+ * How to accept suspect files without a terminal: 'Suspect changes need a yes: on a terminal, or with
  * run-claude apply ID --yes --allow-suspect Makefile'. Undefined where none was held back.
  */
 export function acceptAdvice(id: string, files: readonly FileProgress[]): string | undefined {
@@ -77,7 +77,7 @@ const MAX_GLOBS = 3;
 /** A path as a word of a shell that is a glob for this path alone; only plain ones are spelled out. */
 function globOf(path: string): string {
   if (!/^[\w.@+,:=/-]+$/.test(path)) return 'GLOB';
-  // Without a slash it would mean files of that name in every folder.
+  // Without a slash a glob matches files of that name in every folder.
   return path.includes('/') ? path : `/${path}`;
 }
 

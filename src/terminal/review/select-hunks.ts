@@ -1,12 +1,12 @@
 import type { Hunk } from '../../review/file-diff.ts';
 import { hunkText, parseEditedHunk, splitHunk } from '../../review/hunks.ts';
 import type { Screen } from '../ask.ts';
-import { askLine } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanText } from '../clean.ts';
 import { editText } from '../edit.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { hunkLines } from './diff-view.ts';
-import { say } from './show.ts';
 
 const HELP = [
   'y  take this part     n  leave it',
@@ -15,7 +15,7 @@ const HELP = [
   'd  leave it and the rest of the file',
 ];
 
-/** The parts of one file that the person takes, in order; undefined at Ctrl-C or end of input. `name` is cleaned. */
+/** The parts of one file that the user chooses, in order; undefined at Ctrl-C or end of input. `name` must be cleaned. */
 export async function selectHunks(
   screen: Screen,
   name: string,
@@ -26,26 +26,30 @@ export async function selectHunks(
   for (let at = 0; at < queue.length; ) {
     const hunk = queue[at] as Hunk;
     await page(screen, hunkLines(hunk, { colour: screen.colour, columns: screen.stderr.columns ?? 80 }));
-    const message = `[sandbox] ${name}: part ${at + 1}/${queue.length}? [y,n,s,e,a,d,?]:`;
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const answer = await askKey(screen, {
+      question: `${name}: part ${at + 1}/${queue.length}`,
+      keys: ['y', 'n', 's', 'e', 'a', 'd'],
+      help: HELP,
+    });
     if (answer === undefined) return undefined;
-    if (answer === 'y') {
+    const { key } = answer;
+    if (key === 'y') {
       chosen.push(hunk);
       at += 1;
-    } else if (answer === 'n') at += 1;
-    else if (answer === 'a') return [...chosen, ...queue.slice(at)];
-    else if (answer === 'd') return chosen;
-    else if (answer === 's') {
+    } else if (key === 'n') at += 1;
+    else if (key === 'a') return [...chosen, ...queue.slice(at)];
+    else if (key === 'd') return chosen;
+    else if (key === 's') {
       const parts = splitHunk(hunk);
       if (parts.length > 1) queue.splice(at, 1, ...parts);
-      else say(screen, ['it has one group of changes only: e edits it']);
-    } else if (answer === 'e') {
+      else say(screen, ['This part has only one group of changes. To edit it, type e.']);
+    } else if (key === 'e') {
       const edited = await editHunk(screen, hunk);
       if (edited !== undefined) {
         chosen.push(edited);
         at += 1;
       }
-    } else say(screen, HELP);
+    }
   }
   return chosen;
 }
@@ -53,7 +57,7 @@ export async function selectHunks(
 async function editHunk(screen: Screen, hunk: Hunk): Promise<Hunk | undefined> {
   const text = hunkText(hunk);
   if (cleanText(text) !== text) {
-    say(screen, ['it holds characters that cannot be edited safely: take it or leave it']);
+    say(screen, ['This part has characters that cannot be edited safely. Take it or leave it.']);
     return undefined;
   }
   const edited = await editText(screen, text, [
@@ -64,6 +68,6 @@ async function editHunk(screen: Screen, hunk: Hunk): Promise<Hunk | undefined> {
   if (edited === undefined) return undefined;
   const parsed = parseEditedHunk(hunk, edited);
   if (typeof parsed !== 'string') return parsed;
-  say(screen, [`the edited part does not fit: ${cleanText(parsed)}`]);
+  say(screen, [`The edited part does not fit: ${cleanText(parsed)}`]);
   return undefined;
 }

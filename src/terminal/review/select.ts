@@ -12,18 +12,20 @@ import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
 import type { Entry } from '../../types/entry.ts';
 import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes } from '../ask.ts';
+import { askKey } from '../ask-key.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { say } from '../say.ts';
 import { askHeld } from './ask-held.ts';
 import { decisionLines, decisionWords } from './decision-words.ts';
 import { runDifftool } from './difftool.ts';
 import { selectHunks } from './select-hunks.ts';
 import type { ReviewQuestion } from './show.ts';
-import { loadDiff, loadFile, say } from './show.ts';
+import { loadDiff, loadFile } from './show.ts';
 
 /**
- * Goes through the decisions one by one (like `git add -p`), deletions as a group at the end. Undefined at Ctrl-C or end
- * of input, and when the user takes the selection back: the question is asked again.
+ * Asks about the decisions one by one (like `git add -p`), about deletions as a group at the end. Undefined at Ctrl-C or
+ * end of input, and when the user rejects the selection: the question is asked again.
  */
 export async function selectItems(question: ReviewQuestion): Promise<Choice | undefined> {
   const { review, screen } = question;
@@ -52,7 +54,7 @@ const FILE_HELP = [
   'q  leave this and all after it, deletions too',
 ];
 
-/** `left`: the user leaves everything that comes after. */
+/** `left`: the user leaves everything that follows. */
 type End = 'done' | 'left' | 'interrupted';
 
 async function pickFiles(
@@ -68,23 +70,27 @@ async function pickFiles(
       continue;
     }
     await page(screen, await decisionLines(question, decision));
-    const message = `[sandbox] (${at + 1}/${decisions.length}) ${decisionWords(decision)}? [y,n,h,v,t,a,g,q,?]:`;
-    const answer = (await askLine(screen, message))?.trim().toLowerCase();
+    const answer = await askKey(screen, {
+      question: `(${at + 1}/${decisions.length}) ${decisionWords(decision)}`,
+      keys: ['y', 'n', 'h', 'v', 't', 'a', 'g', 'q'],
+      help: FILE_HELP,
+    });
     if (answer === undefined) return 'interrupted';
-    if (answer === 'y') picked.set(decision, 'apply');
-    else if (answer === 'n') picked.set(decision, LEFT);
-    else if (answer === 'h') await pickHunks(question, decision, picked);
-    else if (answer === 't') await showInDifftool(question, decision.lead);
-    else if (answer === 'a') {
-      // "all" is no yes to a suspect one except the one that is on the screen.
+    const { key } = answer;
+    if (key === 'y') picked.set(decision, 'apply');
+    else if (key === 'n') picked.set(decision, LEFT);
+    else if (key === 'h') await pickHunks(question, decision, picked);
+    else if (key === 't') await showInDifftool(question, decision.lead);
+    else if (key === 'a') {
+      // "all" does not accept suspect changes, except the one on the screen.
       for (const [index, other] of decisions.slice(at).entries()) {
         if (index === 0 || other.state === 'clean') picked.set(other, picked.get(other) ?? 'apply');
       }
-    } else if (answer === 'g') await pickByGlob(question, decisions, picked);
-    else if (answer === 'q') {
+    } else if (key === 'g') await pickByGlob(question, decisions, picked);
+    else if (key === 'q') {
       for (const other of decisions.slice(at)) picked.set(other, picked.get(other) ?? LEFT);
       return 'left';
-    } else if (answer !== 'v') say(screen, FILE_HELP);
+    }
   }
   return 'done';
 }
@@ -94,25 +100,25 @@ async function showInDifftool({ screen, content }: ReviewQuestion, item: ReviewI
   const { before = item.renamedEntry, after } = item.change;
   const sizes = [before, after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
   if (Math.max(...sizes) > MAX_IN_MEMORY_BYTES) {
-    say(screen, ['too large to be handed to a tool']);
+    say(screen, ['This change is too large for a difftool.']);
     return;
   }
   const load = async (entry: Entry | undefined): Promise<Buffer> => (await loadFile(content, entry)) ?? Buffer.alloc(0);
   if (command.trim() === '') {
-    say(screen, ['name your tool in DIFFTOOL, as in DIFFTOOL="vimdiff"']);
+    say(screen, ['No difftool is set. Set DIFFTOOL, for example DIFFTOOL="vimdiff".']);
     return;
   }
   const status = await runDifftool(screen, command, await load(before), await load(after));
-  if (status === 127) say(screen, ['that program is not there']);
+  if (status === 127) say(screen, ['The program in DIFFTOOL was not found.']);
 }
 
-/** Of a rename the new name gets the chosen parts and the old name is deleted: that is one decision too. */
+/** For a rename the new name gets the chosen parts and the old name is deleted: one decision. */
 async function pickHunks(question: ReviewQuestion, decision: Decision, picked: Map<Decision, Picked>): Promise<void> {
   const { lead, items } = decision;
   const diff = await loadDiff(question.content, lead);
   const isPlain = items.length === (lead.renamedFrom === undefined ? 1 : 2) && lead.change.kind !== 'type';
   if (diff.kind !== 'text' || diff.hunks.length === 0 || !isPlain) {
-    say(question.screen, ['this change has no parts: take it or leave it']);
+    say(question.screen, ['This change has no parts. Take it or leave it.']);
     return;
   }
   const chosen = await selectHunks(question.screen, cleanLine(lead.change.path), diff.hunks);
@@ -131,7 +137,7 @@ async function pickByGlob(
   const matches = pathFilter({ only: [pattern], skip: [] });
   const taken = decisions.filter((one) => one.state === 'clean' && !picked.has(one) && matches(one.lead.change.path));
   for (const one of taken) picked.set(one, 'apply');
-  say(question.screen, [`${taken.length} taken`]);
+  say(question.screen, [`Selected ${taken.length} files`]);
 }
 
 async function pickDeletions(
@@ -144,22 +150,32 @@ async function pickDeletions(
   const names = decisions.map(({ lead }) => cleanLine(lead.change.path));
   const what = names.length === 1 ? names[0] : `all ${names.length} deletions`;
   for (;;) {
-    const answer = (await askLine(screen, `[sandbox] Delete ${what}? [y,n,l,e,?]:`))?.trim().toLowerCase();
-    if (answer === undefined) return false;
-    if (answer === 'l')
-      await page(
-        screen,
-        names.map((name) => `- ${name}`),
-      );
-    else if (answer === 'e') return (await pickFiles(question, decisions, picked)) !== 'interrupted';
-    else if (answer === 'n' || answer === '') {
-      for (const one of decisions) picked.set(one, LEFT);
-      return true;
-    } else if (answer === 'y') {
-      // A suspect deletion needs its own yes.
-      for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
-      const suspects = decisions.filter(({ state }) => state === 'suspect');
-      return (await pickFiles(question, suspects, picked)) !== 'interrupted';
-    } else say(screen, ['y  delete all of them    n  keep them', 'l  list them             e  ask for each']);
+    const answer = await askKey(screen, {
+      question: `Delete ${what}`,
+      keys: ['y', 'n', 'l', 'e'],
+      help: ['y  delete all of them    n  keep them', 'l  list them             e  ask for each'],
+      onEnter: 'n',
+    });
+    switch (answer?.key) {
+      case undefined:
+        return false;
+      case 'l':
+        await page(
+          screen,
+          names.map((name) => `- ${name}`),
+        );
+        break;
+      case 'e':
+        return (await pickFiles(question, decisions, picked)) !== 'interrupted';
+      case 'n':
+        for (const one of decisions) picked.set(one, LEFT);
+        return true;
+      case 'y': {
+        // Each suspect deletion needs its own yes.
+        for (const one of decisions) if (one.state === 'clean') picked.set(one, 'apply');
+        const suspects = decisions.filter(({ state }) => state === 'suspect');
+        return (await pickFiles(question, suspects, picked)) !== 'interrupted';
+      }
+    }
   }
 }

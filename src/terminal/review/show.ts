@@ -4,7 +4,6 @@ import type { ContentReader, Entry } from '../../types/entry.ts';
 import type { Review, ReviewItem } from '../../types/review.ts';
 import type { Screen } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
-import { wrapWords } from '../wrap-words.ts';
 import { diffLines } from './diff-view.ts';
 
 export interface ReviewQuestion {
@@ -16,19 +15,7 @@ export interface ReviewQuestion {
   readonly screen: Screen;
 }
 
-const PREFIX = '[sandbox] ';
-
-/** Prints lines of run-claude with the prefix, wrapped to the window. Clean them before. */
-export function say(screen: Screen, lines: readonly string[]): void {
-  const columns = screen.dumb ? Number.POSITIVE_INFINITY : (screen.stderr.columns ?? 80) - PREFIX.length;
-  for (const line of lines) {
-    for (const [at, piece] of wrapWords(line, columns).entries()) {
-      screen.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${piece}\n`);
-    }
-  }
-}
-
-/** The differences of one change, as lines for the screen. Content that cannot be read is said, never hidden. */
+/** The differences of one change, as lines for the screen. Content that cannot be read is reported, never hidden. */
 export async function itemLines(question: ReviewQuestion, item: ReviewItem): Promise<string[]> {
   const { screen } = question;
   const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
@@ -36,11 +23,11 @@ export async function itemLines(question: ReviewQuestion, item: ReviewItem): Pro
     return diffLines(item, await loadDiff(question.content, item), view);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [...diffLines(item, { kind: 'none' }, view), `its content cannot be shown: ${cleanLine(why)}`];
+    return [...diffLines(item, { kind: 'none' }, view), `Its content cannot be shown: ${cleanLine(why)}`];
   }
 }
 
-/** What differs in one change, from the frozen content. Throws what the store throws. */
+/** The difference of one change, from the frozen content. @throws what the store throws. */
 export async function loadDiff(content: ContentReader, item: ReviewItem): Promise<FileDiff> {
   // A rename is shown as an edit of what the old name held.
   const { before = item.renamedEntry, after } = item.change;
@@ -52,12 +39,12 @@ export async function loadDiff(content: ContentReader, item: ReviewItem): Promis
   );
 }
 
-/** The frozen bytes of a file; undefined for what is none. */
+/** The frozen bytes of a file; undefined for any other entry. */
 export async function loadFile(content: ContentReader, entry: Entry | undefined): Promise<Buffer | undefined> {
   return entry?.kind === 'file' && entry.digest !== undefined ? content.read(entry.digest) : undefined;
 }
 
-/** How a file begins, whatever its size. */
+/** The first bytes of a file of any size. */
 function firstBytes(content: ContentReader, entry: Entry | undefined): Buffer | undefined {
   if (entry?.kind !== 'file' || entry.digest === undefined) return undefined;
   for (const piece of content.pieces(entry.digest)) return Buffer.from(piece);

@@ -6,19 +6,22 @@ import { expandTabs, widthOf, wrap } from '../width.ts';
 import { type Colours, diffLines, headerLines, type ViewOptions } from './diff-view.ts';
 import { type MarkedLine, markWords } from './words.ts';
 
-/** Below this many columns two sides are too narrow to read: the unified form is shown instead. */
-const NARROWEST = 60;
+/** In a narrower window the unified form is shown instead. */
+const MIN_COLUMNS = 60;
 
-/** One change with the old lines on the left and the new ones on the right; long lines are wrapped, never cut. */
+/**
+ * One change with the old lines on the left and the new ones on the right; long lines are wrapped, never cut. A difftool
+ * shows two columns as well, but opens the bytes of a session as they are: this view is cleaned, and needs no program.
+ */
 export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewOptions): string[] {
-  if (diff.kind !== 'text' || options.columns < NARROWEST) return diffLines(item, diff, options);
+  if (diff.kind !== 'text' || options.columns < MIN_COLUMNS) return diffLines(item, diff, options);
   const colours = createColors(options.colour);
   const half = Math.floor((options.columns - 3) / 2);
   const out = headerLines(item, colours, options.columns);
   for (const hunk of diff.hunks) {
     out.push(colours.cyan(`@@ line ${hunk.oldStart + 1} | line ${hunk.newStart + 1} @@`));
     const marks = options.colour ? markedLines(hunk.lines) : new Map<DiffLine, MarkedLine>();
-    for (const [left, right] of pairs(hunk.lines)) {
+    for (const [left, right] of pairLines(hunk.lines)) {
       const [a, b] = [cell(left, half), cell(right, half)];
       for (let row = 0; row < Math.max(a.length, b.length); row++) {
         const [one, two] = [a[row] ?? '', b[row] ?? ''];
@@ -36,7 +39,7 @@ export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewO
 }
 
 /** Removed lines beside the lines added in their place; an unchanged line beside itself. */
-function pairs(lines: readonly DiffLine[]): [DiffLine | undefined, DiffLine | undefined][] {
+function pairLines(lines: readonly DiffLine[]): [DiffLine | undefined, DiffLine | undefined][] {
   const out: [DiffLine | undefined, DiffLine | undefined][] = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] as DiffLine;
@@ -60,7 +63,7 @@ function markedLines(lines: readonly DiffLine[]): Map<DiffLine, MarkedLine> {
   return marked;
 }
 
-/** Word marks fit only where neither cleaning nor wrapping changed the line. */
+/** Words are marked only where neither cleaning nor wrapping changed the line. */
 function painted(text: string, mark: MarkedLine | undefined): (colours: Colours) => string {
   return mark?.plain === text ? mark.painted : () => text;
 }

@@ -13,14 +13,14 @@ export interface SummaryLine {
   readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
 }
 
-/** As many findings of one kind are told one by one. */
-const MOST_OF_A_KIND = 10;
+/** More findings of one kind are only counted. */
+const MAX_FINDINGS_PER_KIND = 10;
 
 /**
- * What the person reads before the question, one line each without the prefix. Cleaned. Of very many findings of one
- * kind the first ones, and how many more there are.
+ * The lines that you read before the question, without the prefix, cleaned. Of very many findings of one kind, the
+ * first ones and how many more there are.
  */
-export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine[] {
+export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND): SummaryLine[] {
   const lines: SummaryLine[] = [info(countLine(review))];
   const { massDeletion: mass } = review;
   if (mass !== undefined) {
@@ -34,7 +34,7 @@ export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine
   }
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
     const ofSeverity = findings.filter((finding) => finding.severity === severity);
-    const { shown, more } = firstOfAKind(ofSeverity, ({ title }) => title, most);
+    const { shown, more } = firstOfAKind(ofSeverity, ({ title }) => title, maxPerKind);
     lines.push(...shown.map(findingLine));
     for (const { one, count } of more) lines.push(moreLine(one, count));
   }
@@ -43,11 +43,11 @@ export function summaryLines(review: Review, most = MOST_OF_A_KIND): SummaryLine
   return lines;
 }
 
-/** The first `most` of each kind, and of those that have more the last one, with how many it stands for. */
+/** The first `maxPerKind` findings of each kind; of a kind with more, the last finding and the number of those left out. */
 export function firstOfAKind<T>(
   all: readonly T[],
   kindOf: (one: T) => string,
-  most = MOST_OF_A_KIND,
+  maxPerKind = MAX_FINDINGS_PER_KIND,
 ): { readonly shown: readonly T[]; readonly more: readonly { readonly one: T; readonly count: number }[] } {
   const counts = new Map<string, number>();
   const more = new Map<string, { one: T; count: number }>();
@@ -55,8 +55,8 @@ export function firstOfAKind<T>(
     const kind = kindOf(one);
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
-    if (count > most) more.set(kind, { one, count: count - most });
-    return count <= most;
+    if (count > maxPerKind) more.set(kind, { one, count: count - maxPerKind });
+    return count <= maxPerKind;
   });
   return { shown, more: [...more.values()] };
 }
@@ -69,22 +69,22 @@ function withheldLines(review: Review): SummaryLine[] {
     const removal = heldRemoval(decision);
     return (removal?.removed ?? []).map(({ change }) => ({ path: change.path, contentIn: removal?.contentIn }));
   });
-  for (const { path, contentIn } of held.slice(0, MOST_OF_A_KIND)) {
+  for (const { path, contentIn } of held.slice(0, MAX_FINDINGS_PER_KIND)) {
     const where = contentIn === undefined ? 'a withheld file' : cleanLine(contentIn);
     lines.push({
       text: `WARNING: Moved to a withheld name: ${cleanLine(path)} stays; what it held is only in ${where}`,
       severity: 'suspect',
     });
   }
-  if (held.length > MOST_OF_A_KIND) {
-    const count = held.length - MOST_OF_A_KIND;
+  if (held.length > MAX_FINDINGS_PER_KIND) {
+    const count = held.length - MAX_FINDINGS_PER_KIND;
     lines.push({ text: `WARNING: Moved to a withheld name: ${count} more`, severity: 'suspect' });
   }
   if (review.uncompared > 0) {
     note(`${amount(review.uncompared, 'files')} that are withheld were not compared with the deleted ones`);
   }
   const unignored = review.items.filter((item) => item.unignored !== undefined && !isFolder(item.change));
-  for (const pattern of unignoredPatterns(unignored).slice(0, MOST_OF_A_KIND)) {
+  for (const pattern of unignoredPatterns(unignored).slice(0, MAX_FINDINGS_PER_KIND)) {
     const files = unignored.filter(({ change }) => change.unignored === pattern);
     note(`un-ignored by the session: ${amount(files.length, 'files')}, withheld; ${optionFor(pattern)} takes them`);
   }
@@ -147,7 +147,7 @@ export function tellsProblem({ rule, detail }: Finding): boolean {
   return rule === 'unreadable' && detail !== undefined;
 }
 
-/** The line of one finding, as in 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
+/** The line of one finding, for example 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
 export function findingLine(finding: Finding): SummaryLine {
   const what = `${cleanLine(finding.title)}: ${cleanLine(finding.path)}`;
   const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;

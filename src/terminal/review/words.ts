@@ -7,7 +7,7 @@ export interface MarkedLine {
   readonly painted: (colours: Colours) => string;
 }
 
-const LONGEST = 2_000;
+const MAX_MARKED_CHARS = 2_000;
 
 /**
  * Which words differ, for a removed line that has a line added in its place: position in `lines` → marked line.
@@ -34,7 +34,7 @@ function run(lines: readonly DiffLine[], from: number, op: string): number {
 
 function markPair(marked: Map<number, MarkedLine>, lines: readonly DiffLine[], removed: number, added: number): void {
   const [a, b] = [textOf(lines[removed]), textOf(lines[added])];
-  if (a.length > LONGEST || b.length > LONGEST) return;
+  if (a.length > MAX_MARKED_CHARS || b.length > MAX_MARKED_CHARS) return;
   const parts = diffWordsWithSpace(a, b, { timeout: 50 });
   const common = parts?.reduce((sum, part) => sum + (part.added || part.removed ? 0 : part.value.length), 0) ?? 0;
   if (parts === undefined || common * 3 < Math.max(a.length, b.length)) return;

@@ -31,10 +31,10 @@ describe('a container', () => {
   it('has no capability, no new privileges, a read-only root and no network', async () => {
     const script = 'grep -E "Cap(Eff|Bnd)|NoNewPrivs|Seccomp:" /proc/self/status; touch /x 2>&1; ls /sys/class/net';
     const container = await engine.create(smallContainer(`${run}-a`, image, ['sh', '-c', script]));
-    const said = text(container.stdout);
+    const output = text(container.stdout);
     await container.start();
     expect(await container.wait()).toBe(0);
-    expect(await said).toMatch(
+    expect(await output).toMatch(
       /CapEff:\s+0{16}\nCapBnd:\s+0{16}\nNoNewPrivs:\s+1\nSeccomp:\s+2\n.*Read-only file system\nlo\n$/,
     );
     await container.remove();
@@ -60,21 +60,21 @@ describe('a container', () => {
       tty: true,
       stdin: 'stream',
     });
-    let said = '';
+    let output = '';
     container.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
+      output += chunk.toString();
     });
     await container.start();
-    await expect.poll(() => said).toContain('ready');
+    await expect.poll(() => output).toContain('ready');
     await container.resize(101, 33);
-    await expect.poll(() => said).toContain('33 101');
+    await expect.poll(() => output).toContain('33 101');
     const beside = await container.exec(['sh', '-c', 'cat; id -u >&2; exit 3'], { stdin: Buffer.from('in') });
     expect([beside.status, beside.stdout.toString(), beside.stderr.toString()]).toEqual([3, 'in', '1000\n']);
     await container.pause();
     await container.unpause();
     await container.kill('SIGTERM');
     expect(await container.wait()).toBe(9);
-    await expect.poll(() => said).toMatch(/bye\r\n$/);
+    await expect.poll(() => output).toMatch(/bye\r\n$/);
     await container.kill('SIGTERM');
     await container.remove();
   });
@@ -149,10 +149,10 @@ describe('volumes and archives', () => {
     await engine.putArchive(writer.id, '/v', tar);
     await writer.remove();
     const reader = await engine.create(spec);
-    const said = text(reader.stdout);
+    const output = text(reader.stdout);
     await reader.start();
     expect(await reader.wait()).toBe(0);
-    expect(await said).toBe('/v/d 1000:1000 700\n/v/d/f 1234:4321 640\n');
+    expect(await output).toBe('/v/d 1000:1000 700\n/v/d/f 1234:4321 640\n');
     await reader.remove();
     expect((await engine.list(run)).map((found) => found.kind)).toEqual(['volume']);
     await engine.removeVolume(name);

@@ -176,11 +176,11 @@ describe('the inside', () => {
       name: `${agent.name}-in`,
       argv: ['sh', '-c', `(${script}) 2>&1`],
     });
-    const said = text(container.stdout);
+    const printed = text(container.stdout);
     await container.start();
     await container.wait();
     await container.remove();
-    const output = await said;
+    const output = await printed;
     for (const name of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) expect(output).toContain(`Cap${name}:\t0000000000000000`);
     expect(output).toMatch(/NoNewPrivs:\s1/);
     expect(output).toMatch(/Seccomp:\s2/);

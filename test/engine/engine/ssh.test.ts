@@ -51,11 +51,11 @@ it('runs a container with stdin over the system ssh', async () => {
     ...smallContainer(`run-claude-test-ssh-${process.pid}`, image, ['cat']),
     stdin: 'stream',
   });
-  const said = text(container.stdout);
+  const output = text(container.stdout);
   await container.start();
   container.stdin?.end('over ssh'.repeat(100_000));
   expect(await container.wait()).toBe(0);
-  expect(await said).toBe('over ssh'.repeat(100_000));
+  expect(await output).toBe('over ssh'.repeat(100_000));
   await container.remove();
   await engine.close();
 });

@@ -21,7 +21,7 @@ const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-clients-'));
 const servers = `run-claude-${sessionId}-servers`;
 const HEADER = `Basic ${randomBytes(12).toString('base64')}`;
 const NAMES = ['registry.test', 'pypi.test', 'git.test', 'plain.test', 'evil.test'];
-const said: string[] = [];
+const output: string[] = [];
 let engine: Engine;
 let gateway: Gateway;
 let agent: Container;
@@ -70,7 +70,7 @@ beforeAll(async () => {
     engine,
     plan: { sessionId, sessionDir: dir, image, policy } as Plan,
     credential: undefined,
-    tell: (event) => said.push(JSON.stringify(event)),
+    tell: (event) => output.push(JSON.stringify(event)),
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem'), ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
   });
   await gateway.ready;
@@ -134,7 +134,7 @@ echo over`);
     'run-claude: evil.test is not an allowed host; the user can allow it: run-claude network allow evil.test\n',
   );
   expect(text.match(/403/g)?.length, text).toBeGreaterThanOrEqual(6);
-  expect(said.filter((one) => one.includes('refused evil.test:443'))).toHaveLength(1);
+  expect(output.filter((one) => one.includes('refused evil.test:443'))).toHaveLength(1);
   allowHost(dir, 'evil.test');
   await expect.poll(() => inside('curl -sS https://evil.test/')).toContain('greetings from evil.test');
   const totals = gateway.hosts().filter(({ host, port }) => host === 'evil.test' && port === 443);
@@ -170,5 +170,5 @@ curl -sS -m 20 -v https://git.test/ --proxy http://127.0.0.1:47802 2>&1 | grep -
     docker('inspect', `run-claude-${sessionId}`, `run-claude-${sessionId}-gateway`),
     readFileSync(gateway.log, 'utf8'),
   ];
-  expect([...seen, ...said].join('')).not.toContain(HEADER);
+  expect([...seen, ...output].join('')).not.toContain(HEADER);
 });

@@ -20,7 +20,7 @@ import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-
 const SECRET = `real-${randomBytes(12).toString('hex')}`;
 const sessionId = `t${randomBytes(5).toString('hex')}`;
 const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-gateway-'));
-const said: string[] = [];
+const output: string[] = [];
 let engine: Engine;
 let standIn: StandIn;
 let gateway: Gateway;
@@ -53,7 +53,7 @@ beforeAll(async () => {
     engine,
     plan,
     credential: fixedCredential(SECRET),
-    tell: (event) => said.push(JSON.stringify(event)),
+    tell: (event) => output.push(JSON.stringify(event)),
     env: { ANTHROPIC_BASE_URL: standIn.url },
   });
   await gateway.ready;
@@ -148,7 +148,7 @@ it('is itself again after a flood of connections that hold all there are, throug
   expect(await inside(`node -e '${FLOOD}'`)).toContain('held 1600');
   await expect.poll(() => inside(ASK)).toContain('200 true');
   expect(await inside(through('http://evil.test/'))).toContain('not an allowed host');
-  expect(said.join('')).not.toContain('was started again');
+  expect(output.join('')).not.toContain('was started again');
 });
 
 it('holds the credential where nobody inside or in the engine can read it', async () => {
@@ -160,12 +160,12 @@ it('holds the credential where nobody inside or in the engine can read it', asyn
     expect(execFileSync('docker', ['inspect', name], { encoding: 'utf8' })).not.toContain(SECRET);
   const files = execFileSync('docker', ['diff', `run-claude-${sessionId}-gateway`], { encoding: 'utf8' });
   expect(files).not.toMatch(/^[AC] \/(etc|usr|home)/m);
-  expect(said.join('')).not.toContain(SECRET);
+  expect(output.join('')).not.toContain(SECRET);
 });
 
 it('refuses an unlisted host in one line, and shows it to the user', async () => {
   expect(await inside(through('http://evil.test/'))).toContain('run-claude: evil.test is not an allowed host');
-  await expect.poll(() => said.join('')).toContain('run-claude network allow evil.test');
+  await expect.poll(() => output.join('')).toContain('run-claude network allow evil.test');
 });
 
 it('has its forwarder back after the agent killed it, and its gateway after that was killed', async () => {
@@ -173,5 +173,5 @@ it('has its forwarder back after the agent killed it, and its gateway after that
   await expect.poll(() => inside(ASK)).toContain('200 true');
   execFileSync('docker', ['kill', `run-claude-${sessionId}-gateway`], { stdio: 'ignore' });
   await expect.poll(() => inside(ASK), { interval: 500 }).toContain('200 true');
-  expect(said.join('')).toContain('was started again');
+  expect(output.join('')).toContain('was started again');
 });

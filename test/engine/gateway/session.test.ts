@@ -85,12 +85,12 @@ function readQuietly(file: string): string {
 }
 
 function listen(child: ChildProcess): { text: string } {
-  const said = { text: '' };
+  const output = { text: '' };
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
-      said.text += chunk.toString();
+      output.text += chunk.toString();
     });
-  return said;
+  return output;
 }
 
 it('holds its credential outside while it runs, is allowed one more host, and fails closed part by part', async () => {
@@ -110,8 +110,8 @@ it('holds its credential outside while it runs, is allowed one more host, and fa
     });
     const ranges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].flatMap((range) => ['--allow-address', range]);
     const child = scene.spawn(['exec', ...ranges, scene.project, '--', 'sh', '-c', 'echo READY; sleep 900']);
-    const said = listen(child);
-    await expect.poll(() => said.text, SELDOM).toContain('READY');
+    const output = listen(child);
+    await expect.poll(() => output.text, SELDOM).toContain('READY');
     const [id = ''] = readdirSync(path.join(scene.root, 'state/run-claude/sessions'));
     const agent = `run-claude-${id}`;
     const user = (await docker('inspect', '-f', '{{.Config.User}}', agent)).trim();
@@ -134,7 +134,7 @@ it('holds its credential outside while it runs, is allowed one more host, and fa
     expect(found).not.toMatch(/[12] in (environ|cmdline|memory|\/)/);
     const outside = await hostSide(scene, id);
     expect(outside).toContain(`${agent}-gateway`);
-    expect(outside.includes(TOKEN) || outside.includes(REFRESH) || said.text.includes(TOKEN)).toBe(false);
+    expect(outside.includes(TOKEN) || outside.includes(REFRESH) || output.text.includes(TOKEN)).toBe(false);
 
     const image = (await docker('inspect', '-f', '{{.Image}}', agent)).trim();
     const serve = `require('http').createServer((q, a) => a.end('greetings')).listen(80)`;
@@ -144,7 +144,7 @@ it('holds its credential outside while it runs, is allowed one more host, and fa
     expect(await late()).toBe(
       'run-claude: late.test is not an allowed host; the user can allow it: run-claude network allow late.test\n',
     );
-    await expect.poll(() => said.text, SELDOM).toContain('run-claude network allow late.test');
+    await expect.poll(() => output.text, SELDOM).toContain('run-claude network allow late.test');
     const allowed = await scene.run(['network', 'allow', 'late.test']);
     expect([allowed.status, allowed.stderr]).toEqual([
       0,
@@ -156,7 +156,7 @@ it('holds its credential outside while it runs, is allowed one more host, and fa
 
     // The gateway's container: started again, with the rule that came later and the credential.
     await docker('kill', `${agent}-gateway`);
-    await expect.poll(() => said.text, SELDOM).toContain('the gateway ended and was started again');
+    await expect.poll(() => output.text, SELDOM).toContain('the gateway ended and was started again');
     await expect.poll(ask, SELDOM).toContain('status 200');
     await expect.poll(late, SELDOM).toBe('greetings');
 

@@ -122,9 +122,9 @@ it('cargo, go, apt, maven and gradle get their packages with the environment as 
 it('each of them is refused by a host that is not allowed, and says so', async () => {
   const clean = 'rm -rf /tmp/* ~/.cargo ~/go';
   for (const script of [CARGO, GO, APT, MAVEN, GRADLE]) {
-    const said = await inside(`${clean}; mkdir -p $HOME\n${script('evil.test')}`);
-    expect(said).not.toMatch(/from the (crates|module|archive|parent|library)/);
-    expect(said).toMatch(/403|not an allowed host/);
+    const output = await inside(`${clean}; mkdir -p $HOME\n${script('evil.test')}`);
+    expect(output).not.toMatch(/from the (crates|module|archive|parent|library)/);
+    expect(output).toMatch(/403|not an allowed host/);
   }
   expect(gateway.hosts().find(({ host }) => host === 'evil.test')).toMatchObject({ passed: 0 });
 });

@@ -29,13 +29,13 @@ afterAll(async () => {
   await engine.close();
 });
 
-/** Of this file's session, which is cleared away at the end. */
+/** Of this file's session, which is removed at the end. */
 const agent = async (argv: readonly string[]): Promise<ContainerSpec> => ({
   ...(await agentLike(parts.image, argv)),
   sessionId: parts.sessionId,
 });
 
-const said = async (spec: ContainerSpec): Promise<string> => (await runToEnd(await engine.create(spec))).said;
+const printed = async (spec: ContainerSpec): Promise<string> => (await runToEnd(await engine.create(spec))).said;
 
 const names = (rows: readonly ProbeRow[]): readonly string[] =>
   rows.filter((row) => row.result === 'open').map((row) => row.name);
@@ -53,7 +53,7 @@ it('a program started by exec in a running container has its layers', async () =
 
 it('helper containers and the gateway have the layers that are not about their work', async () => {
   const task = taskSpec({ ...parts, argv: [PROBES, ...COMMON], user: '1000:1000', mounts: [], stdin: 'none' });
-  expect(names(readProbes(await said(task)))).toEqual([]);
+  expect(names(readProbes(await printed(task)))).toEqual([]);
   const gateway = gatewaySpec({
     ...parts,
     argv: [PROBES, ...COMMON],
@@ -62,12 +62,12 @@ it('helper containers and the gateway have the layers that are not about their w
     stdin: 'none',
     bridge: 'bridge',
   });
-  expect(names(readProbes(await said(gateway)))).toEqual([]);
+  expect(names(readProbes(await printed(gateway)))).toEqual([]);
 });
 
 it('the collector has one capability, which reads and does nothing else', async () => {
   const collector = collectorSpec({ ...parts, argv: [PROBES, ...COMMON], mounts: [], stdin: 'none' });
-  const open = names(readProbes(await said(collector)));
+  const open = names(readProbes(await printed(collector)));
   expect(open.filter((name) => !name.startsWith('read/'))).toEqual(['CapPrm', 'CapEff', 'CapBnd']);
 });
 

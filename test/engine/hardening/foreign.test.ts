@@ -64,11 +64,11 @@ ENTRYPOINT ["/bin/false"]
       ...smallContainer(`${name}-in`, tag, ['sh', '-c', 'id -un; env | sort; /usr/local/bin/claude --version']),
       limits: { memoryMb: 1024, cpus: 0, pids: 64, nofile: 1024, shmMb: 16 },
     });
-    const said = text(container.stdout);
+    const output = text(container.stdout);
     await container.start();
     await container.wait();
     await container.remove();
-    expect(await said).toMatch(/^agent\n(?:(?:HOME|HOSTNAME|PATH|PWD)=.*\n)+\d+\.\d+\.\d+ \(Claude Code\)\n$/);
+    expect(await output).toMatch(/^agent\n(?:(?:HOME|HOSTNAME|PATH|PWD)=.*\n)+\d+\.\d+\.\d+ \(Claude Code\)\n$/);
   });
 
   it('is refused by the probes when a layer does not hold in it', async () => {

@@ -59,7 +59,7 @@ describe('git-guard.so', () => {
     expect(await lines(commandScript(REFUSED))).toEqual(REFUSED.map((line) => `refused ${line}`));
   });
 
-  it('lets people work', async () => {
+  it('allows ordinary work', async () => {
     expect(await lines(commandScript(ALLOWED))).toEqual(ALLOWED.map((line) => `ok ${line}`));
   });
 
@@ -74,7 +74,7 @@ describe('git-guard.so', () => {
 });
 
 describe('nodump.so', () => {
-  it('lets the programs that people use work', async () => {
+  it('lets ordinary programs work', async () => {
     const checks: readonly (readonly [string, string])[] = [
       ['process substitution', 'test "$(cat <(echo hi))" = hi'],
       ['own maps', 'grep -q libc /proc/self/maps'],

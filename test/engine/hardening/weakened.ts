@@ -40,7 +40,7 @@ export async function agentLike(image: string, argv: readonly string[], user = '
   });
 }
 
-/** Containers like the agent's, each with some of its layers taken away behind our own code's back. */
+/** Containers like the agent's, each without some of its layers, made without run-claude's own checks. */
 export class Weakened implements AsyncDisposable {
   static readonly owner: string = ownerOf(`test ${process.pid}`);
   readonly #engine: Engine;

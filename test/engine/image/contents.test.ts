@@ -17,7 +17,7 @@ let image: string;
 beforeAll(async () => {
   engine = await connectForTest();
   image = await testImage(engine);
-}, 1_800_000);
+});
 afterAll(() => engine.close());
 
 /** As in a session: the image's own variables do not go in. */
@@ -34,10 +34,10 @@ async function inside(script: string, user = '1000:1000'): Promise<string> {
     limits: { ...spec.limits, memoryMb: 2048, pids: 256 },
   });
   try {
-    const said = text(container.stdout);
+    const output = text(container.stdout);
     await container.start();
     await container.wait();
-    return await said;
+    return await output;
   } finally {
     await container.remove();
   }
@@ -48,10 +48,10 @@ describe('the image', () => {
     const { claudeVersion } = readPins(readImageFiles(packageRoot));
     const tools =
       'git git-lfs rg fd jq less curl ssh python3 pip3 node npm npx make patch tree file zip unzip xz tmux sqlite3 vim.tiny nano ps';
-    const said = await inside(
+    const output = await inside(
       `claude --version; node --version; npm --version; for t in ${tools}; do command -v $t >/dev/null || echo missing $t; done`,
     );
-    const [claude, node, npm, ...missing] = said.trim().split('\n');
+    const [claude, node, npm, ...missing] = output.trim().split('\n');
     expect(claude).toContain(claudeVersion);
     expect(node).toMatch(/^v22\./);
     expect(npm).toMatch(/^11\./);
@@ -64,20 +64,20 @@ describe('the image', () => {
       value === '' ? 'none' : value.startsWith('[') ? 'optional' : value.endsWith('...>') ? 'many' : 'one';
     const named = [...help.matchAll(/^ {2}(-[\w-]+(?:, -[\w-]+)*)(?: ([<[][^>\]]+[>\]]))?/gm)];
     // Its help names the value of --tmux in the text.
-    const told = named.flatMap(([, names = '', value = '']) =>
+    const messages = named.flatMap(([, names = '', value = '']) =>
       names.split(', ').map((name) => [name, name === '--tmux' ? 'optional' : arityOf(value)]),
     );
-    expect(told.length).toBeGreaterThan(60);
-    expect(told.filter(([name = '', arity]) => CLAUDE_OPTIONS.get(name) !== arity)).toEqual([]);
+    expect(messages.length).toBeGreaterThan(60);
+    expect(messages.filter(([name = '', arity]) => CLAUDE_OPTIONS.get(name) !== arity)).toEqual([]);
   });
 
   it('lacks setuid bits, compilers and the tools of the namespace', async () => {
     const absent = 'gcc cc clang nsenter unshare chroot mount umount su sudo newgrp passwd pivot_root setpriv docker';
-    const said = await inside(
+    const output = await inside(
       `find / -xdev -perm /6000 2>/dev/null; for t in ${absent}; do PATH=$PATH:/sbin:/usr/sbin command -v $t; done; true`,
       '0:0',
     );
-    expect(said).toBe('');
+    expect(output).toBe('');
   });
 
   it('runs as agent, whose home and workspace exist', async () => {
@@ -87,12 +87,12 @@ describe('the image', () => {
   });
 
   it('has our programs, static, and its git runs nothing that a repository brings', async () => {
-    const said = await inside(
+    const output = await inside(
       'ls /usr/lib/run-claude; cd /tmp && git init -q r && cd r && printf "#!/bin/sh\\necho ran >&2\\n" > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && export HOME=/tmp && git -c user.name=a -c user.email=a@b commit --allow-empty -m x 2>&1 | grep -c ran; git config --system core.checkStat',
     );
-    expect(said).toMatch(/^collector\n/m);
-    expect(said).toMatch(/^init\n/m);
-    expect(said).toMatch(/^0\nminimal\n$/m);
+    expect(output).toMatch(/^collector\n/m);
+    expect(output).toMatch(/^init\n/m);
+    expect(output).toMatch(/^0\nminimal\n$/m);
   });
 
   it('trusts what this machine trusts, and holds no secret in its history', async () => {

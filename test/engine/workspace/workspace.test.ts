@@ -162,7 +162,7 @@ it('an engine that stands for one elsewhere binds nothing', async () => {
   expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
 });
 
-it('a state of the project that nobody stands on any more is removed beside the next session', async () => {
+it('an unreferenced generation of the base is removed beside the next session', async () => {
   begin();
   put('a', 'old');
   const [one, two, three] = [newId(), newId(), newId()];

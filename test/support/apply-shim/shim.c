@@ -129,7 +129,7 @@ int symlink(const char *target, const char *path) {
   GATE;
   return REAL(symlink)(target, path);
 }
-/* Files of a batch are forced to the disk by threads of Node, of a session's store too, which is no matter of apply. */
+/* Files of a batch are forced to the disk by threads of Node, of a session's store too, which does not concern apply. */
 static int is_stored(int fd) {
   char link[64], target[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -1,5 +1,5 @@
 /*
- * Swaps two names for each other, over and over, until its parent is gone: swap A B. For the race tests of apply.
+ * Swaps two names for each other, over and over, until its parent has ended: swap A B. For the race tests of apply.
  * cc -O1 -o swap swap.c
  */
 #define _GNU_SOURCE

@@ -139,7 +139,7 @@ function become(person: number): void {
   process.seteuid?.(person);
 }
 
-/** Less and less room: `limit` gives the disk, or the person, so many KiB more than is used; -1: all that there is. */
+/** Less and less room: `limit` gives the disk, or the user, so many KiB more than is used; -1: all that there is. */
 async function full(
   project: string,
   state: string,
@@ -290,7 +290,7 @@ async function lockOnNfs(here: string, there: string) {
     order.push('first out');
     return refused;
   });
-  // A client hears a moment later that what it has seen is gone.
+  // A client learns with a delay that an entry was removed.
   const after = await withLock(`${there}/lock`, { ...what, waitMs: 10_000 }, async () => 'taken');
   return { second, after, left: readdirSync(here).filter((name) => name.startsWith('lock')), order };
 }
@@ -358,7 +358,7 @@ async function layReadOnly(project: string, remount: (how: string) => () => void
   return { said, now: one.now() };
 }
 
-/** A disk that gives a folder another number at each mount: what was begun there can be gone on with. */
+/** A disk that gives a folder another number at each mount: an apply that was begun there can be continued. */
 async function numberedAnew(mount: string, disk: Pick<Disk, 'up' | 'down'>) {
   const project = `${mount}/project`;
   mkdirSync(project);

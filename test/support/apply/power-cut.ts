@@ -13,7 +13,7 @@ import path from 'node:path';
 
 /** What a power cut leaves of what no fsync had secured. */
 export type Loss =
-  /** Names and content of it are gone. */
+  /** Its names and content were deleted. */
   | 'everything'
   /** Names are there, content is not: the files of zero length. */
   | 'content'

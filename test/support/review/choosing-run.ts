@@ -27,7 +27,7 @@ export interface ChoosingRun {
   readonly way: Way;
   readonly globs: readonly string[];
   readonly includeIgnored: readonly string[];
-  /** Said to `apply`, after the session. */
+  /** Passed to `apply`, after the session. */
   readonly release: readonly string[];
   readonly conflict: ConflictRule;
   /** Answers and findings: a number for the name of what is asked about. */

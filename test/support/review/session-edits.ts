@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Node, Tree } from '../apply/tree.ts';
 
-/** A file that can be told from all others, however it is edited: by its first line. */
+/** A file whose first line identifies it, however it is edited. */
 function text(id: string): string {
   return `id ${id}\n${Array.from({ length: 8 }, (_, line) => `${id} has a line ${line} of its own\n`).join('')}`;
 }

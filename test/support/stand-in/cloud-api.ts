@@ -84,8 +84,8 @@ export async function startCloudApi(options: CloudOptions): Promise<CloudApi> {
     if (!good) {
       // As AWS does, it repeats what it was sent.
       const headers = { 'content-type': 'application/json', 'x-amzn-errortype': 'ExpiredTokenException' };
-      const said = JSON.stringify({ message: `expired: ${JSON.stringify(request.headers)}` });
-      response.writeHead(bearer === undefined ? 403 : 401, headers).end(said);
+      const output = JSON.stringify({ message: `expired: ${JSON.stringify(request.headers)}` });
+      response.writeHead(bearer === undefined ? 403 : 401, headers).end(output);
       return;
     }
     const frames = request.url?.endsWith('/invoke-with-response-stream') === true;

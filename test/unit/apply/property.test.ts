@@ -4,9 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { propertyRun } from '../../support/apply/property-run.ts';
 
-it('leaves the host as an independent model says, and undo brings everything back, 1,000 random times', {
-  timeout: 600_000,
-}, async () => {
+it('leaves the host as an independent model says, and undo brings everything back, 1,000 random times', async () => {
   const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-property-'));
   const umask = process.umask(0o022);
   let applied = 0;

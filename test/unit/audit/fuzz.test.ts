@@ -173,7 +173,7 @@ function adversaries(regex: RegExp, length: number): string[] {
   return units.map((unit) => `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length)}\u0001`);
 }
 
-it('has only expressions that take linear time on a long line', { timeout: 900_000 }, () => {
+it('has only expressions that take linear time on a long line', () => {
   const expressions = new Map<string, RegExp>();
   const put = (regex: RegExp | undefined): void => {
     if (regex !== undefined) expressions.set(String(regex), regex);

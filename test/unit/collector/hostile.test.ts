@@ -25,9 +25,7 @@ async function content(collector: Collector, name: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-it('a file that somebody holds a lease on is refused, and nothing else waits for it', {
-  timeout: 120_000,
-}, async () => {
+it('a file that somebody holds a lease on is refused, and nothing else waits for it', async () => {
   const name = path.join(tree, 'leased');
   writeFileSync(name, 'leased');
   const script = `import fcntl, os, signal, sys
@@ -83,7 +81,7 @@ describe('a directory that is swapped for a link, over and over', () => {
     return { root: path.join(root, 'in'), folder, [Symbol.dispose]: () => void swapper.kill('SIGKILL') };
   }
 
-  it('never leads out', { timeout: 600_000 }, async () => {
+  it('never leads out', async () => {
     using scene = race('real');
     const { collector } = await runCollector({ tree: scene.root });
     const counts = { inside: 0, refused: 0, listed: 0 };
@@ -109,7 +107,7 @@ describe('a directory that is swapped for a link, over and over', () => {
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(ROUNDS / 100);
   });
 
-  it('leads out who goes by path', { timeout: 600_000 }, () => {
+  it('leads out who goes by path', () => {
     using scene = race('naive');
     const seen = (): boolean => readFileSync(path.join(scene.folder, 'f'), 'utf8') === SECRET;
     let led = false;

@@ -143,7 +143,7 @@ it('gives a finding whose line has moved the fingerprint that it had, and no oth
 it('is Markdown in which nothing of the session is markup', () => {
   const text = render('x.md', auditReport(review(), '/p', 0, 'main'));
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
-  // Take the code spans away as CommonMark finds them: what is left is ours alone.
+  // Take the code spans away as CommonMark finds them: the rest is run-claude's own text.
   const bare = text.replace(/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g, 'CODE');
   expect(bare).not.toMatch(/everyone|evil|http|img|Makefile|pre-commit/);
   for (const row of bare.split('\n').filter((line) => line.startsWith('| '))) expect(row.split('|')).toHaveLength(5);

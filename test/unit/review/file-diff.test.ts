@@ -60,7 +60,7 @@ describe('parts of a file', () => {
   });
 });
 
-describe('what the person reads', () => {
+describe('the shown difference', () => {
   const HOSTILE = [
     'safe\r evil',
     '\u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u001b[8mhidden\u001b[0m \u001bPq\u001b\\',

@@ -27,9 +27,7 @@ const sessions = fc.record({
   hostEdits: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: edits }),
 });
 
-it('leaves each path of the host as it was, as the session made it, or under its new name; else a deletion was accepted', {
-  timeout: 600_000,
-}, async () => {
+it('leaves each path of the host as it was, as the session made it, or under its new name; else a deletion was accepted', async () => {
   const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-choosing-'));
   const seen = { renamed: 0, deleted: 0, held: 0, heldKinds: 0, kinds: 0 };
   try {

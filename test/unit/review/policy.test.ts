@@ -44,7 +44,7 @@ const CHANGES = [
 ];
 const FINDINGS = [finding('suspect', 'suspect'), finding('blocked', 'blocked'), finding('clean', 'note')];
 
-describe('what is chosen without a person', () => {
+describe('the choice without a terminal', () => {
   it('is what is clean, and nothing that the audit or the ignore rules hold back', () => {
     const { chosen, left } = chooseClean(review(CHANGES, FINDINGS));
     expect(chosen.map((one) => one.change.path)).toEqual(['clean']);
@@ -88,7 +88,7 @@ describe('what is chosen without a person', () => {
       ];
     });
     expect(chooseClean(review(moved.flat(), [], [], 30)).chosen).toHaveLength(60);
-    // What comes back under no name is gone.
+    // Content that is under no new name is deleted.
     const withheld = moved.flatMap(([gone, made]) => [gone as Change, { ...(made as Change), ignored: true }]);
     expect(chooseClean(review(withheld, [], [], 30)).chosen).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('what hangs together', () => {
     left: left.map(({ path, verdict }) => `${path} ${verdict}`),
   });
 
-  it('a folder stays while something in it does, as long as that waits', () => {
+  it('a folder stays while a pending change keeps something in it', () => {
     const changes = [gone('a', dir), gone('a/b', dir), gone('a/b/suspect'), gone('a/clean'), gone('a/c', dir)];
     expect(verdicts(chooseClean(review(changes, [finding('a/b/suspect', 'suspect')])))).toEqual({
       chosen: ['a/clean', 'a/c'],

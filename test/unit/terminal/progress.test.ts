@@ -23,7 +23,7 @@ function printed(
 }
 
 describe('progress', () => {
-  it('is a bar with total and rate on a terminal, gone when it ends, and no line of it is left among messages', () => {
+  it('is a bar with total and rate on a terminal, removed at its end and before each message', () => {
     const text = printed({});
     expect(text).toContain('[sandbox] Copying the project: 2500 of 5000 files (50%), 250/s [#');
     for (const bar of text.split(/\r|\n/)) expect(bar.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').length).toBeLessThan(80);

@@ -52,9 +52,6 @@ async function rounds(count: number, write: (round: number) => void, until = ():
 
 it.each(['descriptors', 'chdir'] as const)(
   'writes nothing outside the project in 10,000 rounds, by %s',
-  {
-    timeout: 300_000,
-  },
   async (way) => {
     using scene = race(way);
     const content = Buffer.from('session');
@@ -72,7 +69,7 @@ it.each(['descriptors', 'chdir'] as const)(
   },
 );
 
-it('can fail: a writer that looks first and then writes by path is led out', { timeout: 300_000 }, async () => {
+it('can fail: a writer that looks first and then writes by path is led out', async () => {
   using scene = race('naive');
   const folder = path.join(scene.project, 'a', 'd');
   const led = (): boolean => readdirSync(scene.outside).length > 0;

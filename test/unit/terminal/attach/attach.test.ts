@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AttachedTerminal, attachTerminal, type TerminalStreams } from '../../../../src/terminal/attach/attach.ts';
 import type { Container } from '../../../../src/types/engine.ts';
 
-/** A container without an engine behind it: its streams are the test's, its end is told. */
+/** A container without an engine behind it: its streams are the test's, and the test ends it. */
 function scene(options: { screen: boolean }) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
@@ -43,7 +43,7 @@ function scene(options: { screen: boolean }) {
   return { container, stdout, stderr, stdin, typed, screen, errors, streams, signals, calls, finish, text };
 }
 
-describe('attaching to the person’s terminal', () => {
+describe('attaching to the user’s terminal', () => {
   it('again: has the screen drawn anew, and two keys let go of what runs on', async () => {
     const s = scene({ screen: true });
     const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, again: true };
@@ -131,7 +131,7 @@ describe('attaching to the person’s terminal', () => {
     }
   });
 
-  it('shows lines of ours on a screen of their own, holds the agent’s output, and leaves nothing behind at its end', async () => {
+  it('shows run-claude’s lines on the other screen, holds the agent’s output, and restores the screen at the end', async () => {
     for (const ends of [false, true]) {
       const s = scene({ screen: true });
       let terminal: AttachedTerminal | undefined;

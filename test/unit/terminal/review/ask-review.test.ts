@@ -168,7 +168,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     at = await pty.see(ASKED, { from: at });
     expect(pty.output).not.toContain('new \x1b[31m');
     pty.send('disc\r');
-    at = await pty.see(/is no answer here/, { from: at });
+    at = await pty.see(/is not an answer here/, { from: at });
     at = await pty.see(ASKED, { from: at });
     pty.send('discard\r');
     expect(await pty.exited).toBe(0);
@@ -212,7 +212,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
   });
 
-  it('shows again, in the pager and in the person’s difftool; takes the rest; asks for deletions one by one', async () => {
+  it('shows again, in the pager and in the user’s difftool; takes the rest; asks for deletions one by one', async () => {
     const programs = { PAGER: `${process.execPath} ${pager}`, DIFFTOOL: `${process.execPath} ${difftool}` };
     await using session = open(size, { ...env, ...programs });
     const { pty, choice } = session;
@@ -235,7 +235,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Take src\/file03\.txt\?.*\]:/s, 'v');
     at = await pty.see(/six|PAGED/, { from: at });
     await answer(/Take src\/file03\.txt\?.*\]:/s, 'a');
-    // All is no yes to what is suspect.
+    // "all" does not accept suspect changes.
     at = await pty.see(/make runs it|PAGED/, { from: at });
     await answer(/Take suspect Makefile\?.*\]:/s, 'n');
     await answer(/Delete old\.txt\?.*\]:/s, 'l');
@@ -310,7 +310,7 @@ it('takes a word of its own for a mass deletion', async () => {
   let at = await pty.see(ASKED);
   expect(plain(pty.output)).toContain('WARNING: the session deletes 60 of 100 entries');
   pty.send('y\r');
-  at = await pty.see(/Type 'delete' to go on:/, { from: at });
+  at = await pty.see(/Type 'delete' to continue:/, { from: at });
   pty.send('y\r');
   expect(await pty.exited).toBe(0);
   expect(choice()).toMatchObject({ decided: false, chosen: [] });

@@ -1,0 +1,14 @@
+import type { Screen } from './ask.ts';
+import { wrapWords } from './wrap-words.ts';
+
+const PREFIX = '[sandbox] ';
+
+/** Prints run-claude's lines with its prefix, wrapped to the window. `lines` must be cleaned. */
+export function say(screen: Screen, lines: readonly string[]): void {
+  const columns = screen.dumb ? Number.POSITIVE_INFINITY : (screen.stderr.columns ?? 80) - PREFIX.length;
+  for (const line of lines) {
+    for (const [at, piece] of wrapWords(line, columns).entries()) {
+      screen.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${piece}\n`);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** How long one test and one hook may take, in milliseconds: a hang fails within it, a slow machine does not. */
+export interface TimeLimits {
+  readonly testTimeout: number;
+  readonly hookTimeout: number;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** By suite. Each is at least five times what the slowest test without an exception takes on two busy cores. */
+export const DEFAULTS = {
+  // A hook may compile a program.
+  unit: { testTimeout: 30 * SECOND, hookTimeout: 2 * MINUTE },
+  // One test is whole sessions, each of several containers: up to 50 s. The first hook may build the image.
+  e2e: { testTimeout: 5 * MINUTE, hookTimeout: 20 * MINUTE },
+  long: { testTimeout: 10 * MINUTE, hookTimeout: 30 * MINUTE },
+  // As many random cases as fit.
+  thorough: { testTimeout: 30 * MINUTE, hookTimeout: 30 * MINUTE },
+} as const satisfies Record<string, TimeLimits>;
+
+interface Exception {
+  readonly minutes: number;
+  readonly why: string;
+}
+
+/** Files with a test that the limit of its suite is too short for. */
+export const SLOW: Readonly<Record<string, Exception>> = {
+  'test/e2e/first-hour.test.ts': {
+    minutes: 10,
+    why: 'some twenty commands in one terminal, with a build of the image',
+  },
+  'test/e2e/large-files.test.ts': { minutes: 30, why: 'copies, collects, applies and undoes two gigabytes' },
+  'test/engine/hardening/audit-tools.test.ts': {
+    minutes: 30,
+    why: 'whole runs of lynis, stress-ng and kernel selftests',
+  },
+  'test/engine/hardening/foreign.test.ts': { minutes: 10, why: 'builds an image on top of another one' },
+  'test/unit/apply/crash.test.ts': { minutes: 10, why: 'one killed process for each system call of an apply' },
+  'test/unit/apply/disk/races.test.ts': { minutes: 5, why: '10,000 rounds against a process that swaps directories' },
+  'test/unit/apply/disks.test.ts': { minutes: 15, why: 'makes and mounts a file system for each test' },
+  'test/unit/apply/power-cut.test.ts': { minutes: 5, why: 'one simulated power cut for each system call of an apply' },
+  'test/unit/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
+  'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
+  'test/unit/base/base.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
+  'test/unit/base/refresh-crash.test.ts': { minutes: 5, why: 'one killed process for each system call of a refresh' },
+  'test/unit/base/shallow-git.test.ts': { minutes: 2, why: 'cuts the history of real repositories' },
+  'test/unit/base/stacked.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
+  'test/unit/base/verify.test.ts': { minutes: 2, why: 'starts one process for each kind of damage' },
+  'test/unit/cli/commands/example-workflow.test.ts': { minutes: 2, why: 'builds and runs the whole example' },
+  'test/unit/collector/fuzz.test.ts': { minutes: 10, why: '10,000 damaged answers and requests' },
+  'test/unit/collector/hostile.test.ts': { minutes: 10, why: 'swaps a directory for a link until both were seen' },
+  'test/unit/commits/audit-commits.test.ts': {
+    minutes: 5,
+    why: 'audits a branch with one planted commit for each rule',
+  },
+  'test/unit/commits/import-commits.test.ts': { minutes: 2, why: 'starts git some twenty times in each test' },
+  'test/unit/gateway/attacks.test.ts': { minutes: 5, why: 'waits for limits of time that the gateway has' },
+  'test/unit/gateway/bypass.test.ts': { minutes: 5, why: 'one connection for each of some 160 attempts' },
+  'test/unit/gateway/resolver.test.ts': { minutes: 5, why: 'waits for limits of time that the gateway has' },
+  'test/unit/gateway/streams.test.ts': { minutes: 2, why: 'waits for limits of time that the gateway has' },
+  'test/unit/gateway/ways-out.test.ts': { minutes: 5, why: 'waits for limits of time that the gateway has' },
+  'test/unit/report/report.test.ts': { minutes: 2, why: 'a report of 25,000 findings, checked against its schema' },
+  'test/unit/review/nothing-lost.test.ts': { minutes: 5, why: '400 random sessions, reviewed and applied' },
+  'test/unit/scan/walk.test.ts': { minutes: 2, why: 'walks a project of many thousand files' },
+  'test/unit/workspace/live.test.ts': { minutes: 2, why: 'a project of 50,000 files' },
+};
+
+/** @param file path from the root of the repository */
+export function limitsOf(file: string, defaults: TimeLimits): TimeLimits {
+  const exception = SLOW[file];
+  if (exception === undefined) return defaults;
+  const testTimeout = Math.max(defaults.testTimeout, exception.minutes * MINUTE);
+  return { testTimeout, hookTimeout: Math.max(defaults.hookTimeout, testTimeout) };
+}
