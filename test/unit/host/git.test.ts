@@ -196,9 +196,9 @@ it('lets no repository override a setting', () => {
 
 it('reads the commit graph on demand only', () => {
   const words = ['config', '--get', 'core.commitGraph'] as unknown as GitArguments;
-  const valueOf = (readsCommitGraph: boolean): string =>
+  const setting = (readsCommitGraph: boolean): string =>
     runGitSync(words, { cwd: repo, readsCommitGraph }).toString().trim();
-  expect([valueOf(false), valueOf(true)]).toEqual(['false', 'true']);
+  expect([setting(false), setting(true)]).toEqual(['false', 'true']);
 });
 
 it('passes no variable of this process to git', async () => {
