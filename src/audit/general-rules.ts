@@ -42,7 +42,7 @@ const TABLE: readonly string[] = [
   'names | note | name-windows-characters | Name that Windows cannot have | `<>:"|?*` | checkout on Windows | It cannot be checked out there. | Microsoft, Naming Files',
   'names | note | name-short-form | Name like a short name of Windows | `PROGRA~1` | checkout on Windows | It may be the second name of another file. | CVE-2019-1352',
   'names | note | name-long | Very long name or path | over 200 characters, 1,024 in all, 60 levels | checkout, backup | Some systems cannot hold it. | PATH_MAX',
-  'entries | blocked | unreadable | Unreadable change | what could not be read, classified or stored whole | nothing | What was not seen is not applied. | docs/security.md',
+  'entries | blocked | unreadable | Unreadable change | what could not be read, classified or stored whole | nothing | What was not seen is not applied. | docs/explanation/threat-model.md',
   'entries | blocked | special-file | Special file | FIFO, socket, device | grep -r, backup, an editor | Tools hang on it or read a device. | mkfifo(3)',
   'entries | blocked | setuid | Setuid or setgid bit | modes | running it | It runs with the rights of its owner. | chmod(2)',
   'entries | blocked | link-outside | Link that leaves the project | links, step by step, with the other changes in place | rm -r, an editor, packaging | Tools that follow it act outside the project. | CVE-2021-21300, CVE-2025-53109',

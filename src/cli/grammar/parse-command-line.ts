@@ -38,7 +38,7 @@ export type IsDirectory = (word: string) => boolean;
 const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map((option) => [option.name, option]));
 
 /**
- * The words after `run-claude` as one request (docs/usage.md, "Grammar"). Pure but for `isDirectory`. Throws
+ * The words after `run-claude` as one request (docs/reference/command-line.md, "Grammar"). Pure but for `isDirectory`. Throws
  * usageError for anything that is not clearly ours, the project or Claude's: a typo must not start an agent.
  */
 export function parseCommandLine(argv: readonly string[], isDirectory: IsDirectory): CommandLine {

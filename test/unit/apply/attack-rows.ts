@@ -49,7 +49,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map([
   ...rows([167, 170], `${COMMITS}#reads no header like`),
   ...rows([168, 171, 178], `${COMMITS}#refuses a damaged pack`),
   ...rows([173, 177], `${COMMITS}#audits each commit alone`),
-  ...rows([174], 'docs/review-and-apply.md#Author and date are what the'),
+  ...rows([174], 'docs/how-to/import-commits.md#Author and date are what the agent'),
   ...rows([18, 20, 30, 32, 35, 36], `${COLLECTOR}#lists every kind of entry`),
   ...rows([15, 45], `${COLLECTOR}#refuses a sparse giant without reading it`),
   ...rows([59], `${COLLECTOR}#lists past PATH_MAX`),
