@@ -145,6 +145,9 @@ class Reader implements AsyncDisposable {
 let standIn: StandIn;
 beforeAll(async () => {
   standIn = await startMessagesApi({ turns: [] });
+  // Where no test built it yet: no page waits that long.
+  await using scene = new Scene();
+  expect((await scene.run(['build'], { timeoutMs: 1_200_000 })).status).toBe(0);
 });
 afterAll(() => standIn.close());
 
