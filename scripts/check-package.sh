@@ -1,20 +1,30 @@
 #!/bin/sh
-# Packs the package, installs the tarball as the README says, without root's global folder, and runs it.
+# Packs the package, compares its content with the list below, installs the tarball as the README says, without root's
+# global folder, and runs it.
 set -eu
 cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 
-npm pack --silent --ignore-scripts --pack-destination "$dir" >/dev/null
+# prepack builds dist/ anew: nothing of an earlier build is in the package.
+npm pack --silent --pack-destination "$dir" >/dev/null
 tarball=$(find "$dir" -name '*.tgz')
-for wanted in package/dist/main.js package/Dockerfile package/images/pins.json package/images/init/init.c \
-  package/seccomp/profile.json package/README.md package/LICENSE package/dist/licenses.txt; do
-  tar -tzf "$tarball" | grep -qx "$wanted" || { echo "the package lacks $wanted" >&2; exit 1; }
-done
-if tar -tzf "$tarball" | grep -E '^package/(src|test|bench|node_modules)/'; then
-  echo 'the package contains files that it should not' >&2
+
+# What may be in: the bundle, what the image is built from, and the documents. Nothing else.
+{
+  git ls-files images seccomp docs examples
+  find dist -type f \( -name '*.js' -o -path dist/licenses.txt \)
+  printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
+} | sort >"$dir/wanted"
+tar -tzf "$tarball" | sed 's#^package/##' | sort >"$dir/packed"
+if ! diff "$dir/wanted" "$dir/packed" >"$dir/difference"; then
+  echo 'the package is not as wanted (<: missing, >: too much):' >&2
+  grep '^[<>]' "$dir/difference" >&2
   exit 1
 fi
+for needed in dist/main.js dist/licenses.txt images/pins.json images/init/init.c seccomp/profile.json; do
+  grep -qx "$needed" "$dir/packed" || { echo "the package lacks $needed" >&2; exit 1; }
+done
 
 cd "$dir"
 npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline --global --prefix "$dir/prefix" \

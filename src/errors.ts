@@ -1,4 +1,4 @@
-/** Exit statuses that are ours; anything else is the agent's own. The order of precedence is in docs/exit-statuses.md. */
+/** Exit statuses that are ours; anything else is the agent's own. The order of precedence is in docs/reference/exit-statuses.md. */
 export const EXIT = {
   ok: 0,
   faults: 1,

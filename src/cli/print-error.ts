@@ -18,6 +18,7 @@ export function printError(error: unknown, tell: Tell): number {
       : { hint: remedy ?? 'Please report it, with the output of the same command and --trace.', status: EXIT.failed };
   tell({ kind: 'message', level: 'error', text: known ? text : `a bug in run-claude: ${text}` });
   if (hint !== undefined) tell({ kind: 'message', level: 'info', text: hint });
+  if (error instanceof RunClaudeError) tell({ kind: 'trace', text: `error code ${error.code}` });
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     tell({ kind: 'trace', text: at.stack ?? at.message });
   }

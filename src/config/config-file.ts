@@ -75,6 +75,6 @@ function explain(error: z.ZodError, where: string): Error {
   const near = issue.path.length === 0 ? nearest(key, FILE_KEYS) : undefined;
   return usageError(
     `${at}: unknown key '${key}'`,
-    near === undefined ? 'docs/configuration.md lists every key.' : `Did you mean '${near}'?`,
+    near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`,
   );
 }

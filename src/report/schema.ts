@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// The one definition of a report: its type, and the JSON Schema in docs/report.schema.json (a test compares).
+// The one definition of a report: its type, and the JSON Schema in docs/reference/report.schema.json (a test compares).
 // Within version 1 fields are only added; readers must pass over what they do not know.
 
 const severity = z.enum(['blocked', 'suspect', 'note']);

@@ -8,7 +8,7 @@ export const ENTRY_RULES = {
     why: 'What was not seen is not applied.',
     matches: 'what could not be read, classified or stored whole',
     trigger: 'nothing',
-    source: 'docs/security.md',
+    source: 'docs/explanation/threat-model.md',
     cases: {
       after: { why: 'Its frozen content is missing or damaged.' },
       before: { why: 'Its content before the session is missing or damaged, so there is no diff and no merge.' },

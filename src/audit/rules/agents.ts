@@ -193,6 +193,6 @@ export const agentRules: readonly FileRule[] = [
     always: true,
     judges: [],
     why: 'It decides what the next session sees and may do.',
-    source: 'docs/usage.md',
+    source: 'docs/how-to/choose-what-enters.md',
   },
 ];

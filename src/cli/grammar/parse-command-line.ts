@@ -38,7 +38,7 @@ export type IsDirectory = (word: string) => boolean;
 const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map((option) => [option.name, option]));
 
 /**
- * The words after `run-claude` as one request (docs/usage.md, "Grammar"). Pure except for `isDirectory`.
+ * The words after `run-claude` as one request (docs/reference/command-line.md, "Grammar"). Pure except for `isDirectory`.
  *
  * @throws {RunClaudeError} USAGE for a word that is not clearly an option of run-claude, the project or the agent's: a
  * mistyped word must not start an agent

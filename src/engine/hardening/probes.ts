@@ -6,7 +6,7 @@ import { INSIDE } from './hardened.ts';
 /** One attack that the probes of the image tried. */
 export interface ProbeRow {
   readonly name: string;
-  /** The layer that has to stop it, by its name in docs/security.md. */
+  /** The layer that has to stop it, by its name in docs/explanation/threat-model.md. */
   readonly layer: string;
   readonly result: 'stopped' | 'open' | 'untestable';
   /** How it was stopped: 'EPERM'. */

@@ -247,8 +247,8 @@ describe('with one layer off, its attacks work', () => {
 });
 
 describe('the layers by name', () => {
-  it('are those of docs/security.md', () => {
-    const document = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+  it('are those of docs/explanation/threat-model.md', () => {
+    const document = readFileSync(new URL('../../../docs/explanation/threat-model.md', import.meta.url), 'utf8');
     for (const layer of new Set([...on.values()].map((row) => row.layer))) {
       expect(document.toLowerCase()).toContain(`| ${layer.toLowerCase()} `);
     }

@@ -1,6 +1,6 @@
 import type { Node, Tree } from './tree.ts';
 
-/** What one path may become, by the rules of docs/review-and-apply.md and nothing of src. */
+/** What one path may become, by the rules of docs/explanation/applying.md and nothing of src. */
 type Verdict = 'same' | 'take' | 'conflict';
 
 const same = (a: Node | undefined, b: Node | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -43,7 +43,7 @@ function review() {
 const render = (file: string, report: Report): string => rendererFor(file)(report);
 
 it('is published as a JSON Schema that is current, and every report fits it', async () => {
-  await expect(reportJsonSchema()).toMatchFileSnapshot('../../../docs/report.schema.json');
+  await expect(reportJsonSchema()).toMatchFileSnapshot('../../../docs/reference/report.schema.json');
   const text = render('x.json', auditReport(review(), '/p', 121, 'main'));
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   const report = reportSchema.parse(JSON.parse(text));

@@ -14,11 +14,11 @@ interface Step {
 
 const root = mkdtempSync(path.join(tmpdir(), 'workflow-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-const text = readFileSync(new URL('../../../../docs/audit.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../../docs/how-to/use-in-ci.md', import.meta.url), 'utf8');
 const yaml = /```yaml\n(# \.github\/workflows\/[\s\S]*?)```/.exec(text)?.[1] ?? '';
 const steps: readonly Step[] = parse(yaml).jobs.audit.steps;
 
-// The command of docs/audit.md, word for word, in a folder laid out as its checkouts leave it.
+// The command of docs/how-to/use-in-ci.md, word for word, in a folder laid out as its checkouts leave it.
 it('does on a pull request what the example in the document says', async () => {
   const step = steps.find(({ run }) => run?.includes(' audit '));
   const folders = steps.flatMap((one) => one.with?.['path'] ?? []);

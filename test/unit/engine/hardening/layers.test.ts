@@ -10,8 +10,8 @@ const cells = (line: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-describe('docs/security.md', () => {
-  const [, table = ''] = page('docs/security.md').split(/<!-- layers:.*-->|<!-- end -->/);
+describe('docs/explanation/threat-model.md', () => {
+  const [, table = ''] = page('docs/explanation/threat-model.md').split(/<!-- layers:.*-->|<!-- end -->/);
   const rows = table
     .split('\n')
     .filter((line) => line.startsWith('| '))
@@ -27,7 +27,7 @@ describe('docs/security.md', () => {
   });
 
   it('names tests that exist', () => {
-    const named = page('docs/security.md').match(/test\/[\w/-]+\.test\.ts/g) ?? [];
+    const named = page('docs/explanation/threat-model.md').match(/test\/[\w/-]+\.test\.ts/g) ?? [];
     expect(named.length).toBeGreaterThan(5);
     for (const file of named) expect(page(file)).toContain('it(');
   });
