@@ -1,4 +1,7 @@
-/** Exit statuses that are ours; anything else is the agent's own. The order of precedence is in docs/reference/exit-statuses.md. */
+/**
+ * Exit statuses of run-claude; any other one is the agent's. The order of precedence is in record/exit-status.ts and in
+ * docs/reference/exit-statuses.md.
+ */
 export const EXIT = {
   ok: 0,
   faults: 1,
@@ -13,13 +16,13 @@ export const EXIT = {
 } as const;
 
 export interface RunClaudeErrorOptions extends ErrorOptions {
-  /** What the person can do next, one sentence. */
+  /** What the user can do next, one sentence. */
   readonly hint?: string;
   /** Exit status of the process when this ends it. Default 125. */
   readonly status?: number;
 }
 
-/** A failure that a person can act on: what happened and what to do next. Anything else that is thrown is a bug. */
+/** A failure that the user can act on: what happened and what to do next. Any other error is a bug. */
 export class RunClaudeError extends Error {
   /** SUBJECT_STATE in upper case, stable for scripts. */
   readonly code: string;
@@ -34,7 +37,7 @@ export class RunClaudeError extends Error {
   }
 }
 
-/** What the command's abort signal carries once the person, or the system, asked it to end. */
+/** The reason of the command's abort signal once the user, or the system, asked it to end. */
 export class Interrupted extends Error {
   readonly by: StopSignal;
   constructor(by: StopSignal) {
@@ -44,10 +47,10 @@ export class Interrupted extends Error {
   }
 }
 
-/** The signals that end a command in order. */
+/** The signals that end a command with its cleanup. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Bad words on the command line or in a configuration file: exit 2. */
+/** An error on the command line or in a configuration file: exit 2. */
 export function usageError(message: string, hint?: string): RunClaudeError {
   return new RunClaudeError('USAGE', message, { status: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
 }

@@ -8,7 +8,7 @@ export interface ConflictRules {
   readonly chosen: ReadonlyMap<string, ConflictRule>;
 }
 
-/** Asks only where the rule is 'keep', somebody can be asked and something is written. */
+/** Asks only where the rule is 'keep', there is a user to ask and the run writes to the project. */
 export function conflictRules({ conflict: rule, askConflict, dryRun }: ApplyRequest): ConflictRules {
   const chosen = new Map<string, ConflictRule>();
   let forAll: ConflictRule | undefined;

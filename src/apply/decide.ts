@@ -6,7 +6,7 @@ export interface ThreeWay {
   readonly base: Entry | undefined;
   readonly session: Entry | undefined;
   readonly host: HostEntry | undefined;
-  /** The "session" side is the host's own former state (undo): its whole mode counts. */
+  /** Undo: the "session" side is the host's own earlier state, and all bits of its mode count. */
   readonly trusted?: boolean;
 }
 
@@ -17,7 +17,7 @@ export type Decision =
   | { readonly kind: 'take'; readonly mode: number }
   | { readonly kind: 'mode'; readonly mode: number }
   | { readonly kind: 'delete' }
-  /** Both changed a file's content: to be merged by text. */
+  /** Both sides changed the content of a file, which is to be merged as text. */
   | { readonly kind: 'merge'; readonly mode: number }
   | { readonly kind: 'conflict'; readonly why: string };
 
@@ -62,10 +62,10 @@ function decideDelete(base: Entry | undefined, host: HostEntry | undefined): Dec
   return { kind: 'delete' };
 }
 
-/** Content is alike on both sides: only the mode can be left to do. */
+/** The content is the same on both sides: at most the mode has to change. */
 function decideMode(base: Entry | undefined, session: Entry, host: HostEntry): Decision {
   if (session.kind === 'symlink' || permissions(session) === permissions(host)) return { kind: 'same' };
-  // Created alike on both sides: the host's mode stands.
+  // Created alike on both sides: the host's mode is kept.
   if (base === undefined) return { kind: 'same' };
   const mode = mergedMode(base, session, host);
   if (mode === undefined) return conflict('the mode was changed on the host too');
@@ -80,7 +80,7 @@ function mergedMode(base: Entry, session: Entry, host: HostEntry): number | unde
   return h === b ? special | s : undefined;
 }
 
-/** As the kernel does it when somebody writes to a file: new bytes run as nobody but who starts them. */
+/** As the kernel clears set-id bits on a write: new bytes run with the rights of whoever starts them. */
 function withoutSetId(mode: number, { kind }: Entry): number {
   return kind === 'file' ? mode & ~0o6000 : mode;
 }

@@ -9,8 +9,8 @@ import type { Target } from './disk/steps.ts';
 export type EarlierApplies = ReadonlyMap<string, Target>;
 
 /**
- * Reads what the session's earlier applies wrote and no undo took back. A session that was resumed may have changed such
- * a file again: that is no conflict with the host. Content that was merged with the host's edits is left out.
+ * What the session's earlier applies wrote, without what was undone. A resumed session may have changed such a file
+ * again, and that is not a conflict with the host. Content that was merged with edits of the host is left out.
  */
 export function earlierApplies(sessionDir: string, chosen: readonly ChosenChange[]): EarlierApplies {
   const before = new Map(chosen.map(({ change }) => [change.path as string, change.before]));
@@ -47,7 +47,7 @@ export function mergeBase(
   const isAlike = ((mode ^ given) & 0o777 & ~process.umask()) === 0;
   return {
     kind,
-    // What the user's umask took is no change of the session's.
+    // Bits that the user's umask cleared are not a change by the session.
     mode: isAlike ? mode : given,
     mtimeNs,
     size,

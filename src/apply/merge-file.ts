@@ -9,15 +9,15 @@ import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
 import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
 import type { Preparing } from './prepare.ts';
 
-/** A merge that counts, with what is to be said of it. */
+/** The frozen result of a merge, with a note for the user where it has conflict markers. */
 export type MergedBytes = NewBytes & { readonly note?: string };
 
 /** Why a text that does not merge is a conflict. */
 export const SAME_LINES = 'the same lines were changed on the host';
 
 /**
- * Merges a text file that both sides changed: the result is frozen, goes through the audit again and is shown before
- * it counts. Throws what reading throws.
+ * Merges a text file that both sides changed: the result is frozen, audited again and shown to the user before it is
+ * accepted. Throws what reading throws.
  */
 export async function mergeFile(
   one: ChosenChange,
@@ -46,7 +46,7 @@ export async function mergeFile(
   const frozen = await freezeNewBytes(one, made, request);
   if ('verdict' in frozen) return frozen;
   if (frozen.digest === host.digest) return { verdict: 'same', why: 'the host has it already' };
-  // Who answered for this very conflict has seen it.
+  // The user who answered for this conflict has seen the result.
   const isAnswered = rule !== request.conflict;
   const accepted =
     request.dryRun || isAnswered || (await request.acceptMerge({ path, host: mine, merged: merge.content }));
@@ -59,7 +59,7 @@ function markerNote(length: number): string {
   return `with conflict markers of ${length} characters, because the file has lines that look like shorter ones: edit it`;
 }
 
-/** A file of the host, whole. Throws what reading throws. */
+/** The whole content of a file on the host. Throws what reading throws. */
 export function readWhole(walker: Preparing['walker'], path: string): Buffer {
   const fd = openHost(walker, path);
   try {

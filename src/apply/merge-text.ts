@@ -66,8 +66,8 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
 type Names = string[];
 
 /**
- * Lines by the number of the base's line that each is, others by their text: the merge itself then finds each line once.
- * Of lines that are all alike it would take the cube of their number, and many files have thousands of them.
+ * Lines by the number of the base's line that each is, others by their text: the merge itself then finds each line
+ * once. Of lines that are all alike it would take the cube of their number, and many files have thousands of them.
  */
 function namesOf(base: string[], list: string[]): Names {
   const names: string[] = [];

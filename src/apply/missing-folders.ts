@@ -83,7 +83,9 @@ function folderStep(path: string): Step {
   return { path, post: { kind: 'dir', mode: 0o777 & ~process.umask() } };
 }
 
-/** The folders above a path that are not there and that no step makes or removes; none where something is in the way. */
+/**
+ * The folders above a path that are not there and that no step makes or removes; none where something is in the way.
+ */
 function missingFolders(path: string, known: ReadonlySet<string>, walker: HostWalker): string[] {
   const missing: string[] = [];
   for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {

@@ -25,11 +25,11 @@ import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
 import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
-/** What is to be done for a choice on the host as it is now, and what cannot be. */
+/** The steps that apply a choice to the host as it is now, and the outcomes of changes without a step. */
 export interface Prepared {
   readonly steps: readonly Step[];
   readonly outcomes: readonly ChangeOutcome[];
-  /** Whether the session's version of a conflict at this path is to be written beside the host's. */
+  /** Whether the session's version of a conflict at this path is written beside the host's. */
   readonly isBeside: (path: string) => boolean;
 }
 
@@ -41,17 +41,17 @@ export interface Preparing {
   readonly trusted: boolean;
 }
 
-/** What is looked up for every change. */
-interface Looking extends Preparing {
+/** What the decision about every change looks up. */
+interface Lookups extends Preparing {
   readonly byPath: ReadonlyMap<string, ChosenChange>;
-  /** Deleted paths by what a disk that folds case takes for alike. */
+  /** Deleted paths by {@link foldCase}. */
   readonly deletedByFold: ReadonlyMap<string, string>;
   readonly names: HostNames;
   readonly rules: ConflictRules;
   readonly earlier: EarlierApplies;
 }
 
-function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'deletedByFold'> {
+function lookUp(chosen: readonly ChosenChange[]): Pick<Lookups, 'byPath' | 'deletedByFold'> {
   const deleted = chosen.filter(({ change }) => change.kind === 'deleted');
   return {
     byPath: new Map(chosen.map((one) => [one.change.path, one])),
@@ -60,7 +60,7 @@ function lookUp(chosen: readonly ChosenChange[]): Pick<Looking, 'byPath' | 'dele
 }
 
 /**
- * The three-way for every chosen change, and pre-images of what will be replaced or deleted put in the store. Reads
+ * Decides every chosen change three-way, and puts pre-images of what will be replaced or deleted into the store. Reads
  * the host, writes nothing to it.
  */
 export async function prepare(asked: Preparing): Promise<Prepared> {
@@ -69,7 +69,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const { walker } = asked;
   const earlier = asked.trusted ? new Map() : earlierApplies(request.sessionDir, chosen);
   const rules = conflictRules(request);
-  const preparing: Looking = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, earlier };
+  const preparing: Lookups = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, earlier };
   const { left: held } = request.choice;
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
@@ -92,12 +92,12 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     files.map((step) => step.path),
   );
   const inside = insideLinks(request.project, files);
-  const canGive = ownersWeCanGive();
+  const canGive = ownersToGive();
   return {
     steps: whole.map((step) => ({
       ...step,
       ...(marked.has(step.path) ? { attributes: true } : {}),
-      // All names in the project: they stay names of one file. A name elsewhere: it is not ours to change.
+      // A file whose names are all in the project stays one file. With a name elsewhere it gets a copy of its own.
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
@@ -105,10 +105,10 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   };
 }
 
-async function prepareOne(one: ChosenChange, preparing: Looking): Promise<StepOrOutcome> {
+async function prepareOne(one: ChosenChange, preparing: Lookups): Promise<StepOrOutcome> {
   const { change } = one;
   if (change.problem !== undefined || change.inGit || !isInProject(change.path)) {
-    return left(one, 'blocked', change.problem ?? 'never written: it lies in a .git');
+    return left(one, 'blocked', change.problem ?? 'never written: it is in a .git');
   }
   const session = one.content === undefined ? change.after : await chosenParts(one, one.content, preparing);
   if (session !== undefined && 'verdict' in session) return left(one, session.verdict, session.why);
@@ -127,15 +127,15 @@ async function prepareOne(one: ChosenChange, preparing: Looking): Promise<StepOr
   return outcome;
 }
 
-/** Whether a new file can be given this owner and group by us. */
-function ownersWeCanGive(): (owner: HostState) => boolean {
+/** Whether this process may give a new file this owner and group. */
+function ownersToGive(): (owner: HostState) => boolean {
   const us = process.getuid?.() ?? 0;
   const groups = new Set([process.getgid?.() ?? 0, ...(process.getgroups?.() ?? [])]);
   return ({ uid, gid }) => us === 0 || (uid === us && groups.has(gid));
 }
 
-/** What is at a path; nothing, when a chosen change first makes a folder of what is in the way. */
-function readBehind(path: string, { walker, byPath }: Looking): HostState | undefined {
+/** What is at a path; nothing when another chosen change first replaces the entry in the way by a folder. */
+function readBehind(path: string, { walker, byPath }: Lookups): HostState | undefined {
   try {
     return readHost(walker, path);
   } catch (error) {
@@ -152,7 +152,7 @@ interface Decided {
   readonly decision: Decision;
 }
 
-async function fromDecision(decided: Decided, preparing: Looking): Promise<StepOrOutcome> {
+async function fromDecision(decided: Decided, preparing: Lookups): Promise<StepOrOutcome> {
   const { one, session, host, decision } = decided;
   switch (decision.kind) {
     case 'same':
@@ -164,12 +164,12 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<StepO
     case 'take':
       return takeSession(decided, decision.mode, preparing);
     case 'merge': {
-      // The audit judges it as what it becomes: the host's mode may be another.
+      // The audit judges the file with the mode that it gets, which may be the host's.
       const made = { ...(session as Entry), mode: decision.mode };
       return mergeBoth(decided, made, preparing);
     }
     case 'conflict': {
-      // What undo could not bring back is never taken away.
+      // An entry that undo could not restore is never replaced.
       const special = host !== undefined && !['file', 'dir', 'symlink'].includes(host.kind);
       const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
       const rule = await preparing.rules.ruleFor(conflictAt(decided, decision.why, { swap, mark: false }, preparing));
@@ -179,8 +179,8 @@ async function fromDecision(decided: Decided, preparing: Looking): Promise<StepO
   }
 }
 
-/** The merge of both sides, once more with markers or replaced by the session's version where the rule says so. */
-async function mergeBoth(decided: Decided, made: Entry, preparing: Looking): Promise<StepOrOutcome> {
+/** Merges both sides; where they conflict, again with markers or with the session's version, as the rule says. */
+async function mergeBoth(decided: Decided, made: Entry, preparing: Lookups): Promise<StepOrOutcome> {
   const { one, host, decision } = decided;
   const mode = (decision as Extract<Decision, { kind: 'merge' }>).mode;
   let merged = await mergeFile(one, made, host as HostState, preparing);
@@ -204,7 +204,7 @@ async function takeSession(decided: Decided, mode: number, preparing: Preparing)
   return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
 }
 
-/** A file that only the host made executable: the session's bytes were not judged as ones that run. */
+/** Where only the host made the file executable, the audit has not judged the session's bytes as a program. */
 async function judgeExecutable(
   decided: Decided,
   mode: number,
@@ -228,12 +228,12 @@ async function judgeExecutable(
   return 'verdict' in frozen ? left(one, frozen.verdict, frozen.why) : undefined;
 }
 
-/** What a created entry gets is what the person's own umask leaves of it. */
+/** A created entry gets the bits that the user's umask leaves of its mode. */
 function newMode(mode: number, host: HostState | undefined, preparing: Preparing): number {
   return host === undefined && !preparing.trusted ? mode & ~process.umask() : mode;
 }
 
-/** Chosen parts of a file are bytes that the session as a whole did not leave: through the audit again. */
+/** Chosen parts of a file are new bytes that the session never left as they are: they are audited again. */
 async function chosenParts(
   one: ChosenChange,
   content: Buffer,
@@ -246,13 +246,13 @@ async function chosenParts(
   return 'verdict' in frozen ? frozen : { ...after, ...frozen };
 }
 
-/** What the audit sees new bytes beside: the path as it was before the session. */
+/** The path as it was before the session, with which the audit compares new bytes. */
 async function frozenBefore({ change: { before } }: ChosenChange, { store }: ApplyRequest): Promise<Made['before']> {
   if (before === undefined) return undefined;
   return { entry: before, content: before.digest === undefined ? Buffer.alloc(0) : await store.read(before.digest) };
 }
 
-/** The host's own bytes, for undo and for taking back: in the store before the host is touched. */
+/** Puts the host's own bytes into the store before the host is changed: undo and roll-back need them. */
 async function keepPreImage(step: Step, { request, walker }: Preparing): Promise<void> {
   const digest = step.pre?.digest;
   if (digest === undefined || (await request.store.has(digest))) return;
@@ -266,8 +266,8 @@ async function keepPreImage(step: Step, { request, walker }: Preparing): Promise
   }
 }
 
-/** On a disk that folds case: what stands at a created path is the very file whose old name is deleted with it. */
-function caseRename(one: ChosenChange | undefined, { walker, deletedByFold }: Looking): boolean {
+/** Where letter case is folded: the entry at a created path is the file whose old name is deleted with it. */
+function caseRename(one: ChosenChange | undefined, { walker, deletedByFold }: Lookups): boolean {
   if (one === undefined || one.change.before !== undefined || one.change.after === undefined) return false;
   const old = deletedByFold.get(foldCase(one.change.path));
   if (old === undefined) return false;

@@ -21,23 +21,25 @@ export interface RecoverRequest {
   /** The caller holds the project's lock already. */
   readonly locked?: boolean;
   /**
-   * When the session's record last got an outcome, ISO 8601, '' for never: an apply or undo that ended later is returned
-   * as well, because its command was killed before it could write the record. Undefined: it is not.
+   * When the session's record last got an outcome, ISO 8601, '' for never: an apply or undo that ended later is
+   * returned as well, because its command was killed before it could write the record. Undefined: it is not.
    */
   readonly recordedAt?: string;
 }
 
 /**
- * Finishes (or takes back, where that had begun) an apply or undo of this session that ended in the middle, and says
- * so. Undefined when there is none. To be called by every command that touches the session. Throws LOCK_HELD while
- * it is still being applied, APPLY_PROJECT_REPLACED, and what the store throws.
+ * Finishes an apply or undo of this session that was killed, or continues to roll it back where that had begun, and
+ * reports it. Undefined when there is none. Every command that changes the session calls it first.
+ *
+ * @throws {RunClaudeError} LOCK_HELD while it is still being applied, APPLY_PROJECT_REPLACED, RECORD_VERSION,
+ * RECORD_DAMAGED, and what the store throws.
  */
 export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcome | undefined> {
   const journals = readJournals(request.sessionDir);
   if (journals.every(({ end }) => end !== undefined)) return unrecorded(journals.at(-1), request);
   const body = async (): Promise<ApplyOutcome | undefined> => {
     const changes: ChangeOutcome[] = [];
-    // Read again: whoever held the lock may have finished it.
+    // Read again: the process that held the lock may have finished it.
     for (const journal of readJournals(request.sessionDir)) {
       if (journal.end === undefined) changes.push(...(await finish(journal, request)));
     }
@@ -56,19 +58,19 @@ function unrecorded(last: ReadJournal | undefined, { recordedAt }: RecoverReques
 async function finish(read: ReadJournal, request: RecoverRequest): Promise<ChangeOutcome[]> {
   using walker = openHostWalker(request.project, expectedIdentity(read.head));
   using journal = reopenJournal(read);
-  // A record that was cut off must not run into ours.
+  // A record that was cut off must not run into the next one.
   journal.startLine();
   removeLeftovers(read, walker);
   const say = (text: string): void => request.tell({ kind: 'message', level: 'warning', text });
   if (!read.ready) {
-    // It ended before the host was touched.
+    // It was killed before it changed the host.
     endJournal(journal, walker, read.folders, []);
     return [];
   }
   const unfinished = new Set<number>();
   const tools = { walker, journal, token: read.head.token, content: request.store, tell: request.tell, unfinished };
   const what = `An ${read.head.kind === 'undo' ? 'undo' : 'apply'} (${whenText(read.head.at, Date.now())})`;
-  // On a disk that folds case the old name of what was renamed is there again, as the new one.
+  // Where letter case is folded, the old name of a renamed file still leads to the file under its new name.
   const wasDone = (number: number, outcome: ChangeOutcome): ChangeOutcome => {
     const step = read.done.has(number) ? read.steps[number] : undefined;
     return step === undefined ? outcome : appliedOutcome(step);
@@ -91,7 +93,7 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   return outcomes;
 }
 
-/** Our files beside their targets; their names are in the journal. */
+/** Removes temporary files beside their targets; the journal has their names. */
 function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
   for (const [number, step] of read.steps.entries()) {
     for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {

@@ -23,15 +23,17 @@ export interface UndoRequest {
   readonly store: ContentStore;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
-  /** Only say what would be put back. */
+  /** Only report what would be restored. */
   readonly dryRun: boolean;
-  /** Where the person edited since: shows the three-way merge and asks. Undefined: such files are left as they are. */
+  /** For files that the user edited since: shows the three-way merge and asks. Undefined: they are left as they are. */
   readonly acceptMerge?: (merge: Merged) => Promise<boolean>;
 }
 
 /**
- * Puts back exactly what the last apply of this session changed: content, modes, times, links, folders. What the person
- * edited since stays, as a conflict. Throws RunClaudeError UNDO_NOTHING when there is nothing to take back.
+ * Restores exactly what the last apply of this session changed: content, modes, times, links, folders. What the user
+ * edited since stays, as a conflict.
+ *
+ * @throws {RunClaudeError} UNDO_NOTHING when there is no apply to undo, and as {@link recoverApply}.
  */
 export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
   const lock = { what: 'undoing an apply', waitMs: 60_000 };
@@ -59,15 +61,15 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
 }
 
 interface LastApply extends ReadJournal {
-  /** What of it is to be taken back. */
+  /** The paths that are still to be undone. */
   readonly paths: ReadonlySet<string>;
 }
 
-/** The newest apply that changed something and was not taken back. */
+/** The most recent apply that changed something and was not undone. */
 function lastApply(sessionDir: string): LastApply {
   const journals = readJournals(sessionDir);
   for (const journal of journals.filter(({ head }) => head.kind === 'apply').reverse()) {
-    const paths = leftOf(journal, journals);
+    const paths = pathsToUndo(journal, journals);
     if (paths.size > 0) return { ...journal, paths };
   }
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
@@ -76,8 +78,10 @@ function lastApply(sessionDir: string): LastApply {
   });
 }
 
-/** What an apply changed, less what an undo of it settled: what failed then, on a full disk or so, is still to do. */
-function leftOf(journal: ReadJournal, all: readonly ReadJournal[]): ReadonlySet<string> {
+/**
+ * The paths that an apply changed and no undo of it has restored; paths that failed, as on a full disk, are among them.
+ */
+function pathsToUndo(journal: ReadJournal, all: readonly ReadJournal[]): ReadonlySet<string> {
   let left = changedPaths(journal);
   for (const undo of all.filter(({ head }) => head.undoes === journal.number)) {
     const open = undo.end?.outcomes.filter(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ?? [];
@@ -91,15 +95,15 @@ function changedPaths(journal: ReadJournal): ReadonlySet<string> {
 }
 
 /**
- * The apply backwards, as changes for the three-way: "before" is what it left, "after" what there was. What was applied
- * together is taken back together: a new name stays where its old name cannot be brought back.
+ * The inverse of the apply, as changes for the three-way decision: "before" is what the apply left, "after" what there
+ * was. What was applied together is undone together: a new name stays where its old name cannot be restored.
  */
 function inverseChanges(journal: LastApply): ChosenChange[] {
   const changed = journal.paths;
   const byPath = new Map<string, Step>();
   for (const [number, planned] of journal.steps.entries()) {
     const step = asDone(planned, journal.done.get(number));
-    // A folder made open and closed afterwards has two steps: the first knows what there was, the last what it became.
+    // A folder that was made and then made read-only has two steps: the first has `pre`, the last the final `post`.
     const known = byPath.get(step.path);
     const joined = known === undefined ? step : { ...known, ...(step.post && { post: step.post }) };
     if (changed.has(step.path)) byPath.set(step.path, joined);
@@ -116,7 +120,7 @@ function inverseChange({ path, pre, post }: Step): Change {
   return { path: path as RelPath, kind, ...(before && { before }), ...(pre && { after: pre }) };
 }
 
-/** Folders get back the time they had before the apply, unless the person changed what is in them since. */
+/** Folders get the time that they had before the apply, unless the user changed their entries since. */
 function restoreTimes(last: ReadJournal, before: ReadonlyMap<string, string | undefined>, walker: HostWalker): void {
   const folders = last.end?.folders ?? [];
   const deepestFirst = [...folders, ...removedFolders(last)].sort((a, b) => (a.path < b.path ? 1 : -1));
@@ -130,7 +134,7 @@ function restoreTimes(last: ReadJournal, before: ReadonlyMap<string, string | un
         closeSync(fd);
       }
     } catch (error) {
-      // A folder that could not be put back has no time either; its own outcome says why.
+      // A folder that could not be restored has no time to set; its own outcome has the reason.
       const { code } = error as NodeJS.ErrnoException;
       if (!(error instanceof NotAFolder) && !['EPERM', 'EACCES', 'EROFS'].includes(code ?? '')) throw error;
     }

@@ -13,8 +13,8 @@ import { kindOfChange } from './change-kind.ts';
 import { type GitObjects, openGitObjects, type TreeEntry } from './git-objects.ts';
 
 /** Contents larger than this are not read: the audit blocks what it does not read. */
-const READ_BYTES = 256 << 20;
-const FOLLOWED_BYTES = 1 << 20;
+const MAX_READ_BYTES = 256 << 20;
+const MAX_FOLLOWED_BYTES = 1 << 20;
 
 export interface AuditedCommits {
   readonly review: Review;
@@ -24,9 +24,9 @@ export interface AuditedCommits {
 }
 
 /**
- * Audits what `REF` … `HEAD`, or the two ends of `REF..REF`, differ in since their common commit, as if a session had
- * made the difference. Reads objects only: no work tree, filter, hook or driver is involved. Throws usageError for
- * what is no commit.
+ * Audits the changes from the common commit of `REF` and `HEAD` (or of `REF..REF`) to the second, as if a session had
+ * made them. Reads objects only: no work tree, filter, hook or driver is involved. Throws usageError for
+ * what is not a commit.
  */
 export async function auditCommits(
   folder: string,
@@ -87,13 +87,13 @@ function pairUp(before: Tree, after: Tree): TreePair[] {
 
 const isLink = (entry: TreeEntry): boolean => entry.mode === '120000';
 const wantsFile = (entry: TreeEntry): boolean =>
-  entry.type === 'blob' && entry.size <= FOLLOWED_BYTES && wantsBaseContent(entry.path);
+  entry.type === 'blob' && entry.size <= MAX_FOLLOWED_BYTES && wantsBaseContent(entry.path);
 
 function readable(entry: TreeEntry | undefined): string[] {
-  return entry?.type === 'blob' && entry.size <= READ_BYTES ? [entry.oid] : [];
+  return entry?.type === 'blob' && entry.size <= MAX_READ_BYTES ? [entry.oid] : [];
 }
 
-/** Files of the base that a link led to which is no link any more: the audit compares what took its place. */
+/** Files of the base that a former link led to: the audit compares them with what replaced the link. */
 function linkedFiles(pairs: readonly TreePair[], base: Tree, contents: ReadonlyMap<string, Buffer>): string[] {
   const { linkTarget } = baseReader(base, contents, undefined);
   return pairs.flatMap(({ path: name, before, after }) => {
@@ -147,7 +147,7 @@ function baseReader(before: Tree, contents: ReadonlyMap<string, Buffer>, config:
   };
 }
 
-/** The person's own configuration of the repository: it says which files of the tree git would run. */
+/** The repository's own configuration: it names the files of the tree that git would run. */
 async function repositoryConfig(git: GitObjects): Promise<Buffer | undefined> {
   try {
     return readFileSync(path.join(await git.commonDir(), 'config'));

@@ -11,16 +11,17 @@ export interface BundleRequest {
   readonly mounts: readonly Mount[];
   /** 'uid:gid' of the agent. */
   readonly user: string;
-  /** Commits of the person's repository: what they reach need not be in the bundle. */
+  /** Commits of the user's repository: what they reach is left out of the bundle. */
   readonly known: readonly string[];
   readonly maxBytes: number;
 }
 
 /**
  * A bundle of the commits that a session made on branches or on a detached HEAD, made in a container without network
- * by the image's git; undefined when there are none. What git finds in that repository runs in there and nowhere else;
- * what comes out is as hostile as the session. Throws RunClaudeError COMMITS_TOO_LARGE, COMMITS_UNREADABLE and what
- * the engine throws.
+ * by the image's git; undefined when there are none. Programs that the repository's configuration names run in that
+ * container only. The bundle is as hostile as the session.
+ *
+ * @throws {RunClaudeError} COMMITS_TOO_LARGE, COMMITS_UNREADABLE and what the engine throws.
  */
 export async function bundleCommits(request: BundleRequest): Promise<Buffer | undefined> {
   const spec = taskSpec({
@@ -44,14 +45,14 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
       if (size <= request.maxBytes) chunks.push(chunk);
       else void container.kill('SIGKILL').catch(() => undefined);
     });
-    let said = '';
+    let errorText = '';
     container.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('latin1')).slice(-300);
+      errorText = (errorText + chunk.toString('latin1')).slice(-300);
     });
     const ended = new Promise<void>((resolve) => {
       container.stdout.once('end', resolve).once('close', resolve);
     });
-    const timer = setTimeout(() => void container.kill('SIGKILL').catch(() => undefined), LONGEST_MS);
+    const timer = setTimeout(() => void container.kill('SIGKILL').catch(() => undefined), BUNDLE_TIMEOUT_MS);
     await container.start();
     const status = await container.wait().finally(() => clearTimeout(timer));
     await ended;
@@ -62,7 +63,10 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
     }
     if (status === NO_COMMITS) return undefined;
     if (status !== 0) {
-      throw new RunClaudeError('COMMITS_UNREADABLE', `git cannot read the session's repository (${status}): ${said}`);
+      throw new RunClaudeError(
+        'COMMITS_UNREADABLE',
+        `git cannot read the session's repository (${status}): ${errorText}`,
+      );
     }
     return Buffer.concat(chunks);
   } finally {
@@ -71,7 +75,7 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
 }
 
 const NO_COMMITS = 44;
-const LONGEST_MS = 300_000;
+const BUNDLE_TIMEOUT_MS = 300_000;
 
 /** `$@` are commits of the host: those that the session's repository knows are left out of the bundle. */
 const SCRIPT = `cd /workspace && git rev-parse --git-dir >/dev/null 2>&1 || exit ${NO_COMMITS}

@@ -1,29 +1,32 @@
 import { refusedCommits as refused } from './host-git.ts';
 
-/** What a git bundle says of itself, checked. */
+/** The checked header of a git bundle. */
 export interface BundleHead {
   readonly objectFormat: 'sha1' | 'sha256';
   /** Branch name (without refs/heads/) → commit. */
   readonly branches: ReadonlyMap<string, string>;
   readonly prerequisites: readonly string[];
-  /** What HEAD names, when the bundle says so. */
+  /** The commit that HEAD names, when the bundle has HEAD. */
   readonly head: string | undefined;
-  /** Where the pack begins. */
+  /** Offset of the pack in bytes. */
   readonly packAt: number;
 }
 
-const MOST_REFS = 1_000;
-const MOST_HEAD_BYTES = 1 << 20;
+const MAX_REFS = 1_000;
+const MAX_HEAD_BYTES = 1 << 20;
 
 /**
- * Reads a bundle's header ourselves: versions 2 and 3 without any capability but the object format, branches only,
- * names as `git check-ref-format` has them. Throws RunClaudeError COMMITS_REFUSED with the reason. Pure.
+ * Parses a bundle's header without git: versions 2 and 3, no capability but the object format, branches only, with
+ * names that `git check-ref-format` allows. Pure.
+ *
+ * @throws {RunClaudeError} COMMITS_REFUSED with the reason.
  */
 export function parseBundleHead(bundle: Buffer): BundleHead {
-  const end = bundle.subarray(0, MOST_HEAD_BYTES).indexOf('\n\n');
+  const end = bundle.subarray(0, MAX_HEAD_BYTES).indexOf('\n\n');
   if (end < 0) throw refused('it has no header of a bundle');
   const [first, ...lines] = bundle.subarray(0, end).toString('latin1').split('\n');
-  if (first !== '# v2 git bundle' && first !== '# v3 git bundle') throw refused('it is no bundle of a known version');
+  if (first !== '# v2 git bundle' && first !== '# v3 git bundle')
+    throw refused('it is not a bundle of a known version');
   let objectFormat: BundleHead['objectFormat'] = 'sha1';
   const branches = new Map<string, string>();
   const prerequisites: string[] = [];
@@ -46,12 +49,12 @@ export function parseBundleHead(bundle: Buffer): BundleHead {
       if (branch === undefined || !isBranchName(branch)) throw refused('it names a ref that is not taken');
       branches.set(branch, id);
     }
-    if (branches.size + prerequisites.length > MOST_REFS) throw refused('it names too many refs');
+    if (branches.size + prerequisites.length > MAX_REFS) throw refused('it names too many refs');
   }
   return { objectFormat, branches, prerequisites, head, packAt: end + 2 };
 }
 
-/** The rules of `git check-ref-format`, and no leading dash or characters that are no plain text. */
+/** The rules of `git check-ref-format`; in addition no leading dash, control or space characters. */
 export function isBranchName(name: string): boolean {
   if (name.length > 200 || name.startsWith('-') || name.endsWith('.') || name.includes('..') || name.includes('@{'))
     return false;

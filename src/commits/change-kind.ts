@@ -1,6 +1,6 @@
 import type { ChangeKind, Entry } from '../types/entry.ts';
 
-/** What became of one path; at least one side is there. `sameContent` tells a change of mode from one of content. */
+/** The kind of a change; at least one side is defined. `sameContent` tells a change of mode from one of content. */
 export function kindOfChange(before: Entry | undefined, after: Entry | undefined, sameContent: boolean): ChangeKind {
   if (before === undefined) return 'created';
   if (after === undefined) return 'deleted';

@@ -5,7 +5,7 @@ import { parseBundleHead } from './bundle.ts';
 import { hostGit, hostGitSays, hostTips, refusedCommits } from './host-git.ts';
 
 export interface ReceiveRequest {
-  /** The person's own repository (its work tree). */
+  /** Work tree of the user's own repository. */
   readonly project: string;
   readonly sessionId: string;
   readonly sessionDir: string;
@@ -15,40 +15,42 @@ export interface ReceiveRequest {
 }
 
 export interface ReceivedBranch {
-  /** As the session named it; 'detached-head' for commits that no branch of it has. */
+  /** The session's name for it; 'detached-head' for commits that none of its branches has. */
   readonly branch: string;
   readonly commit: string;
   /** refs/run-claude/ID/BRANCH: where an import puts it. */
   readonly ref: string;
   /**
-   * What the person has of it: the newest commit that it shares with their branch of that name, or with their HEAD. That
-   * itself where git finds none in common (a shallow clone may lack it), nothing where they have no commit yet.
+   * The newest commit that it shares with the user's branch of that name, or with the user's HEAD. Where git finds no
+   * common commit (a shallow clone may lack it), the tip of that branch itself; undefined where there is no commit yet.
    */
   readonly base: string | undefined;
 }
 
-/** A session's commits in a repository of our own, checked; the person's repository does not know of them yet. */
+/** A session's commits in a temporary repository, checked. The user's repository does not have them yet. */
 export interface ReceivedCommits extends Disposable {
   readonly branches: readonly ReceivedBranch[];
-  /** Our bare repository: it sees the person's objects besides. */
+  /** The temporary bare repository, which borrows objects from the user's. */
   readonly repository: string;
-  /** Commits that the person's repository does not reach, parents first. */
+  /** Commits that no ref of the user's repository reaches, parents first. */
   readonly commits: readonly string[];
-  /** Brings all branches as refs of ours into the person's repository; moves no branch, touches no work tree. */
+  /** Fetches all branches into the user's repository as refs/run-claude/…; moves no branch, changes no work tree. */
   import(): void;
 }
 
-const MOST_COMMITS = 5_000;
-/** All new objects unpacked; a small pack can hold far more than it weighs. */
-const MOST_UNPACKED = 2 * 1024 ** 3;
+const MAX_COMMITS = 5_000;
+/** Of all new objects together: a small pack can unpack to far more than its size. */
+const MAX_UNPACKED_BYTES = 2 * 1024 ** 3;
 
 /**
- * Takes a bundle apart in a repository of our own: every object is checked (`index-pack --strict`), sizes are bounded,
- * nothing may be missing. Preconditions: the caller disposes it. Throws RunClaudeError COMMITS_REFUSED.
+ * Unpacks a bundle in a temporary repository: every object is checked (`index-pack --strict`), sizes are bounded, and
+ * no object may be missing. The caller disposes of the result.
+ *
+ * @throws {RunClaudeError} COMMITS_REFUSED.
  */
 export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
   const { project, sessionId, bundle, maxBytes } = request;
-  if (!/^[0-9A-Za-z][0-9A-Za-z-]*$/.test(sessionId)) throw refusedCommits('the session has no plain name');
+  if (!/^[0-9A-Za-z][0-9A-Za-z-]*$/.test(sessionId)) throw refusedCommits('the session id is not a plain name');
   if (bundle.length > maxBytes) throw refusedCommits(`they take more than ${maxBytes} bytes`);
   const head = parseBundleHead(bundle);
   const repository = mkdtempSync(path.join(request.sessionDir, 'import-'));
@@ -83,7 +85,7 @@ export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
   }
 }
 
-/** By what the index of our own pack names; all objects would be the person's too. */
+/** Adds up the objects of the received pack only; the repository's objects include the user's. */
 function refuseBomb(repository: string): void {
   const folder = path.join(repository, 'objects', 'pack');
   const index = readdirSync(folder).find((name) => name.endsWith('.idx'));
@@ -93,7 +95,7 @@ function refuseBomb(repository: string): void {
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(''));
   const sizes = hostGit(repository, ['cat-file', '--batch-check=%(objectsize)'], input).toString().split('\n');
   const total = sizes.reduce((sum, size) => sum + Number(size), 0);
-  if (!(total <= MOST_UNPACKED)) throw refusedCommits(`they unpack to more than ${MOST_UNPACKED} bytes`);
+  if (!(total <= MAX_UNPACKED_BYTES)) throw refusedCommits(`they unpack to more than ${MAX_UNPACKED_BYTES} bytes`);
 }
 
 function namedBranches(
@@ -105,7 +107,7 @@ function namedBranches(
   const isReached = (id: string): boolean =>
     named.some(([, tip]) => hostGitSays(repository, ['merge-base', '--is-ancestor', id, tip]));
   if (head !== undefined && !isReached(head)) {
-    // Nothing keeps a session from a branch of that name.
+    // The session may have a branch of that name itself.
     let name = 'detached-head';
     while (branches.has(name)) name += '-x';
     named.push([name, head]);
@@ -125,21 +127,21 @@ function baseOf(project: string, repository: string, branch: string, commit: str
   return hostGit(repository, ['merge-base', own, commit]).toString().trim();
 }
 
-/** Complete: a missing object is an error here and is never fetched from elsewhere. */
+/** The new commits, parents first. A missing object is an error, and is never fetched from elsewhere. */
 function newCommits(repository: string, branches: readonly ReceivedBranch[], known: readonly string[]): string[] {
   const lines = [...branches.map(({ commit }) => commit), ...known.map((id) => `^${id}`)];
   const input = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   hostGit(repository, ['rev-list', '--objects', '--quiet', '--stdin'], input);
   const listed = hostGit(
     repository,
-    ['rev-list', '--reverse', '--topo-order', `--max-count=${MOST_COMMITS + 1}`, '--stdin'],
+    ['rev-list', '--reverse', '--topo-order', `--max-count=${MAX_COMMITS + 1}`, '--stdin'],
     input,
   );
   const commits = listed
     .toString()
     .split('\n')
     .filter((line) => line !== '');
-  if (commits.length > MOST_COMMITS) throw refusedCommits(`there are more than ${MOST_COMMITS} of them`);
+  if (commits.length > MAX_COMMITS) throw refusedCommits(`there are more than ${MAX_COMMITS} of them`);
   return commits;
 }
 

@@ -2,20 +2,20 @@ import { isBranchName } from './bundle.ts';
 import { hostGit, hostGitSays, refusedCommits } from './host-git.ts';
 import type { ReceivedBranch } from './import-commits.ts';
 
-/** A branch of the person's that can simply go on to where the session's is. */
+/** A branch of the user's repository that can be fast-forwarded to the session's. */
 export interface BranchMove {
   readonly branch: string;
   readonly ref: string;
   readonly from: string;
   readonly to: string;
   readonly commits: number;
-  /** It is what the person has checked out: the index goes along, the work tree does not. */
+  /** It is checked out: the index is updated with it, the work tree is not. */
   readonly checkedOut: boolean;
 }
 
 /**
- * The move of one imported branch, or why there is none: the person's branch holds other commits, is checked out
- * elsewhere, or holds staged changes. Reads refs and the index only.
+ * The move of one imported branch, or why it cannot be moved: the user's branch has other commits, is checked out in
+ * another work tree, or has staged changes. Reads refs and the index only.
  */
 export function planMove(
   project: string,
@@ -39,8 +39,8 @@ export function planMove(
 }
 
 /**
- * Moves the branch, if it is still where it was. Of a branch that is checked out the index goes along (it held nothing
- * of its own), so that what was applied does not look staged backwards; no file is read or written. Hooks do not run.
+ * Moves the branch, if it is still where it was. For a branch that is checked out the index is updated too (nothing was
+ * staged), so that applied changes do not show as reverted; no file is read or written. Hooks do not run.
  */
 export function moveBranch(project: string, { branch, from, to, ref, checkedOut }: BranchMove): void {
   hostGit(project, ['update-ref', '-m', `run-claude: moved to ${ref}`, `refs/heads/${branch}`, to, from]);
@@ -48,12 +48,14 @@ export function moveBranch(project: string, { branch, from, to, ref, checkedOut 
 }
 
 /**
- * The branch of the session's that a new one of the person's is to start from: the only one, or the one of that name.
- * Reads refs only. Throws RunClaudeError COMMITS_REFUSED when the name is none for a branch, is taken, or several could
- * be meant.
+ * The session's branch that a new branch of the user starts from: the only one, or the one of that name. Reads refs
+ * only.
+ *
+ * @throws {RunClaudeError} COMMITS_REFUSED when the name is not valid for a branch or is taken, or when the session has
+ * several branches and none of that name.
  */
 export function planBranch(project: string, name: string, branches: readonly ReceivedBranch[]): ReceivedBranch {
-  if (!isBranchName(name)) throw refusedCommits(`${JSON.stringify(name)} is no name for a branch`);
+  if (!isBranchName(name)) throw refusedCommits(`${JSON.stringify(name)} is not a valid name for a branch`);
   const taken = hostGit(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`]).toString();
   if (taken !== '') throw refusedCommits(`there is a branch ${taken.trim().slice('refs/heads/'.length)} here already`);
   const [only, ...others] = branches;
@@ -64,7 +66,7 @@ export function planBranch(project: string, name: string, branches: readonly Rec
   );
 }
 
-/** Makes the branch where nothing is of that name; it is not checked out. Hooks do not run. */
+/** Creates the branch, unless one of that name exists; it is not checked out. Hooks do not run. */
 export function makeBranch(project: string, name: string, { commit, ref }: ReceivedBranch): void {
   hostGit(project, ['update-ref', '-m', `run-claude: made from ${ref}`, `refs/heads/${name}`, commit, '']);
 }

@@ -5,7 +5,7 @@ import { kindOfChange } from './change-kind.ts';
 import { hostGit, refusedCommits } from './host-git.ts';
 import type { ReceivedCommits } from './import-commits.ts';
 
-/** One commit of a session, as the session wrote it: nothing in it is true because it says so, nothing is cleaned. */
+/** One commit as the session wrote it: nothing in it is verified, and nothing is cleaned for the terminal. */
 export interface CommitFacts {
   readonly id: string;
   readonly parents: readonly string[];
@@ -27,7 +27,7 @@ export interface CommitChanges {
 const MOST_CHANGES = 200_000;
 /** Blobs above this are not read; the audit blocks what it cannot read. */
 const MOST_READ = 64 * 1024 * 1024;
-/** Nor is more than this of all of them together. */
+/** Limit of all of them together. */
 const MOST_TOGETHER = 512 * 1024 * 1024;
 
 /** Names, dates and first lines of the received commits, in their order. Throws COMMITS_REFUSED. */
@@ -56,8 +56,8 @@ export function readCommits({ repository, commits }: ReceivedCommits): CommitFac
 }
 
 /**
- * What each received commit changes, so that nothing hides in one that a later one takes back. Plumbing on our own
- * repository, without attributes, drivers or renames. Throws COMMITS_REFUSED.
+ * The changes of each received commit, so that nothing hides in one that a later commit reverts. Plumbing commands on
+ * the temporary repository, without attributes, drivers or renames. Throws COMMITS_REFUSED.
  */
 export function readCommitChanges({ repository, commits }: ReceivedCommits): CommitChanges[] {
   if (commits.length === 0) return [];
@@ -67,8 +67,8 @@ export function readCommitChanges({ repository, commits }: ReceivedCommits): Com
 
 /**
  * What each branch as a whole would bring that its commits alone do not show: where it is built on commits that the
- * person's repository knows and their branch does not have, or merges (a merge is shown beside its first parent, which
- * may be any). Named by its newest commit. Throws COMMITS_REFUSED.
+ * user's repository knows and the user's branch does not have, or merges (a merge is shown beside its first parent,
+ * which may be any). Named by its newest commit. Throws COMMITS_REFUSED.
  */
 export function readBranchChanges({ repository, commits, branches }: ReceivedCommits): CommitChanges[] {
   const received = new Set(commits);

@@ -1,19 +1,19 @@
 import { EXIT, type StopSignal } from '../errors.ts';
 
-/** What a session came to, as far as its exit status is concerned. */
+/** What decides the exit status of a session. */
 export interface Ending {
-  /** Signal that ended us or that we passed on and stopped the session for. */
+  /** The signal that ended run-claude, or for which it stopped the session. */
   readonly interruptedBy?: StopSignal;
   /** A time, cost, request or disk limit stopped the agent. */
   readonly limited: boolean;
   readonly conflicts: number;
   /** A decision was made (y, apply, --auto-apply; in bind mode always). */
   readonly decided: boolean;
-  /** Changes the gate held back: blocked, suspect, restored, a mass deletion. */
+  /** Number of changes that were held back: blocked, suspect, restored, a mass deletion. */
   readonly heldBack: number;
   /** --fail-on was given and a finding reaches it. */
   readonly failOn: boolean;
-  /** Changes that wait for a decision. */
+  /** Number of pending changes. */
   readonly waiting: number;
   readonly agent: number;
 }

@@ -5,7 +5,7 @@ import type { SessionRecord } from '../types/session.ts';
 import { type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
 import { isLayerKept, listSessions, ownerState, type UnreadableSession } from './session.ts';
 
-/** As {@link findPicked} for a command that decides nothing: the record alone. */
+/** As {@link findPicked}, for commands that work with any session: the record alone. */
 export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
   return findPicked(stateDir, id, folder, 'any').record;
 }
@@ -36,7 +36,7 @@ export function findPicked(stateDir: string, id: string | undefined, folder: str
   }
 }
 
-/** A session, and others of its project whose changes wait for a decision. */
+/** A session, and what the user should know of the others of its project. */
 export interface PickedSession {
   readonly record: SessionRecord;
   readonly alsoPending: readonly SessionRecord[];

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-// No vowels and nothing that looks like something else: an id is read aloud and typed.
+// No vowels and no characters that look alike: ids are read aloud and typed.
 const ALPHABET = '23456789bcdfghjkmnpqrstvwxz';
 
 /**
@@ -14,7 +14,7 @@ export function newSessionId(nowMs: number): string {
   return `${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${tail}`;
 }
 
-/** Whether a word has the form of a session's id (it need not exist). */
+/** Whether a word has the form of a session id. The session need not exist. */
 export function isSessionId(word: string): boolean {
   return /^\d{6}-\d{6}-[2-9b-z]{3}$/.test(word);
 }

@@ -6,28 +6,34 @@ import type { SessionRecord } from '../types/session.ts';
 import { isLayerKept, ownerState } from './session.ts';
 
 /**
- * Runs `body` while nobody else stands on the layer of a session that has ended: the kernel says nothing about two
- * mounts of one. Throws RunClaudeError SESSION_RUNNING, LAYER_GONE with what is lost, LOCK_HELD.
+ * Runs `body` while no other command uses the layer of a session that has ended: the kernel does not define what two
+ * overlay mounts of one layer do.
+ *
+ * @throws {RunClaudeError} SESSION_RUNNING; LAYER_GONE with what cannot be done without the layer; LOCK_HELD.
  */
 export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
   const { plan, stage, id } = record;
   if (stage === 'running' && ownerState(record) !== 'gone') {
     throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${record.owner?.pid})`, {
-      hint: 'See what it does with: run-claude status',
+      hint: 'See its changes so far with: run-claude status',
     });
   }
   if (!isLayerKept(record)) {
-    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} is not kept any more`, {
+    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} no longer exists`, {
       hint:
         record.bound === undefined
           ? 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.'
-          : 'Of a session on the project itself only its repository is kept, for two weeks, and where it has commits.',
+          : 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.',
     });
   }
   return withLayerLock(plan, what, body);
 }
 
-/** As {@link withLayer}, of a session that is over, whatever it has. Throws RunClaudeError LOCK_HELD. */
+/**
+ * As {@link withLayer}, for a session that has ended, with or without a layer.
+ *
+ * @throws {RunClaudeError} LOCK_HELD.
+ */
 export function withLayerLock<T>({ sessionDir }: Plan, what: string, body: () => Promise<T>): Promise<T> {
   return withLock(path.join(sessionDir, 'layer.lock'), { what }, body);
 }

@@ -1,19 +1,19 @@
 import type { Stage } from '../types/session.ts';
 
 /**
- * What a command without an id looks for. look: status and diff. decide: apply, discard, commits. undo. layer: resume
- * and explore. follow: diff --follow. any: the rest.
+ * What a command without an id needs of a session. look: status and diff. decide: apply, discard, commits. undo: undo.
+ * layer: resume and explore. follow: diff --follow. any: all other commands.
  */
 export type Purpose = 'look' | 'decide' | 'undo' | 'layer' | 'follow' | 'any';
 
-/** What picking needs to know of a session. */
+/** The facts of a session by which one is picked. */
 export interface SessionCandidate {
   readonly stage: Stage;
   /** ISO 8601. */
   readonly started: string;
-  /** A command runs it. */
+  /** A command is running it. */
   readonly isOwned: boolean;
-  /** When something of it was applied, in a way that can be undone; ISO 8601. */
+  /** When its last apply was, if it can be undone; ISO 8601. */
   readonly appliedAt: string | undefined;
   /** Its working copy still exists. */
   readonly hasLayer: boolean;
@@ -21,7 +21,7 @@ export interface SessionCandidate {
 
 export interface Picked<T> {
   readonly session: T;
-  /** Others whose changes wait for a decision, the most recent first. */
+  /** Other sessions with pending changes, the most recent first. */
   readonly alsoPending: readonly T[];
 }
 
@@ -42,13 +42,13 @@ export function pickSession<T extends SessionCandidate>(
   return { session, alsoPending: newestFirst.filter((one) => one !== session && isPending(one)) };
 }
 
-/** An undo means the last apply, whichever session it was of. */
+/** An undo means the last apply of the project, whichever session it was of. */
 function first<T extends SessionCandidate>(purpose: Purpose, fitting: readonly T[]): T | undefined {
   if (purpose !== 'undo') return fitting[0];
   return [...fitting].sort((a, b) => (b.appliedAt ?? '').localeCompare(a.appliedAt ?? ''))[0];
 }
 
-/** Its changes wait; also those of a session whose command was killed, which the next command collects. */
+/** It has pending changes, or its command was killed and the next command collects them. */
 function isPending({ stage, isOwned }: SessionCandidate): boolean {
   return stage === 'pending' || (UNDER_WAY.includes(stage) && !isOwned);
 }

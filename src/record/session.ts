@@ -11,12 +11,12 @@ import { isSessionId, newSessionId } from './id.ts';
 import { MANIFEST_FORMAT } from './manifest-format.ts';
 import { SESSION_FORMAT } from './session-format.ts';
 
-/** Where all sessions of this person lie. */
+/** The directory of all sessions of this user. */
 export function sessionsDir(stateDir: string): string {
   return path.join(stateDir, 'sessions');
 }
 
-/** Takes a fresh id by making its directory, which nobody else can then have. */
+/** Reserves a new id by creating its directory, which no other process can then create. */
 export function reserveSession(stateDir: string, nowMs: number): { readonly id: string; readonly dir: string } {
   makePrivateDir(sessionsDir(stateDir));
   for (;;) {
@@ -32,7 +32,7 @@ export function reserveSession(stateDir: string, nowMs: number): { readonly id: 
   }
 }
 
-/** The first record of a session: planned, owned by this process. Values that `--env` passed in reach no disk. */
+/** Writes the first record of a session: planned, owned by this process, without the values that `--env` passed in. */
 export function createRecord(plan: Plan): SessionRecord {
   const now = new Date().toISOString();
   const record: SessionRecord = {
@@ -50,8 +50,8 @@ export function createRecord(plan: Plan): SessionRecord {
 }
 
 /**
- * The record with these fields changed, written before it is returned. A field given as undefined is removed. The time
- * that the agent ran follows from the stages 'running' and 'ended'.
+ * Writes the record with these fields changed, and returns it. A field given as undefined is removed. The changes to
+ * the stages 'running' and 'ended' set how long the agent ran.
  */
 export function updateRecord(
   record: SessionRecord,
@@ -75,7 +75,7 @@ function agentTime(
   return { agentMs: agentMs + Math.max(0, Date.parse(now) - Date.parse(agentStarted)) };
 }
 
-/** The command that ran the session has ended with it: whatever the record says by now stays. */
+/** Removes the owner from the record: the command that ran the session ends now. */
 export function releaseRecord(sessionDir: string): void {
   const record = readRecord(sessionDir);
   if (record !== undefined) updateRecord(record, { owner: undefined });
@@ -143,7 +143,7 @@ function recordedProject(sessionDir: string): string | undefined {
   }
 }
 
-/** Also when it was removed since. */
+/** A directory that was removed since counts as empty. */
 function isEmpty(dir: string): boolean {
   try {
     return readdirSync(dir).length === 0;
@@ -171,7 +171,7 @@ export function readRecord(sessionDir: string): SessionRecord | undefined {
   return record === undefined ? undefined : withNote(record, sessionDir);
 }
 
-/** Remembers a text with a session, in a file of its own: the command that runs the session writes the record. */
+/** Writes a note to a file of its own: session.json is written by the command that runs the session. */
 export function writeNote(record: SessionRecord, text: string): void {
   writeJsonAtomic(path.join(record.plan.sessionDir, 'note'), text);
 }
@@ -183,7 +183,7 @@ function withNote(record: SessionRecord, sessionDir: string): SessionRecord {
   return typeof note === 'string' ? { ...record, note } : record;
 }
 
-/** A damaged note is no reason to refuse its session. */
+/** Undefined for a damaged note: its session can be used all the same. */
 function readNote(file: string): unknown {
   try {
     return readJson(file);
@@ -193,17 +193,17 @@ function readNote(file: string): unknown {
   }
 }
 
-/** Whether the command-line process that runs this session is still there. */
+/** Whether the command that runs this session still exists. */
 export function ownerState(record: SessionRecord): 'alive' | 'gone' | 'unknown' {
   return record.owner === undefined ? 'gone' : processState(record.owner);
 }
 
-/** What was collected and found, frozen. */
+/** Writes what was collected from the session, with the findings of the audit. */
 export function writeCollected(sessionDir: string, collected: CollectedRecord): void {
   writeJsonAtomic(path.join(sessionDir, 'manifest'), collected);
 }
 
-/** Whether the session came so far that there is something to look at. */
+/** Whether the changes of the session were collected. */
 export function wasCollected(sessionDir: string): boolean {
   return existsSync(path.join(sessionDir, 'manifest'));
 }

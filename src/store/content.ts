@@ -19,8 +19,8 @@ export interface StoredContent {
 /** Frozen bytes under their SHA-256; nothing in it is ever changed. */
 export interface ContentStore extends ContentReader {
   /**
-   * Stores what the chunks hold and gives its digest; it stands a power cut after {@link ContentStore.flush}. An error
-   * of the source leaves nothing behind. Throws RunClaudeError STORE_UNWRITABLE.
+   * Stores what the chunks hold and gives its digest; it survives a power cut after {@link ContentStore.flush}. An
+   * error of the source leaves nothing behind. Throws RunClaudeError STORE_UNWRITABLE.
    */
   put(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredContent>;
   has(digest: Digest): Promise<boolean>;
@@ -55,7 +55,7 @@ export function readEndsSync(dir: string, digest: Digest, length: number): Buffe
     tail.push(piece.subarray(first.length));
     tailBytes += piece.length - first.length;
     if (tailBytes < 2 * length) continue;
-    // Now and then, so that not every piece moves all of it.
+    // Only once in a while: otherwise every piece would copy the whole tail.
     tail = [Buffer.concat(tail).subarray(-length)];
     tailBytes = length;
   }
@@ -84,11 +84,11 @@ function openContent(dir: string, digest: Digest): number {
   }
 }
 
-/** Opens (and makes) a store in a directory of ours. */
+/** Opens a store, and creates it where there is none. */
 export function openContentStore(dir: string): ContentStore {
   makePrivateDir(dir);
   const written = new Set<Digest>();
-  // Whole for sure: written or read by this process. What else is there may be half of what a power cut left.
+  // Written or fully read by this process. Other files may be incomplete after a power cut.
   const whole = new Set<Digest>();
   const pathOf = (digest: Digest): string => contentPath(dir, digest);
   // Of thousands of them, each turn of the event loop costs more than the call.
@@ -118,7 +118,7 @@ export function openContentStore(dir: string): ContentStore {
           return { digest, size };
         }
         if (small !== undefined) await writeNew(beside, small);
-        // Equal content only: renaming over an equal file of another put is no change.
+        // Another put may have stored the same content: replacing it by an equal file changes nothing.
         await place(digest, (target) => rename(beside, target));
         return { digest, size };
       } catch (cause) {
@@ -243,7 +243,7 @@ function damaged(digest: Digest): RunClaudeError {
   });
 }
 
-/** ENOENT in the store's own words; anything else as it is. */
+/** CONTENT_MISSING for ENOENT; any other error as it is. */
 function missing(digest: Digest, cause: unknown): unknown {
   if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause;
   return new RunClaudeError('CONTENT_MISSING', `the session's store has no content ${digest}`, { cause });

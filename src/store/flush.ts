@@ -3,14 +3,14 @@ import { fstatSync, fsync } from 'node:fs';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
 
-/** More files than this are forced to the disk by one call for their file system. */
+/** More files than this are forced to the disk by one call for their whole file system. */
 export const MANY = 64;
 
 const flushOne = promisify(fsync);
 
 /** syncfs(2), which Node lacks; false where there is no such program or option, or where it failed. */
 export async function syncFileSystem(path: string): Promise<boolean> {
-  // BSD's sync takes no option, and returns before anything is written.
+  // BSD's sync takes no options, and returns before anything is written.
   if (process.platform !== 'linux') return false;
   try {
     await promisify(execFile)('sync', ['-f', path], { cwd: '/' });

@@ -1,8 +1,8 @@
-/** Of most disks: what is kept takes no more room than it did in the layer. */
+/** The block size of most file systems: a sparse file takes no more room in the store than in the layer. */
 const BLOCK = 4096;
 const ZEROS = Buffer.alloc(BLOCK);
 
-/** From where to where a piece is not whole blocks of zeros: what is left out in a new file takes no room on the disk. */
+/** The ranges of a piece outside whole blocks of zeros: in a new file the others are not written and take no room. */
 export function* dataRuns(piece: Uint8Array): Generator<readonly [from: number, to: number]> {
   let from = 0;
   for (let at = 0; at + BLOCK <= piece.length; at += BLOCK) {

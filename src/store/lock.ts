@@ -155,6 +155,6 @@ function describe(held: HeldLock | 'unreadable'): string {
 
 function heldError(file: string, held: HeldLock | 'unreadable'): RunClaudeError {
   return new RunClaudeError('LOCK_HELD', `${file} is held by ${describe(held)}`, {
-    hint: 'Wait for that process to end. If it ran on another host or in a container and has ended, remove the lock file.',
+    hint: 'Wait for that process to end. If it ran on another host and has ended, remove the lock file.',
   });
 }

@@ -15,8 +15,10 @@ import { RunClaudeError } from '../errors.ts';
 import { remedyOf } from './remedy.ts';
 
 /**
- * A directory of ours, 0700, with its parents. Throws RunClaudeError RECORD_UNWRITABLE. Step by step: Node's own
- * recursive form never ends below a directory that takes none, such as /proc (Node 20.20).
+ * Makes a directory with mode 0700, with its parents. Step by step: Node's own recursive form never ends below a
+ * directory that accepts none, such as /proc (Node 20.20).
+ *
+ * @throws {RunClaudeError} RECORD_UNWRITABLE.
  */
 export function makePrivateDir(dir: string): void {
   if (makeOne(dir)) return;
@@ -24,7 +26,7 @@ export function makePrivateDir(dir: string): void {
   if (!makeOne(dir)) throw unwritable(dir, new Error('nothing can be made there'));
 }
 
-/** False where its parent is not there. */
+/** False where its parent does not exist. */
 function makeOne(dir: string): boolean {
   try {
     mkdirSync(dir, { mode: 0o700 });
@@ -54,7 +56,7 @@ export function writeJsonAtomic(file: string, value: unknown): void {
 
 /**
  * As {@link writeJsonAtomic}, for any content, in pieces where it is large. `durable: false` is for what can be made
- * anew: it stands a kill, but not a power cut.
+ * anew: it survives a kill, but not a power cut.
  */
 export function writeFileAtomic(
   file: string,
@@ -69,7 +71,7 @@ export function writeFileAtomic(
     try {
       if (typeof content === 'string') writeAll(fd, Buffer.from(content));
       else if (content instanceof Uint8Array) writeAll(fd, content);
-      else for (const bytes of gathered(content)) writeAll(fd, bytes);
+      else for (const bytes of joinPieces(content)) writeAll(fd, bytes);
       if (options.durable) fsyncSync(fd);
     } finally {
       closeSync(fd);
@@ -82,25 +84,25 @@ export function writeFileAtomic(
   }
 }
 
-/** All of it, from where the file is: a call may write less. */
+/** Writes all bytes at the file's position: one call may write fewer. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** Many small pieces as few large ones. */
-function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+/** Joins many small pieces to few large ones. */
+function* joinPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let [held, size]: [Uint8Array[], number] = [[], 0];
   for (const piece of pieces) {
     held.push(piece);
     size += piece.length;
-    if (size < PIECE_BYTES) continue;
+    if (size < MIN_WRITE_BYTES) continue;
     yield Buffer.concat(held);
     [held, size] = [[], 0];
   }
   yield Buffer.concat(held);
 }
 
-const PIECE_BYTES = 1 << 18;
+const MIN_WRITE_BYTES = 1 << 18;
 
 /** Makes the names in a directory durable. */
 export function syncDir(dir: string): void {

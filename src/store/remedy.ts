@@ -12,7 +12,7 @@ const REMEDIES: ReadonlyArray<readonly [RegExp, string]> = [
   [/^EIO\b/, "The disk itself fails: see the system's log."],
 ];
 
-/** What a person can do about what the system said of a directory of ours; undefined where only the message tells. */
+/** What the user can do about a system error in a directory of run-claude's; undefined for errors without advice. */
 export function remedyOf({ message }: Error): string | undefined {
-  return REMEDIES.find(([said]) => said.test(message))?.[1];
+  return REMEDIES.find(([pattern]) => pattern.test(message))?.[1];
 }

@@ -3,7 +3,9 @@ import type { Finding, Severity } from './finding.ts';
 
 /** One thing of Claude's own data that may come back into the project's instance, frozen in the session's store. */
 export interface ClaudeChange {
-  /** Relative to the instance: 'projects/-workspace/<id>.jsonl', 'history.jsonl', 'plans/x.md'. Names of ours or checked. */
+  /**
+   * Relative to the instance: 'projects/-workspace/<id>.jsonl', 'history.jsonl', 'plans/x.md'. Known or checked names.
+   */
   readonly path: string;
   readonly how: 'append' | 'create' | 'replace';
   /** suspect: text that a later session obeys; comes back only with a yes. */

@@ -1,4 +1,4 @@
-/** A secret as it goes to the gateway over stdin, nowhere else. */
+/** A secret in the form in which the gateway gets it over stdin; it is sent nowhere else. */
 export interface Secret {
   /** x-api-key for 'api-key', a signature with 'aws-keys' (JSON: AwsKeys), Authorization: Bearer for the others. */
   readonly kind: 'api-key' | 'oauth' | 'auth-token' | 'aws-keys';

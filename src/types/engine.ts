@@ -55,7 +55,7 @@ export interface Limits {
 }
 
 /**
- * One container, fully said: the engine room adds nothing that is not here except what every container of ours has
+ * One container, fully specified: the engine room adds nothing but what every run-claude container has
  * (no-new-privileges, read-only root, log driver none, private namespaces, labels). Compared with the engine's own
  * record after create.
  */
@@ -118,9 +118,9 @@ export interface Container {
   resize(columns: number, rows: number): Promise<void>;
   /** argv in the running container, own stdin/stdout; resolves with status and output (capped at 16 MiB). */
   exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
-  /** Lets go of its streams; it runs on. */
+  /** Closes its streams; the container runs on. */
   detach(): void;
-  /** Kills if needed; resolves without error when it is gone already. */
+  /** Kills it if needed. No error when it does not exist any more. */
   remove(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export interface FoundObject {
   readonly id: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** A container; an image: some container stands on it. */
+  /** Of a container: it runs. Of an image: a container uses it. */
   readonly running: boolean;
   readonly createdMs: number;
 }
@@ -181,30 +181,35 @@ export interface Engine {
    * after removing the container), and attaches.
    */
   create(spec: ContainerSpec): Promise<Container>;
-  /** A container of ours that exists already, attached again, or undefined. */
+  /** An existing run-claude container, attached again; undefined when there is none. */
   find(name: string): Promise<Container | undefined>;
   createVolume(spec: VolumeSpec): Promise<void>;
   /** Where the engine keeps a volume, and its labels; undefined when there is none of that name. */
   findVolume(name: string): Promise<FoundVolume | undefined>;
-  /** No error when it is gone already. */
+  /** No error when it does not exist any more. */
   removeVolume(name: string): Promise<void>;
   createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   /** 'unawaited': on this machine the engine is asked to and finishes by itself (it takes 0.2 s). */
   removeNetwork(name: string, how?: 'unawaited'): Promise<void>;
-  /** This owner's objects of one session, or of all of them; with undefined also images of ours, whoever built them. */
+  /**
+   * This owner's objects of one session, or of all of them; with undefined also run-claude's images, whoever built
+   * them.
+   */
   list(sessionId?: string): Promise<readonly FoundObject[]>;
   /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
   putArchive(container: string, path: string, tar: Archive): Promise<void>;
   hasImage(tag: string): Promise<boolean>;
   /** Gives an image one more name. */
   nameImage(tag: string, name: string): Promise<void>;
-  /** By name or id; with its last name goes the image, and what only it stood on. */
+  /** By name or id. With its last name the image is removed, and the layers that only it used. */
   removeImage(tag: string): Promise<void>;
   /** Builds a tar of a build context with the classic builder. Throws IMAGE_BUILD_FAILED, DISK_FULL. */
   buildImage(context: Archive, request: ImageBuild): Promise<void>;
   /** Makes an image of one layer from the tar of a root file system. */
   importImage(rootfs: Archive, tag: string): Promise<void>;
-  /** Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs or is aborted. */
+  /**
+   * Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs or is aborted.
+   */
   pullImage(reference: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** The label of that name on an image; undefined without label or image. */
   imageLabel(tag: string, label: string): Promise<string | undefined>;

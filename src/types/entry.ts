@@ -41,7 +41,7 @@ export interface Change {
   readonly ignored?: boolean;
   /** Of an ignored entry that the session's own ignore rules no longer match: what `--include-ignored` must name. */
   readonly unignored?: string;
-  /** Lies in a `.git` of the project's own (or of a nested repository): never applied, only audited. */
+  /** Is in the `.git` of the project or of a nested repository: never applied, only audited. */
   readonly inGit?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { RelPath } from '../text/path.ts';
 
-/** blocked: never applied. suspect: needs a yes by name. note: said, nothing more. */
+/** blocked: never applied. suspect: needs a yes by name. note: shown, without effect. */
 export type Severity = 'blocked' | 'suspect' | 'note';
 
 /** A rule that fired on one change. */
@@ -8,7 +8,7 @@ export interface Finding {
   readonly rule: string;
   readonly severity: Severity;
   readonly path: RelPath;
-  /** Short, in the person's words: 'New git hook', 'Suspect file modified'. */
+  /** Short, in the user's words: 'New git hook', 'Suspect file modified'. */
   readonly title: string;
   /** One sentence: what would run it and why that matters. Cleaned of control characters. */
   readonly why: string;

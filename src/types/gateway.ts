@@ -58,7 +58,7 @@ export interface GatewayConfig {
   readonly directory: string;
   readonly rules: readonly HostRule[];
   readonly allowAddresses: readonly string[];
-  /** Names whose refusal is logged and not told: what the client asks at start-up. */
+  /** Names whose refusal is logged and not shown: what the client asks at start-up. */
   readonly quiet: readonly string[];
   /** The provider's own hosts: never by CONNECT, whatever the rules say. */
   readonly providerHosts: readonly string[];
@@ -137,7 +137,7 @@ export interface NetworkEntry {
   readonly method: string;
   /** Why it was refused or failed. */
   readonly why?: string;
-  /** Expected noise of the client: logged, not told. */
+  /** Expected noise of the client: logged, not shown. */
   readonly quiet?: boolean;
   /** The host itself is not in the rules: an --allow-host would let it pass. */
   readonly unlisted?: boolean;

@@ -17,7 +17,7 @@ export interface ProjectFacts {
   readonly ownerGid: number;
 }
 
-/** Facts about this machine and person. */
+/** Facts about this machine and its user. */
 export interface HostFacts {
   readonly platform: 'linux' | 'darwin';
   readonly uid: number;

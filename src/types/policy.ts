@@ -50,7 +50,7 @@ export interface Policy {
   readonly report: string | undefined;
   readonly quiet: boolean;
   readonly trace: boolean;
-  /** Extra audit rules and severities of the person's config; the audit room defines their meaning. */
+  /** Extra audit rules and severities of the user's configuration; the audit room defines their meaning. */
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, Severity>>;
 }

@@ -9,7 +9,7 @@ import type { ChangeOutcome } from './session.ts';
  */
 export type ItemState = 'clean' | 'suspect' | 'blocked' | 'withheld' | 'git';
 
-/** A change as a person sees it. */
+/** A change as the review shows it. */
 export interface ReviewItem {
   readonly change: Change;
   readonly state: ItemState;
@@ -62,7 +62,7 @@ export interface Review {
   readonly counts: FileCounts;
   /** Withheld files that were not compared with the deleted ones. */
   readonly uncompared: number;
-  /** More than half of the project, and more than 20 entries, are deleted: never applied without a person. */
+  /** More than half of the project, and more than 20 entries, are deleted: never applied without a question. */
   readonly massDeletion: { readonly deleted: number; readonly of: number } | undefined;
   readonly claude?: ClaudeReview;
 }
@@ -73,7 +73,7 @@ export type FileCounts = Readonly<Record<ChangeKind | 'renamed', number>>;
 /** A change that may be applied. */
 export interface ChosenChange {
   readonly change: Change;
-  /** Bytes to apply instead of the session's: some hunks only, or edited by the person. */
+  /** Bytes to apply instead of the session's: some hunks only, or edited by the user. */
   readonly content?: Buffer;
   /** Chosen by name although suspect: it is applied after the rest. */
   readonly suspect?: boolean;
@@ -81,7 +81,7 @@ export interface ChosenChange {
   readonly together?: string;
 }
 
-/** What a person, or a policy, decided on a review. */
+/** The decision of the user, or of the policy, on a review. */
 export interface Choice {
   /** false: nothing was decided, all changes wait (exit 120). */
   readonly decided: boolean;

@@ -20,18 +20,18 @@ export interface SessionRecord {
   readonly started: string;
   readonly updated: string;
   readonly plan: Plan;
-  /** The CLI that runs it: its process id, that process's start time and this boot, so that a later command can tell. */
+  /** The process that runs it; a later command checks whether that process still exists. */
   readonly owner?: ProcessIdentity;
   /** When its agent was last started; ISO 8601. */
   readonly agentStarted?: string;
   /** Milliseconds that its agent ran, over all runs that came to their end. */
   readonly agentMs?: number;
   readonly agentStatus?: number;
-  /** Why we stopped the agent, when we did. */
+  /** Why run-claude stopped the agent, when it did. */
   readonly stoppedBecause?: string;
   readonly outcome?: ApplyOutcome;
   readonly note?: string;
-  /** Opaque to all but the workspace room: what it needs to reopen the layer. */
+  /** What the workspace room needs to reopen the layer; no other room reads it. */
   readonly workspace?: unknown;
   readonly usage?: UsageTotals;
   /** Bind mode, where the project has a `.git`: the session's own repository. */
@@ -40,7 +40,7 @@ export interface SessionRecord {
 
 /** What is known of a bind session's own repository. */
 export interface BoundGit {
-  /** Directories of the person's objects that it borrows from, as they are mounted. */
+  /** Mounted object directories of the user's repository that it borrows from. */
   readonly objects: readonly string[];
   /** What its refs looked like at the start. */
   readonly refs: string;
@@ -62,7 +62,7 @@ export interface UsageTotals {
   readonly costUsd: number;
 }
 
-/** collected.json beside session.json. */
+/** `manifest` beside session.json. */
 export interface CollectedRecord extends Collected {
   readonly version: 1;
   readonly findings: readonly Finding[];
@@ -72,7 +72,7 @@ export interface CollectedRecord extends Collected {
 
 export type Verdict = 'applied' | 'same' | 'conflict' | 'blocked' | 'suspect' | 'withheld' | 'skipped' | 'failed';
 
-/** What became of one change. */
+/** The outcome of one change. */
 export interface ChangeOutcome {
   readonly path: RelPath;
   readonly verdict: Verdict;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
 
-/** Access lists and what programs of the person noted; what the kernel or SELinux keeps comes by itself. */
+/** Access lists, and attributes that the user's programs set. The kernel and SELinux set their own on the new file. */
 const KEPT = '^(user\\.|system\\.posix_acl)';
 
 /**
@@ -23,8 +23,8 @@ export function copyAttributes(target: Buffer, newFile: number): void {
   }
 }
 
-const BATCH = 200;
-/** Bytes that are no UTF-8 (text/path.ts): no argument of a process started by Node can hold them. */
+const MAX_BATCH_PATHS = 200;
+/** Bytes that are not valid UTF-8 (text/path.ts): Node cannot pass them in the arguments of a process. */
 const NOT_TEXT = /\p{Cs}/u;
 
 /**
@@ -34,8 +34,8 @@ const NOT_TEXT = /\p{Cs}/u;
 export function mayHaveAttributes(project: string, paths: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   if (process.platform !== 'linux') return found;
-  for (let at = 0; at < paths.length; at += BATCH) {
-    const batch = paths.slice(at, at + BATCH);
+  for (let at = 0; at < paths.length; at += MAX_BATCH_PATHS) {
+    const batch = paths.slice(at, at + MAX_BATCH_PATHS);
     const plain = batch.filter((path) => !NOT_TEXT.test(path));
     for (const path of batch) if (NOT_TEXT.test(path)) found.add(path);
     if (

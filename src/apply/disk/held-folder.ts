@@ -2,8 +2,8 @@ import { parentPath } from '../../text/path.ts';
 import type { ChangeOutcome, Verdict } from '../../types/session.ts';
 
 /**
- * Why a change cannot be applied whose folder is not applied either; undefined where no folder above it is among the
- * outcomes. It has the verdict of the folder: that decision also decides what is below it.
+ * Why a change cannot be applied whose folder is not applied either; undefined where every folder above it is applied
+ * or not among the outcomes. The verdict is that of the folder: the decision about a folder includes what is below it.
  */
 export function heldFolder(
   path: string,
@@ -12,7 +12,7 @@ export function heldFolder(
   for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {
     const held = outcomes.get(folder);
     if (held === undefined || held.verdict === 'same' || held.verdict === 'applied') continue;
-    return { verdict: held.verdict, why: `it goes into ${folder}, which is not applied (${held.verdict})` };
+    return { verdict: held.verdict, why: `its folder ${folder} is not applied (${held.verdict})` };
   }
   return undefined;
 }

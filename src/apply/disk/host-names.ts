@@ -4,13 +4,15 @@ import { fingerprintHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 
 /**
- * On disks that take several names for one (letter case, FAT's short names, Unicode forms): the first part of a path
- * that is there under another name only. A session's new `GITHUB~1/x` would otherwise be written into `.github`, which
- * is not the path that was audited.
+ * Names on file systems where several names mean one entry (letter case, FAT's short names, Unicode forms). A session's
+ * new `GITHUB~1/x` would be written into `.github` there, which is not the path that was audited.
  */
 export interface HostNames {
-  /** Undefined where each part that is there has this very name, or is about to have it, as `renamed` says. */
-  aliasIn(path: string, renamed: (part: string) => boolean): string | undefined;
+  /**
+   * The first part of a path that exists under another name only; undefined where each part that exists has exactly
+   * this name, or gets it in this apply (`isRenamed`).
+   */
+  aliasIn(path: string, isRenamed: (part: string) => boolean): string | undefined;
 }
 
 /** Listings are read once each. Preconditions: the walker is open while this is used. */
@@ -21,12 +23,12 @@ export function readHostNames(walker: HostWalker): HostNames {
     return listed.get(folder);
   };
   return {
-    aliasIn(path, renamed) {
+    aliasIn(path, isRenamed) {
       for (let from = 0; from <= path.length; ) {
         const end = path.indexOf('/', from);
         const part = end < 0 ? path : path.slice(0, end);
         const known = names(parentPath(part));
-        if (known === undefined || renamed(part)) return undefined;
+        if (known === undefined || isRenamed(part)) return undefined;
         if (!known.has(part.slice(from))) return fingerprintHost(walker, part) === undefined ? undefined : part;
         if (end < 0) return undefined;
         from = end + 1;
@@ -36,7 +38,7 @@ export function readHostNames(walker: HostWalker): HostNames {
   };
 }
 
-/** Undefined: no folder, or one that cannot be listed (nothing new can be made in it unnoticed by the kernel). */
+/** Undefined: not a folder, or one that cannot be listed. The kernel refuses to create a name that exists in it. */
 function listFolder(walker: HostWalker, folder: string): ReadonlySet<string> | undefined {
   try {
     return new Set(readdirSync(walker.enter(folder), { encoding: 'buffer' }).map(decodeBytes));

@@ -3,13 +3,13 @@ import { RunClaudeError } from '../../errors.ts';
 import { encodeBytes } from '../../text/path.ts';
 
 /**
- * Reaches folders of the host project without following a link, so that a path swapped for a link meanwhile cannot
- * lead outside. Everything between enter() and its use is synchronous.
+ * Enters folders of the host project without following a link, so that a path that is concurrently replaced by a link
+ * cannot lead outside the project. Everything between enter() and the use of its prefix is synchronous.
  */
 export interface HostWalker extends Disposable {
   /**
    * A prefix for names in the folder at this path ('' is the project itself), valid until the next enter().
-   * Throws NotAFolder for the first component that is absent, a link or no folder.
+   * Throws NotAFolder for the first component that is absent, a link or not a folder.
    */
   enter(folder: string): Buffer;
   /** The prefix that enter() gave last. */
@@ -27,7 +27,7 @@ export class NotAFolder extends Error {
   readonly path: string;
   readonly found: 'absent' | 'link' | 'other';
   constructor(path: string, found: NotAFolder['found']) {
-    super(`${path} is ${found === 'absent' ? 'absent' : found === 'link' ? 'a link' : 'no folder'}`);
+    super(`${path} is ${found === 'absent' ? 'absent' : found === 'link' ? 'a link' : 'not a folder'}`);
     this.name = 'NotAFolder';
     this.path = path;
     this.found = found;
@@ -41,9 +41,10 @@ export function directoryIdentity(path: string): string {
 }
 
 /**
- * A walker from the project's directory. With an identity that is no longer this path's (':inode' where the device is
- * not known), throws RunClaudeError APPLY_PROJECT_REPLACED. Linux: descriptors under /proc/self/fd; elsewhere: chdir,
- * checked after every step.
+ * A walker from the project's directory. On Linux it uses descriptors under /proc/self/fd, elsewhere chdir, checked
+ * after every step. `identity` is 'device:inode', or ':inode' where the device is not known.
+ *
+ * @throws {RunClaudeError} APPLY_PROJECT_REPLACED when the directory at this path has another identity.
  */
 export function openHostWalker(
   project: string,
@@ -52,7 +53,7 @@ export function openHostWalker(
 ): HostWalker {
   const walker = way === 'descriptors' ? new DescriptorWalker(project) : new ChdirWalker(project);
   const replaced = identity?.startsWith(':') ? !walker.identity.endsWith(identity) : walker.identity !== identity;
-  if (identity !== undefined && replaced && !numbersAnew(project)) {
+  if (identity !== undefined && replaced && !hasUnstableInodes(project)) {
     walker[Symbol.dispose]();
     throw new RunClaudeError('APPLY_PROJECT_REPLACED', `${project} is not the directory that the session began with`, {
       hint: 'Put the original directory back, or take the changes by `run-claude diff`.',
@@ -62,11 +63,11 @@ export function openHostWalker(
 }
 
 /** statfs(2), f_type: FAT, exFAT, FUSE. */
-const NUMBERING_ANEW: ReadonlySet<number> = new Set([0x4d44, 0x2011bab0, 0x65735546]);
+const UNSTABLE_INODES: ReadonlySet<number> = new Set([0x4d44, 0x2011bab0, 0x65735546]);
 
-/** File systems without inodes: each mount, or a look after a while, gives the same folder another number. */
-function numbersAnew(project: string): boolean {
-  return process.platform === 'linux' && NUMBERING_ANEW.has(statfsSync(project).type);
+/** File systems without inodes give the same folder another number after a mount, or after some time. */
+function hasUnstableInodes(project: string): boolean {
+  return process.platform === 'linux' && UNSTABLE_INODES.has(statfsSync(project).type);
 }
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -74,7 +75,7 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 class DescriptorWalker implements HostWalker {
   readonly identity: string;
   readonly #root: number;
-  /** Open folders on the way to the last one: the common case is the same folder or a neighbour again. */
+  /** The folder entered last and those above it. */
   readonly #open: { readonly name: string; readonly fd: number }[] = [];
 
   constructor(project: string) {
@@ -85,7 +86,7 @@ class DescriptorWalker implements HostWalker {
 
   enter(folder: string): Buffer {
     const names = folder === '' ? [] : folder.split('/');
-    // Never an old descriptor: the folder may have been replaced since. Opening again costs microseconds.
+    // An earlier descriptor is never used again: the folder may have been replaced since.
     this.#closeAll();
     for (const [at, name] of names.entries()) {
       const place = Buffer.concat([this.#prefix(), encodeBytes(name)]);
@@ -146,7 +147,7 @@ class ChdirWalker implements HostWalker {
   enter(folder: string): Buffer {
     process.chdir(this.#project);
     if (directoryIdentity('.') !== this.identity) {
-      throw new RunClaudeError('APPLY_PROJECT_REPLACED', `${this.#project} was replaced meanwhile`);
+      throw new RunClaudeError('APPLY_PROJECT_REPLACED', `${this.#project} was replaced while it was in use`);
     }
     const names = folder === '' ? [] : folder.split('/');
     for (const [at, name] of names.entries()) {
@@ -160,7 +161,7 @@ class ChdirWalker implements HostWalker {
       }
       if (expected.isSymbolicLink()) throw new NotAFolder(path, 'link');
       if (!expected.isDirectory()) throw new NotAFolder(path, 'other');
-      // Node changes directory by text only: a name that is no UTF-8 cannot be entered.
+      // Node changes directory by text only: a name that is not valid UTF-8 cannot be entered.
       const text = bytes.toString('utf8');
       if (!Buffer.from(text).equals(bytes)) throw new NotAFolder(path, 'other');
       process.chdir(`./${text}`);
@@ -196,7 +197,7 @@ function asNotAFolder(error: unknown, path: string, place?: Buffer): unknown {
   if (code === 'ENOENT') return new NotAFolder(path, 'absent');
   if (code === 'ELOOP' || code === 'EMLINK') return new NotAFolder(path, 'link');
   if (code !== 'ENOTDIR') return error;
-  // Linux says ENOTDIR for a link too when O_DIRECTORY is given; others say ELOOP or EMLINK.
+  // With O_DIRECTORY, Linux returns ENOTDIR for a link too; other systems return ELOOP or EMLINK.
   const isLink = place !== undefined && lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   return new NotAFolder(path, isLink ? 'link' : 'other');
 }

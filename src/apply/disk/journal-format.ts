@@ -92,7 +92,9 @@ const journalRecord = variants<JournalRecord>('r', {
   end: fields<Line<'end'>>({ r: oneOf('end'), outcomes: listOf(outcome), folders }),
 });
 
-/** @throws {RunClaudeError} RECORD_VERSION when `value` is the head of a journal whose form this release does not know. */
+/**
+ * @throws {RunClaudeError} RECORD_VERSION when `value` is the head of a journal whose form this release does not know.
+ */
 export function requireKnownVersion(value: unknown, file: string): void {
   if (isHead(value)) parseRecord(value.head, HEAD_FORMAT, file);
 }

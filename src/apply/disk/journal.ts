@@ -13,23 +13,23 @@ import type { Step } from './steps.ts';
 export interface JournalHead {
   readonly version: 1;
   readonly kind: 'apply' | 'undo';
-  /** Of an undo: the number of the journal that it takes back. */
+  /** Of an undo: the number of the journal that it undoes. */
   readonly undoes?: number;
   readonly project: string;
-  /** Of the project's directory, and the boot in which its device had that number. */
+  /** 'device:inode' of the project's directory, and the boot in which its device had that number. */
   readonly identity: string;
   readonly boot?: string;
-  /** Part of the names of our files beside their targets. */
+  /** Part of the names of the temporary files beside their targets. */
   readonly token: string;
   readonly at: string;
 }
 
-/** What the project's directory must still be: a device's number holds until the next boot only, an inode's longer. */
+/** The identity that the project's directory must still have: a device number changes at a boot, an inode does not. */
 export function expectedIdentity({ identity, boot }: JournalHead): string {
   return boot === bootId() ? identity : identity.slice(identity.indexOf(':'));
 }
 
-/** A folder that will get or lose entries: undo gives it its time back. */
+/** A folder that gets or loses entries: undo restores its modification time. */
 export interface FolderTime {
   readonly path: string;
   readonly mtimeNs: string;
@@ -39,12 +39,12 @@ export interface FolderTime {
 export type JournalRecord =
   | { readonly r: 'head'; readonly head: JournalHead; readonly folders: readonly FolderTime[] }
   | { readonly r: 'step'; readonly step: Step }
-  /** Everything above is on the disk: from here on the journal is finished, never forgotten. */
+  /** Everything above is on the disk: from here on recovery finishes the journal. */
   | { readonly r: 'ready'; readonly steps: number }
-  /** `mode`: what the disk gave, where it keeps no modes. */
+  /** `mode`: the mode that the file has, where the file system keeps no modes. */
   | { readonly r: 'done'; readonly step: number; readonly mode?: number }
   | { readonly r: 'failed'; readonly step: number; readonly outcome: ChangeOutcome }
-  /** The disk gave out: what was done is taken back. */
+  /** The disk is full or failed: the steps that were done are undone. */
   | { readonly r: 'rollback'; readonly why: string }
   | { readonly r: 'end'; readonly outcomes: readonly ChangeOutcome[]; readonly folders: readonly FolderTime[] };
 
@@ -56,7 +56,7 @@ export interface ReadJournal {
   readonly folders: readonly FolderTime[];
   readonly steps: readonly Step[];
   readonly ready: boolean;
-  /** Steps with the mode that the disk gave instead of theirs, where it did. */
+  /** Steps that were done; with a mode where the file system gave the file another mode than planned. */
   readonly done: ReadonlyMap<number, number | undefined>;
   readonly failed: ReadonlyMap<number, ChangeOutcome>;
   readonly rollback: string | undefined;
@@ -66,9 +66,9 @@ export interface ReadJournal {
 /** An open journal. Records are lines of checksum and JSON. */
 export interface Journal extends Disposable {
   readonly number: number;
-  /** Appends; with `durable` it is on the disk when this returns. Throws what the system throws. */
+  /** Appends records; with `durable` they are on the disk when this returns. Throws what the system throws. */
   append(records: readonly JournalRecord[], durable: boolean): void;
-  /** Closes a line that an earlier process left half written. */
+  /** Ends a line that an earlier process wrote only in part. */
   startLine(): void;
 }
 
@@ -82,12 +82,12 @@ export function createJournal(sessionDir: string): Journal {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
   const fd = openSync(fileOf(folder, number), flags, 0o600);
   syncDir(folder);
-  // The folder itself may be new: a journal whose name a power cut takes away could finish nothing.
+  // The folder itself may be new: a journal whose name is lost in a power cut could not be recovered from.
   syncDir(sessionDir);
   return openedJournal(number, fd);
 }
 
-/** A journal that is there already, to go on with it. */
+/** Opens an existing journal to append to it. */
 export function reopenJournal(journal: ReadJournal): Journal {
   return openedJournal(journal.number, openSync(journal.file, constants.O_WRONLY | constants.O_APPEND));
 }

@@ -23,13 +23,13 @@ export interface JournalledRun {
   readonly steps: readonly Step[];
   readonly kind: JournalHead['kind'];
   readonly undoes?: number;
-  /** After the steps and before the end is recorded: undo gives folders their times back. */
+  /** Runs after the steps and before the end is recorded: undo restores the times of folders here. */
   readonly finish?: (outcomes: readonly ChangeOutcome[]) => void;
 }
 
 /**
- * Writes the journal, does its steps and records the end. When the disk gives out everything is taken back and all
- * outcomes are 'failed'. Throws when the journal itself cannot be written: the host is untouched then.
+ * Writes the journal, does its steps and records the end. When the disk is full or fails, everything is undone and all
+ * outcomes are 'failed'. Throws when the journal itself cannot be written; the host is not changed then.
  */
 export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]> {
   const steps = orderSteps(run.steps);
@@ -63,7 +63,7 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
   const unfinished = new Set<number>();
   const outcomes = await perform(steps, { ...run, journal, token, content: run.store, unfinished });
   run.finish?.(outcomes);
-  // Without an end, the next command finishes: the journal has the names of our files beside the targets.
+  // Without an end the next command finishes the run: the journal has the names of the temporary files.
   if (unfinished.size === 0) endJournal(journal, run.walker, folders, outcomes);
   return outcomes;
 }
@@ -79,8 +79,8 @@ async function perform(steps: readonly Step[], run: Omit<Run, 'resumed'>): Promi
 }
 
 /**
- * A folder that is made and then closed has two steps. One that was made and could not be closed is there, and undo
- * must know of it.
+ * A folder that is created and then made read-only has two steps. Where the second fails the folder exists, and undo
+ * needs its outcome.
  */
 export function onePerPath(outcomes: readonly ChangeOutcome[]): ChangeOutcome[] {
   const byPath = new Map<string, ChangeOutcome>();
@@ -94,7 +94,7 @@ export function onePerPath(outcomes: readonly ChangeOutcome[]): ChangeOutcome[] 
   return [...byPath.values()];
 }
 
-/** Records the end; from here on the journal serves undo only. */
+/** Records the end: from here on only undo reads the journal. */
 export function endJournal(
   journal: Journal,
   walker: HostWalker,
@@ -123,7 +123,7 @@ export function folderTime(walker: HostWalker, folder: string): string | undefin
   try {
     return folder === '' ? walker.rootTime() : readFolder(walker, folder);
   } catch (error) {
-    // Whatever it is: no time is worth an apply.
+    // An apply does not fail for a missing time.
     if (isOnePath(error)) return undefined;
     throw error;
   }
@@ -134,7 +134,9 @@ function readFolder(walker: HostWalker, folder: string): string | undefined {
   return state?.kind === 'dir' ? state.mtimeNs : undefined;
 }
 
-/** What is written besides the largest file beside its target must fit before anything is touched. */
+/**
+ * Why the disk has too little room for all new bytes and a temporary copy of the largest file; undefined where it fits.
+ */
 function missingSpace(project: string, steps: readonly Step[]): string | undefined {
   let needed = 0;
   let largest = 0;

@@ -3,8 +3,8 @@ import type { ChangeOutcome } from '../../types/session.ts';
 import type { Step } from './steps.ts';
 
 /**
- * Steps without those that would take something away although the rest of its decision cannot be applied: an old name
- * stays where its new name cannot be written. What is dropped becomes a conflict.
+ * Steps without those that would remove something although the rest of its decision cannot be applied: an old name
+ * stays where its new name cannot be written. A dropped step becomes a conflict.
  */
 export function keepTogether(
   steps: readonly Step[],
@@ -29,8 +29,8 @@ export function keepTogether(
 }
 
 /**
- * While steps are done: what of a decision must not be done any more, since something of it could not be written, and
- * what must be gone on with, since something of it was done.
+ * The state of decisions while their steps are done: nothing more of a decision is removed after something of it could
+ * not be written, and a decision of which something was done is finished.
  */
 export class BrokenDecisions {
   private readonly begun = new Set<string>();
@@ -43,12 +43,12 @@ export class BrokenDecisions {
     if (verdict !== 'applied' && together !== undefined && !this.paths.has(together)) this.paths.set(together, path);
   }
 
-  /** Whether something of the step's decision was done: a folder without half of its files is nobody's choice. */
+  /** Whether something of the step's decision was done: nobody chose a folder with half of its files. */
   hasBegun({ together }: Step): boolean {
     return together !== undefined && this.begun.has(together);
   }
 
-  /** Why a step is not to be done; undefined where nothing speaks against it. */
+  /** Why a step must not be done; undefined where it may. */
   reasonAgainst(step: Step): string | undefined {
     const path = step.together === undefined ? undefined : this.paths.get(step.together);
     return path === undefined || !takesAway(step) ? undefined : togetherReason(path);

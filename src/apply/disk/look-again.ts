@@ -4,13 +4,13 @@ import { isDone, isUntouched, type Step } from './steps.ts';
 
 export interface Looking {
   readonly walker: HostWalker;
-  /** Steps of an earlier process that ended in the middle: what is half done is ours. */
+  /** The steps are those of an earlier process that was killed: a half-done state is its work, not the user's. */
   readonly resumed: boolean;
 }
 
 /**
- * The host against what the step expects. RACE: between this look and the rename a writer on the host can still slip
- * in; the kernel has no rename-if-unchanged.
+ * Compares the host with what the step expects. RACE: a writer on the host can still change the path between this check
+ * and the rename; the kernel has no rename-if-unchanged.
  */
 export function lookAgain(step: Step, { walker, resumed }: Looking): 'go' | 'done' | 'changed' | 'cleared' {
   if (!resumed && step.pre !== undefined && step.pre.fingerprint === fingerprintHost(walker, step.path)) return 'go';
@@ -21,18 +21,18 @@ export function lookAgain(step: Step, { walker, resumed }: Looking): 'go' | 'don
 
 function lookAtHalf(step: Step, now: HostState | undefined): 'go' | 'done' | 'changed' | 'cleared' {
   if (isDone(step, now)) return 'done';
-  // What stood in the way of another kind was removed, and then we ended.
+  // The entry of another kind was removed, and the process was killed before it made the new one.
   if (now === undefined && step.post !== undefined && step.pre?.kind !== step.post.kind) return 'cleared';
   if (now?.kind === 'dir' && step.post?.kind === 'dir') return 'go';
   if (now?.kind === 'file' && step.post?.kind === 'file') {
     if (step.inPlace) return 'go';
-    // Content is new but its mode is not yet: only where the two are set apart.
+    // The content is new and the mode is not: the two are set one after the other in place.
     if (now.digest === step.post.digest) return 'go';
   }
   return 'changed';
 }
 
-/** A folder that an earlier process made, without its mode yet, is not made again. */
+/** A folder that an earlier process made without setting its mode is not made again. */
 export function asFound(step: Step, { walker, resumed }: Looking): Step {
   if (!resumed || step.pre !== undefined || step.post?.kind !== 'dir') return step;
   const now = readHost(walker, step.path);

@@ -11,7 +11,7 @@ interface StagedStep extends Staged {
   isOpen: boolean;
   readonly path: string;
   readonly temp: string;
-  /** The folder that the content was written in, wherever it is by now. */
+  /** Descriptor of the folder that the content was written in: the folder may be moved since. */
   readonly folder: number;
 }
 
@@ -40,7 +40,10 @@ export class OpenBatch implements Unflushed, Disposable {
     this.#enteredFolder();
   }
 
-  /** The folder entered last; each is open once, also when another folder took its path. */
+  /**
+   * Descriptor of the folder entered last. Folders are distinguished by inode: another one may have the same path by
+   * now.
+   */
   #enteredFolder(): number {
     const identity = this.#walker.folderIdentity();
     const fd = this.#folders.get(identity) ?? this.#walker.openFolder();
@@ -86,7 +89,7 @@ export class OpenBatch implements Unflushed, Disposable {
     return this.#staged.has(number);
   }
 
-  /** What an earlier process did and may not have forced to the disk. */
+  /** Adds the result of a step that an earlier process did and may not have forced to the disk. */
   addFinished({ path, post }: Step): void {
     this.#walker.enter(post?.kind === 'dir' ? path : parentPath(path));
     this.addFolder();
@@ -140,7 +143,7 @@ function close(staged: StagedStep): void {
   staged.isOpen = false;
 }
 
-/** In a folder that was moved or replaced in the meantime. */
+/** Removes a name in a folder that was moved or replaced since. */
 function removeIn(folder: number, name: Buffer): void {
   try {
     unlinkSync(Buffer.concat([Buffer.from(`/proc/self/fd/${folder}/`), name]));

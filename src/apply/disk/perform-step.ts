@@ -27,26 +27,26 @@ import type { Step, Target } from './steps.ts';
 
 export interface StepTools {
   readonly walker: HostWalker;
-  /** Name of our file beside the target. */
+  /** Name of the temporary file beside the target. */
   readonly temp: string;
   /** New content of a file, when it changes. */
   readonly content: Iterable<Uint8Array> | undefined;
-  /** What was in the way of another kind is gone already. */
+  /** The entry of another kind at the target is already removed. */
   readonly cleared: boolean;
 }
 
-/** What is to be forced to the disk after a step, together with what other steps left. */
+/** Collects the files and folders that are forced to the disk after a step, together with those of other steps. */
 export interface Unflushed {
-  /** Takes the descriptor over. */
+  /** Closes the descriptor later. */
   addFile(fd: number): void;
   /** The folder that was entered last. */
   addFolder(): void;
 }
 
-/** New content of a step in our file beside the target, open and not yet forced to the disk. */
+/** New content of a step in the temporary file beside the target, open and not yet forced to the disk. */
 export interface Staged {
   readonly fd: number;
-  /** The mode that the disk gave it. */
+  /** The mode that the file has. */
   readonly mode: number;
 }
 
@@ -99,9 +99,9 @@ export function stageStep(step: Step, tools: StepTools): Staged {
 }
 
 /**
- * Brings one path from `pre` to `post`; staged content is renamed over it. Gives the mode that the disk gave instead,
- * where it keeps no modes (FAT). Throws what the system throws; the path is then as before, and what was staged is left
- * to the caller.
+ * Brings one path from `pre` to `post`; staged content is renamed over it. Returns the mode that the file has instead
+ * of the planned one where the file system keeps no modes (FAT). Throws what the system throws; the path is then as
+ * before, and the caller removes what was staged.
  */
 export function commitStep(
   step: Step,
@@ -109,7 +109,7 @@ export function commitStep(
 ): number | undefined {
   const { staged, unflushed, cleared, content } = tools;
   const place = placeOf(step, tools);
-  // Before anything is changed: where no more can be open, the path stays as it was.
+  // Before anything is changed: where no more descriptors can be opened, the path stays as it was.
   unflushed.addFolder();
   const { post } = step;
   let mode = post?.mode;
@@ -169,7 +169,7 @@ function chmodFolder(target: Buffer, post: Target, unflushed: Unflushed): number
   });
 }
 
-/** Hands a descriptor over to be flushed when `change` worked, and gives the mode that it has then. */
+/** Hands a descriptor over to be flushed once `change` worked. Returns the mode that the file has then. */
 function finished(fd: number, unflushed: Unflushed, change: () => void): number {
   let mode: number;
   try {
@@ -195,7 +195,7 @@ function makeLink(post: Target, { target, temp }: Place): void {
   }
 }
 
-/** Without following, and on a regular file only. */
+/** Follows no link. */
 function setMode(target: Buffer, post: Target, unflushed: Unflushed): number {
   const fd = openForMode(target);
   return finished(fd, unflushed, () => {
@@ -204,7 +204,7 @@ function setMode(target: Buffer, post: Target, unflushed: Unflushed): number {
   });
 }
 
-/** A file that its owner may not read can still get another mode, if it may be written; otherwise by its name. */
+/** Opened for writing where its owner may not read the file. */
 function openForMode(target: Buffer): number {
   const flags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
@@ -233,17 +233,17 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
   }
 }
 
-/** What remains is found by its name. */
+/** Recovery finds a file that remains by its name. */
 function removeQuietly(temp: Buffer): void {
   try {
     unlinkSync(temp);
   } catch {
-    // The error that led here says more.
+    // The caller throws the error that led here.
   }
 }
 
 function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array>, unflushed: Unflushed): number {
-  // To the end, before the first byte is lost: what is damaged says so there.
+  // All of it is read before the first byte is overwritten: damaged content is detected at its end.
   for (const _ of content);
   const fd = openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   return finished(fd, unflushed, () => {
@@ -253,7 +253,7 @@ function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array
   });
 }
 
-/** Writes the runs of each piece, and gives the number of bytes. */
+/** Writes the runs of each piece. Returns the number of bytes. */
 function writeAll(fd: number, content: Iterable<Uint8Array>, runsOf: typeof dataRuns): number {
   let [size, end] = [0, 0];
   for (const piece of content) {
@@ -267,21 +267,21 @@ function writeAll(fd: number, content: Iterable<Uint8Array>, runsOf: typeof data
   return size;
 }
 
-/** Where something else may stand in the file, zeros are written too. */
+/** All of a piece: in a file that has other content, zeros must be written too. */
 function* wholePiece(piece: Uint8Array): ReturnType<typeof dataRuns> {
   yield [0, piece.length];
 }
 
 /**
- * Only where it differs: a person who is not root may give nothing away. `elseOurs`: what is brought back is ours then,
- * rather than not there.
+ * Sets the owner where it differs. A user other than root may not give files away: with `mayKeepOwn` the entry then
+ * stays the user's own, which is better than not to restore it.
  */
-function giveOwner(fd: number, uid: number, gid: number, elseOurs: boolean): void {
+function giveOwner(fd: number, uid: number, gid: number, mayKeepOwn: boolean): void {
   const now = fstatSync(fd);
   if (now.uid === uid && now.gid === gid) return;
   try {
     fchownSync(fd, uid, gid);
   } catch (error) {
-    if (!elseOurs || (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    if (!mayKeepOwn || (error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
   }
 }

@@ -3,8 +3,8 @@ import { encodeBytes, parentPath } from '../../text/path.ts';
 import type { HostWalker } from './host-path.ts';
 
 /**
- * Removes our file beside a path; false when there is none. Throws NotAFolder when its folder was moved, and what the
- * system throws.
+ * Removes the temporary file beside a path; false when there is none. Throws NotAFolder when its folder was moved, and
+ * what the system throws.
  */
 export function removeBeside(walker: HostWalker, path: string, temp: string): boolean {
   const place = Buffer.concat([walker.enter(parentPath(path)), encodeBytes(temp)]);
@@ -12,7 +12,7 @@ export function removeBeside(walker: HostWalker, path: string, temp: string): bo
     unlinkSync(place);
     return true;
   } catch (error) {
-    // A read-only file system says so also of a name that is not there.
+    // A read-only file system returns EROFS for a name that does not exist as well.
     if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return false;
     throw error;
   }

@@ -19,9 +19,9 @@ export interface RollBackTools {
 }
 
 /**
- * Takes back what the steps did, last first: what was made is removed before what was replaced is written again, so
- * that a full disk has room. The journal says so before, and recovery goes on with it. `done`: the steps that were,
- * with the mode that the disk gave instead of theirs. Gives a 'failed' for each path.
+ * Undoes what the steps did, last first: new entries are removed before replaced ones are written again, so that a full
+ * disk has room. The journal records it first, and recovery continues it. `done`: the steps that were done, with a mode
+ * where the file system gave another one than planned. Returns a 'failed' for each path.
  */
 export async function rollBack(
   planned: readonly Step[],
@@ -33,33 +33,33 @@ export async function rollBack(
   try {
     tools.journal.append([{ r: 'rollback', why }], true);
   } catch (error) {
-    // On a full disk not even this fits: recovery would then finish instead, which is right as well.
+    // On a full disk not even this record may fit. Recovery would then finish the apply, which is right as well.
     tools.tell({ kind: 'trace', text: `journal: ${(error as Error).message}` });
   }
   const numbered = [...steps.entries()].reverse();
-  // A folder that this run made and closed is opened again before what made it can be taken back.
+  // A folder that this run made read-only is made writable again before its entries can be removed.
   const closed = numbered.filter(([, step]) => step.pre?.fingerprint === '');
   const made = numbered.filter(([, step]) => step.pre === undefined);
   const rest = numbered.filter(([, step]) => step.pre !== undefined && step.pre.fingerprint !== '');
   const outcomes: ChangeOutcome[] = [];
   for (const [number, step] of [...closed, ...made, ...rest]) {
-    const problem = await takeBack(step, number, tools).catch((error: unknown) => reasonOf(error));
-    const said = problem === undefined ? `${why}; taken back` : `${why}; could not be taken back: ${problem}`;
-    outcomes.push({ path: step.path as RelPath, verdict: 'failed', why: said });
+    const problem = await undoStep(step, number, tools).catch((error: unknown) => reasonOf(error));
+    const result = problem === undefined ? 'undone' : `could not be undone: ${problem}`;
+    outcomes.push({ path: step.path as RelPath, verdict: 'failed', why: `${why}; ${result}` });
   }
   const byPath = new Map(outcomes.map((outcome) => [outcome.path, outcome]));
   return [...byPath.values()];
 }
 
-/** One step backwards; undefined when the path is as it was. */
-async function takeBack(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
+/** Undoes one step. Returns why it cannot; undefined when the path is as it was. */
+async function undoStep(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
   const content = step.pre?.kind === 'file' ? await stepContent(tools.content, step.pre) : undefined;
   const now = readHost(tools.walker, step.path);
   if (isUntouched(step, now)) return undefined;
-  // A folder that this run made is gone with the step that made it.
+  // A folder that this run made was removed when the step that made it was undone.
   if (now === undefined && step.pre?.fingerprint === '') return undefined;
   const half = now === undefined && step.pre?.kind !== step.post?.kind;
-  if (!isDone(step, now) && !half && !step.inPlace) return 'changed on the host meanwhile';
+  if (!isDone(step, now) && !half && !step.inPlace) return 'changed on the host since';
   const back = inverse(step, now);
   const same = now?.kind === 'file' && now.digest === step.pre?.digest;
   performStep(back, {

@@ -14,20 +14,22 @@ import { appliedOutcome, type Step } from './steps.ts';
 export interface Run extends Looking {
   readonly journal: Journal;
   readonly content: ContentReader;
-  /** Names of our files beside their targets: token and step number. */
+  /** The names of temporary files beside their targets are made of the token and the step number. */
   readonly token: string;
   readonly tell: Tell;
   readonly kind: JournalHead['kind'];
   readonly signal?: AbortSignal;
-  /** Of steps of an earlier process: what it could not do, and said so. Tried again, nobody would know of it. */
+  /**
+   * Steps that an earlier process reported as failed: they are not tried again, because the user has seen the failure.
+   */
   readonly failed?: ReadonlyMap<number, ChangeOutcome>;
-  /** Gets steps with something left for recovery: a file beside the target to remove, a folder to force to the disk. */
+  /** Gets the steps that leave work for recovery: a temporary file to remove, or a folder to force to the disk. */
   readonly unfinished: Set<number>;
 }
 
-/** The disk, not one path, is the matter: nothing more can be written, so what was done is taken back. */
+/** The disk itself fails, not one path: nothing more can be written, and the steps that were done are undone. */
 export class DiskFailure extends Error {
-  /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
+  /** Steps that were done; with a mode where the file system gave the file another mode than planned. */
   readonly done: ReadonlyMap<number, number | undefined>;
   constructor(cause: unknown, done: ReadonlyMap<number, number | undefined>) {
     super(reasonOf(cause), { cause });
@@ -36,10 +38,10 @@ export class DiskFailure extends Error {
   }
 }
 
-/** Not a read-only file system: it may be one folder's alone, and where it is the project's nothing was done. */
+/** EROFS is not among them: it may concern one mounted folder, and where it is the whole project nothing was done. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
 
-/** What would have room when each step is done by itself. */
+/** Errors that may not occur when each step of the batch is done by itself. */
 const ROOM_CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 interface Numbered {
@@ -47,26 +49,26 @@ interface Numbered {
   readonly number: number;
 }
 
-/** A run with what became of its steps so far. */
+/** A run with the outcomes of its steps so far. */
 interface Running extends Run {
   readonly total: number;
   readonly what: string;
   readonly broken: BrokenDecisions;
   readonly outcomes: Map<number, ChangeOutcome>;
-  /** Steps that were done, with the mode that the disk gave instead of theirs, where it did. */
+  /** Steps that were done; with a mode where the file system gave the file another mode than planned. */
   readonly done: Map<number, number | undefined>;
 }
 
 /**
- * Does the steps of a journal that is ready, in order; looks at each path again first. Gives step number → outcome.
- * Throws DiskFailure; failures of single paths are outcomes.
+ * Does the steps of a journal that is ready, in order, and checks each path again first. Returns the outcome of each
+ * step by its number. Throws DiskFailure; failures of single paths are outcomes.
  *
- * Steps go in batches, and each batch waits four times for the disk at most, however many steps it has: all new contents
- * are written beside their targets and forced to the disk, then renamed, and then the folders are forced to the disk. No
- * step of the next batch begins before.
+ * Steps go in batches, and each batch waits four times for the disk at most, however many steps it has: all new
+ * contents are written beside their targets and forced to the disk, then renamed, and then the folders are forced to
+ * the disk. No step of the next batch begins before.
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
-  const what = run.kind === 'undo' ? 'Taking back' : 'Applying';
+  const what = run.kind === 'undo' ? 'Undoing' : 'Applying';
   const broken = new BrokenDecisions();
   const running: Running = { ...run, what, broken, total: steps.length, outcomes: new Map(), done: new Map() };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
@@ -77,7 +79,7 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
 const MAX_BATCH_STEPS = 400;
 const MAX_BATCH_BYTES = 64 * 2 ** 20;
 
-/** Deletions never share a batch with what is written, nor what runs nothing with what was chosen by name. */
+/** Deletions never share a batch with writes, nor clean changes with suspect ones that were chosen by name. */
 function* batchesOf(steps: readonly Step[]): Generator<readonly Numbered[]> {
   let batch: Numbered[] = [];
   let bytes = 0;
@@ -100,7 +102,7 @@ function sortOf({ post, late }: Step): 'deletion' | 'late' | 'other' {
   return late ? 'late' : 'other';
 }
 
-/** A batch needs more room beside the targets than its steps one after the other: where there is none, so it goes. */
+/** A batch needs more room than its steps one after the other: without that room they are done one by one. */
 async function runBatch(batch: readonly Numbered[], running: Running): Promise<void> {
   if (await runTogether(batch, running)) return;
   for (const one of batch) if (!running.outcomes.has(one.number)) await runTogether([one], running);
@@ -112,7 +114,7 @@ async function runTogether(steps: readonly Numbered[], running: Running): Promis
   const fits = await beginAndCommit(steps, batch, running);
   await batch.flush().catch((error: unknown) => {
     if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
-    // Such as a server that went away: what was done may stay, and is looked at again later.
+    // Such as a file server that does not answer: what was done stays, and recovery checks it again.
     for (const { number } of steps) running.unfinished.add(number);
   });
   return fits;
@@ -124,7 +126,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     batch.drop(number);
     if (steps.length > 1 && ROOM_CODES.has(codeOf(error)) && canRepeat(step)) return false;
     if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
-    settle(one, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
+    setOutcome(one, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
     return true;
   };
   const pending: Numbered[] = [];
@@ -155,15 +157,15 @@ function canRepeat({ pre, post, inPlace }: Step): boolean {
   return inPlace !== true && (pre === undefined || post === undefined || pre.kind === post.kind);
 }
 
-function settle({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
+function setOutcome({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
   running.outcomes.set(number, outcome);
   running.broken.note(step, outcome);
   noteInJournal(running.journal, number, outcome, running.done.get(number));
 }
 
 /**
- * Makes the step's folder, or writes its content beside the target; true when there is more to do. Folders come before
- * what goes into them, those that are closed after it.
+ * Makes the step's folder, or writes its content beside the target. Returns true when the step still has to be
+ * committed. Folders are made before their entries, and made read-only after them.
  */
 async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise<boolean> {
   const { step, number } = one;
@@ -173,7 +175,7 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
     running.broken.note(step, failed);
     return false;
   }
-  if (leftByInterruption(one, running)) return false;
+  if (isInterrupted(one, running)) return false;
   const { post } = step;
   const opens = post?.kind === 'dir' && (post.mode & 0o300) === 0o300;
   if (opens) {
@@ -184,71 +186,71 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
   if (!isStaged(step, tools)) return true;
   const verdict = lookAgain(step, running);
   if (verdict === 'changed' || verdict === 'done') {
-    leaveOut(one, verdict, batch, running);
+    skipStep(one, verdict, batch, running);
     return false;
   }
   batch.stage(number, step, tools);
   return true;
 }
 
-/** Signals are looked at between two paths only; a started path is finished, and so is a started decision. */
-function leftByInterruption(one: Numbered, running: Running): boolean {
+/** Signals are checked between two paths only: a path that was begun is finished, and so is a decision. */
+function isInterrupted(one: Numbered, running: Running): boolean {
   if (!running.signal?.aborted || running.broken.hasBegun(one.step)) return false;
-  settle(one, leave(one.step, 'skipped', 'interrupted'), running);
+  setOutcome(one, leave(one.step, 'skipped', 'interrupted'), running);
   return true;
 }
 
 async function commit(one: Numbered, batch: OpenBatch, running: Running): Promise<void> {
   const { step, number } = one;
   const content = batch.hasStaged(number) ? undefined : await newContent(step, running);
-  if (leftByInterruption(one, running)) {
+  if (isInterrupted(one, running)) {
     batch.drop(number);
     return;
   }
   const against = running.broken.reasonAgainst(step);
   if (against !== undefined) {
     batch.drop(number);
-    settle(one, leave(step, 'conflict', against), running);
+    setOutcome(one, leave(step, 'conflict', against), running);
     return;
   }
   const verdict = lookAgain(step, running);
   if (verdict === 'changed' || verdict === 'done') {
-    leaveOut(one, verdict, batch, running);
+    skipStep(one, verdict, batch, running);
     return;
   }
   const tools = { ...toolsFor(one, content, running), cleared: verdict === 'cleared' };
   running.done.set(number, batch.commit(number, asFound(step, running), tools));
-  settle(one, appliedOutcome(step), running);
+  setOutcome(one, appliedOutcome(step), running);
 }
 
-/** A step whose path is no longer as it was, or already as it shall be. */
-function leaveOut(one: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, running: Running): void {
+/** Sets the outcome of a step whose path was changed on the host, or is already as the step would leave it. */
+function skipStep(one: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, running: Running): void {
   const { step, number } = one;
   batch.drop(number);
   if (verdict === 'changed') {
-    settle(one, leave(step, 'conflict', 'changed on the host while applying'), running);
+    setOutcome(one, leave(step, 'conflict', 'changed on the host while applying'), running);
     return;
   }
   running.done.set(number, undefined);
   if (running.resumed) batch.addFinished(step);
-  settle(one, appliedOutcome(step), running);
+  setOutcome(one, appliedOutcome(step), running);
 }
 
 function toolsFor({ number }: Numbered, content: Iterable<Uint8Array> | undefined, { walker, token }: Running) {
   return { walker, temp: `.rc-${token}-${number}`, content, cleared: false };
 }
 
-/** Content that a step writes; undefined where it writes none. */
+/** The content that a step writes; undefined where it writes none. */
 async function newContent(
   { pre, post, inPlace }: Step,
   { content }: Running,
 ): Promise<Iterable<Uint8Array> | undefined> {
-  // Nor is a mode alone ours to change where the file has a name outside the project.
+  // A file with a name outside the project is never changed there, not even its mode: the project gets its own copy.
   const elsewhere = pre?.kind === 'file' && pre.nlink > 1 && inPlace !== true;
   return post?.kind === 'file' && (elsewhere || pre?.digest !== post.digest) ? stepContent(content, post) : undefined;
 }
 
-/** A hint for recovery, which looks at the host itself: a journal that cannot be appended to stops nothing. */
+/** Only a hint: recovery compares the host itself. A journal that cannot be appended to stops nothing. */
 function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome, mode: number | undefined): void {
   const done = { r: 'done', step, ...(mode === undefined ? {} : { mode }) } as const;
   try {
@@ -276,10 +278,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
   EIO: 'the disk reports an error',
-  EXDEV: 'it lies on another file system',
+  EXDEV: 'it is on another file system',
 };
 
-/** Whether an error is one path's, and the others can go on. */
+/** Whether an error concerns one path only, so that the others can go on. */
 export function isOnePath(error: unknown): boolean {
   return (
     error instanceof NotAFolder ||
@@ -287,7 +289,7 @@ export function isOnePath(error: unknown): boolean {
   );
 }
 
-/** Why a path failed, for people. */
+/** Why a path failed, for messages. */
 export function reasonOf(error: unknown): string {
   return REASONS[codeOf(error)] ?? (error as Error).message;
 }

@@ -2,8 +2,8 @@ import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
 import type { ContentReader, Entry } from '../../types/entry.ts';
 
 /**
- * Frozen content that a step writes. What is large comes in pieces, and an error after the last of them means that
- * nothing of it may count. Throws as {@link ContentReader.read}.
+ * The frozen content that a step writes. Large content is read in pieces; an error after the last one means that none
+ * of it may be used. Throws as {@link ContentReader.read}.
  */
 export async function stepContent(
   content: ContentReader,

@@ -3,42 +3,45 @@ import type { EntryKind } from '../../types/entry.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
 import type { HostState } from './host-entry.ts';
 
-/** What a step leaves at its path. */
+/** The entry that a step leaves at its path. */
 export interface Target {
   readonly kind: Extract<EntryKind, 'file' | 'dir' | 'symlink'>;
   readonly mode: number;
   readonly digest?: string;
   readonly size?: number;
   readonly target?: string;
-  /** Times and owner to be put back (undo); otherwise now, and the owner of what was there. */
+  /** Undo: the time and owner to restore. Otherwise the time is now, and the owner that of the replaced entry. */
   readonly mtimeNs?: string;
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** One path from what is there to what shall be there; undefined stands for nothing. JSON-ready. */
+/** One path from its state now (`pre`) to its new state (`post`); undefined: there is nothing. JSON-ready. */
 export interface Step {
   readonly path: string;
   readonly pre?: HostState;
   readonly post?: Target;
-  /** Content is written into the file that is there: it has more names in the project, or an owner we cannot give. */
+  /**
+   * The existing file is overwritten: it has more names in the project, or an owner that a new file cannot be given.
+   */
   readonly inPlace?: boolean;
-  /** The file that is there may have extended attributes or an access list to be kept. */
+  /** The existing file may have extended attributes or an access list to keep. */
   readonly attributes?: boolean;
-  /** On a disk that folds case: the old name, which goes, is a name of the same entry, and has to go first. */
+  /** Where letter case is folded: the old name, which is removed, is a name of the same entry and is removed first. */
   readonly renames?: boolean;
-  /** After everything that runs nothing: a half-applied set never has the suspect half alone. */
+  /** Done after all clean changes: an apply that ends in the middle never leaves the suspect half alone. */
   readonly late?: boolean;
-  /** Names the decision that it belongs to: nothing of that is removed after something of it could not be written. */
+  /** Names the decision of the step: nothing of a decision is removed after something of it could not be written. */
   readonly together?: string;
   /** Reported with the path once it is applied: that only some hunks were, or that conflict markers were written. */
   readonly note?: string;
 }
 
 /**
- * The order in which steps are done: what nothing stands in the way of, parents before children; then what stands in
- * the way, deepest first, and what takes its place; then deletions deepest first, then modes that close a folder. So
- * whatever is removed of a decision goes after its new names are written, and so does a file that a link replaces.
+ * The steps in the order in which they are done: entries whose place is free, parents before children; then the removal
+ * of entries that block others, deepest first, and what replaces them; then deletions, deepest first; then modes that
+ * make a folder read-only. So the removals of a decision, and a file that a link replaces, come after its new names are
+ * written.
  */
 export function orderSteps(steps: readonly Step[]): Step[] {
   const replaced = new Set(steps.filter(replacesFolder).map((step) => step.path));
@@ -65,7 +68,7 @@ export function orderSteps(steps: readonly Step[]): Step[] {
     } else if (replacesMovedFile(step) && !waits(step)) links.push(step);
     else (step.late ? late : waits(step) ? middle : free).push(step);
   }
-  // Chosen by name, but of a decision that also takes something out of the way: that waits for it.
+  // A suspect step of a decision that also removes something: the removal has to come after it.
   const groups = new Set(inTheWay.flatMap(({ together }) => together ?? []));
   const isAwaited = (step: Step): boolean => !waits(step) && step.together !== undefined && groups.has(step.together);
   return [
@@ -85,7 +88,7 @@ function madeFolder(mode: number): HostState {
   return { kind: 'dir', mode, size: 0, mtimeNs: '0', uid: 0, gid: 0, nlink: 1, fingerprint: '' };
 }
 
-/** Paths that a disk which folds case takes for alike. */
+/** The same text for paths that a case-folding file system takes for one. */
 export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
@@ -99,7 +102,7 @@ function replacesMovedFile({ pre, post, together }: Step): boolean {
   return together !== undefined && pre?.kind === 'file' && post?.kind === 'symlink';
 }
 
-/** Whether a path lies below one of the folders. */
+/** Whether a path is below one of the folders. */
 export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     if (folders.has(path.slice(0, slash))) return true;
@@ -116,12 +119,12 @@ export function appliedOutcome({ path, note }: Step): ChangeOutcome {
   return { path: path as RelPath, verdict: 'applied', ...(note === undefined ? {} : { why: note }) };
 }
 
-/** A step as the disk did it: `mode` is what it gave, where it keeps no modes. */
+/** The step with the mode that the file really got, where the file system keeps no modes. */
 export function asDone(step: Step, mode: number | undefined): Step {
   return mode === undefined || step.post === undefined ? step : { ...step, post: { ...step.post, mode } };
 }
 
-/** Whether the host is as a step shall leave it. */
+/** Whether the host is as the step would leave it. */
 export function isDone(step: Step, now: HostState | undefined): boolean {
   const { post } = step;
   if (post === undefined || now === undefined) return post === undefined && now === undefined;

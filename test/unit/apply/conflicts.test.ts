@@ -77,9 +77,9 @@ it('what goes into a folder that is held back has that reason and its verdict', 
   };
   expect(await one.apply({ choice })).toEqual({
     l: 'suspect: its kind changed',
-    'l/new': 'suspect: it goes into l, which is not applied (suspect)',
+    'l/new': 'suspect: its folder l is not applied (suspect)',
     n: 'suspect: its kind changed',
-    'n/new': 'suspect: it goes into n, which is not applied (suspect)',
+    'n/new': 'suspect: its folder n is not applied (suspect)',
   });
   expect(one.now()).toEqual(base);
 });

@@ -56,7 +56,7 @@ describe('names that a disk takes for another', () => {
   const ALIAS = (name: string): string => `conflict: this disk takes ${name} for another name that is there`;
 
   it.each(['tmpfs', 'ext4', 'overlay'])('%s takes none', (disk) => {
-    const git = 'blocked: never written: it lies in a .git';
+    const git = 'blocked: never written: it is in a .git';
     expect(not(of(disk).names.said, 'applied')).toEqual({ '.GIT': git, '.GIT/config': git });
   });
 

@@ -96,7 +96,7 @@ describe('a target that is swapped after the last look', () => {
     using walker = openHostWalker(project, undefined, 'chdir');
     renameSync(project, `${project}.old`);
     mkdirSync(project);
-    expect(() => walker.enter('')).toThrow(/replaced meanwhile/);
+    expect(() => walker.enter('')).toThrow(/replaced while it was in use/);
   });
 });
 
@@ -208,7 +208,7 @@ describe('what is never ours to change', () => {
     ] as ApplyRequest['choice']['chosen'];
     const said = await one.apply({ choice: { ...one.choice, chosen } });
     expect([said, Object.keys(one.now())]).toEqual([
-      { a: 'blocked: unreadable', b: 'blocked: never written: it lies in a .git', c: 'applied' },
+      { a: 'blocked: unreadable', b: 'blocked: never written: it is in a .git', c: 'applied' },
       ['c'],
     ]);
   });
@@ -275,7 +275,7 @@ describe('a journal that was left', () => {
       { r: 'rollback', why: 'no space' },
     ]);
     expect(await one.recover()).toEqual({
-      f: 'failed: no space; could not be taken back: changed on the host meanwhile',
+      f: 'failed: no space; could not be undone: changed on the host since',
     });
     expect(one.now()).toEqual({ f: file('mine') });
   });

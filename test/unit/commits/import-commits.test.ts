@@ -134,8 +134,8 @@ it('makes a branch by name where there is none of that name, and checks out noth
   for (const [name, why] of [
     ['main', /a branch main here already/],
     ['fresh', /several branches \(main, other\), none of them fresh/],
-    ['-x', /no name/],
-    ['a..b', /no name/],
+    ['-x', /not a valid name/],
+    ['a..b', /not a valid name/],
   ] as const) {
     expect(() => planBranch(project, name, received.branches), name).toThrow(why);
   }
@@ -328,7 +328,7 @@ it('takes a detached HEAD beside a branch that has its name', () => {
 it('refuses a session of no plain name, and more commits than anybody reads', () => {
   const request = scene();
   for (const sessionId of ['../../heads', '-x', '', 'a b'])
-    expect(() => receiveCommits({ ...request, sessionId })).toThrow(/no plain name/);
+    expect(() => receiveCommits({ ...request, sessionId })).toThrow(/not a plain name/);
   const many = scene((clone) => {
     const commit = (n: number): string => `commit refs/heads/main\ncommitter A <a@b> ${n} +0000\ndata 1\nx\n`;
     const first = `${commit(1)}from refs/heads/main^0\n`;
