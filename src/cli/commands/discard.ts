@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
-import { discardSession } from '../../session/later/apply.ts';
+import { discardSession } from '../../session/later/discard.ts';
 import { askLine } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import type { CommandRun } from '../context/context.ts';

@@ -1,6 +1,6 @@
 import { EXIT } from '../../errors.ts';
 import { outcomeCounts } from '../../review/policy.ts';
-import { undoSession } from '../../session/later/apply.ts';
+import { undoSession } from '../../session/later/undo.ts';
 import type { CommandRun } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
 import { writeOutcome } from '../context/write-outcome.ts';

@@ -8,7 +8,7 @@ import type { RelPath } from '../../text/path.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-/** Larger files are generated, not configuration that a person wrote: what they refer to is not followed. */
+/** Larger files are generated, not written by hand: what they refer to is not followed. */
 const MAX_FOLLOWED_BYTES = 1 << 20;
 
 /** Longest time that this work blocks the event loop, and with it the agent's terminal. */

@@ -12,24 +12,24 @@ import { prepareImage } from '../start/prepare-image.ts';
 import { withProgram } from './resume-plan.ts';
 
 /**
- * A shell on what a session left, in a layer that is thrown away with it: no network, no credential, no home of the
- * session's. Gives the shell's exit status. Throws as withLayer does, and what the engine throws.
+ * Runs a shell on a session's changes, in a scratch layer that is removed at the end: without network, credential and the
+ * session's home. Returns the shell's exit status. Throws what withLayer and the engine throw.
  */
 export async function exploreSession(record: SessionRecord, deps: SessionDeps): Promise<number> {
   return withLayer(record, 'exploring it', async () => {
     const { host, tell } = deps;
-    // Not the session's own program: that of `-p` gets no input from a terminal.
+    // Not with the session's own program: `claude -p` gets no input from a terminal.
     const plan = withProgram(record.plan, { kind: 'shell', args: [] }, { host, term: deps.env['TERM'] });
     await prepareImage(plan, deps);
-    // Of a command that was killed: its shell would hold the view, and its name.
+    // The shell of a command that was killed would still use the layer and the container's name.
     await removeContainers(deps.engine, record.id);
     const cleanup = openCleanupStack(tell);
     try {
       const view = cleanup.use(await openThrowAway({ plan, engine: deps.engine, tell }, record.workspace), (opened) =>
         opened.close(),
       );
-      const what = view.writable ? 'What you change in it is thrown away at the end.' : 'It is read-only.';
-      tell({ kind: 'message', level: 'info', text: `What session ${record.id} left, without network. ${what}` });
+      const access = view.writable ? 'What you change here is removed at the end.' : 'It is read-only.';
+      tell({ kind: 'message', level: 'info', text: `The files of session ${record.id}, without network. ${access}` });
       const [uid = 0, gid = 0] = plan.user.split(':').map(Number);
       const spec = agentSpec({
         sessionId: plan.sessionId,

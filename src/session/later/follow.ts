@@ -22,14 +22,14 @@ export interface FollowOptions {
   readonly wanted: (path: string) => boolean;
 }
 
-const CHANGES_MAX = 10_000;
+const MAX_SHOWN_CHANGES = 10_000;
 
 /** Whether a command runs the session right now, and its agent has something to work on. */
 export function isRunning(record: SessionRecord): boolean {
   return record.stage === 'running' && ownerState(record) === 'alive';
 }
 
-/** What a running session has changed so far, once. Throws RunClaudeError WORKSPACE_GONE, COLLECTOR_*. */
+/** What a running session has changed so far. @throws {RunClaudeError} WORKSPACE_GONE, COLLECTOR_*. */
 export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveLook> {
   const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
   try {
@@ -40,8 +40,8 @@ export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell)
 }
 
 /**
- * Prints each change of a running session as it appears, differs or goes away, one line each, until the session ends or
- * the signal fires. By a reader of its own: the session is not touched.
+ * Prints a line for each change of a running session as it appears, differs or is undone, until the session ends or the
+ * signal fires. It uses a reader of its own and does not touch the session.
  */
 export async function followSession(record: SessionRecord, options: FollowOptions): Promise<void> {
   const { engine, tell, signal } = options;
@@ -59,40 +59,40 @@ async function followWith(watch: WorkspaceWatch, record: SessionRecord, options:
   const pace = scanPace(() => Date.now());
   let known: ReadonlyMap<string, LiveChange> = new Map();
   let counted: ReadonlyMap<string, WithheldGroup> = new Map();
-  let full = false;
-  for (let running = true; running && !signal.aborted; ) {
-    // Asked first, so that what was written before the end is still shown.
-    running = isRunning(readRecord(record.plan.sessionDir) ?? record);
-    const counting = pace.startScan(running);
-    const look = await watch.look(counting);
-    const all = look.changes.filter(({ path }) => wanted(path));
-    const changes = all.slice(0, CHANGES_MAX);
-    const groups = look.ignored.filter(({ directory }) => wanted(directory));
+  let isCut = false;
+  for (let isFollowed = true; isFollowed && !signal.aborted; ) {
+    // Read before the scan, so that changes from just before the end are still shown.
+    isFollowed = isRunning(readRecord(record.plan.sessionDir) ?? record);
+    const isCounting = pace.startScan(isFollowed);
+    const scan = await watch.look(isCounting);
+    const all = scan.changes.filter(({ path }) => wanted(path));
+    const changes = all.slice(0, MAX_SHOWN_CHANGES);
+    const groups = scan.ignored.filter(({ directory }) => wanted(directory));
     const lines = [...linesOf(known, changes, all.length > changes.length), ...groupLinesOf(counted, groups)];
     for (const line of lines) write(json ? jsonLine(shown(line)) : `${textOf(line)}\n`);
     known = new Map(changes.map((change) => [change.path, change]));
     counted = new Map(groups.map((group) => [group.directory, group]));
-    if (all.length > changes.length && !full) {
-      full = true;
-      tell({ kind: 'message', level: 'warning', text: `Only the first ${CHANGES_MAX} changes are shown.` });
+    if (all.length > changes.length && !isCut) {
+      isCut = true;
+      tell({ kind: 'message', level: 'warning', text: `Only the first ${MAX_SHOWN_CHANGES} changes are shown.` });
     }
     const pause = pace.endScan(lines.length > 0);
-    if (running) await sleep(pause, undefined, { signal }).catch(() => undefined);
+    if (isFollowed) await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** With `more`, what comes after the last change is not known. */
-function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveChange[], more: boolean): Line[] {
+/** Lines for what differs from `known`. With `isCut`, changes after the last one are not known. */
+function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveChange[], isCut: boolean): Line[] {
   const lines: Line[] = [];
-  const left = new Map(known);
+  const rest = new Map(known);
   for (const change of changes) {
-    const before = left.get(change.path);
-    left.delete(change.path);
-    const same = before !== undefined && before.kind === change.kind && before.stamp === change.stamp;
-    if (!same) lines.push(change);
+    const before = rest.get(change.path);
+    rest.delete(change.path);
+    const isSame = before !== undefined && before.kind === change.kind && before.stamp === change.stamp;
+    if (!isSame) lines.push(change);
   }
-  const last = more ? changes.at(-1)?.path : undefined;
-  for (const { path } of left.values()) {
+  const last = isCut ? changes.at(-1)?.path : undefined;
+  for (const { path } of rest.values()) {
     if (last === undefined || path < last) lines.push({ path, kind: 'unchanged', size: 0 });
   }
   return lines;
@@ -101,8 +101,8 @@ function linesOf(known: ReadonlyMap<string, LiveChange>, changes: readonly LiveC
 function groupLinesOf(known: ReadonlyMap<string, WithheldGroup>, groups: readonly WithheldGroup[]): Line[] {
   return groups.flatMap(({ directory: path, entries, bytes: size }) => {
     const before = known.get(path);
-    const same = before !== undefined && before.entries === entries && before.bytes === size;
-    return same ? [] : [{ path, kind: 'ignored' as const, size, entries }];
+    const isSame = before !== undefined && before.entries === entries && before.bytes === size;
+    return isSame ? [] : [{ path, kind: 'ignored' as const, size, entries }];
   });
 }
 
@@ -110,7 +110,7 @@ interface Line {
   readonly path: string;
   readonly kind: LiveChange['kind'] | 'unchanged' | 'ignored';
   readonly size: number;
-  /** Of ignored output: how much of it there is. */
+  /** Number of entries of ignored output. */
   readonly entries?: number;
 }
 

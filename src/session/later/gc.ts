@@ -21,22 +21,22 @@ import { layerRemovalReason } from '../end/layer-retention.ts';
 import { needsRecovery } from './recover-earlier.ts';
 
 const DAY_MS = 86_400_000;
-/** contract.md: records, pre-images and unused bases. */
+/** How long records, pre-images and unused bases are kept. */
 const KEPT_MS = 30 * DAY_MS;
-/** An object of the engine this young may belong to a session that has no record yet. */
+/** An engine object that is younger may belong to a session that has no record yet. */
 const YOUNG_MS = 60 * 60_000;
 
 /** One thing that gc would remove, or did. */
 export interface GcItem {
   readonly kind: 'session' | 'layer' | 'instance' | 'base' | 'container' | 'volume' | 'network' | 'image';
   readonly name: string;
-  /** For a person: 'applied 41 days ago', 'its project /x no longer exists'. */
+  /** For the user: 'applied 41 days ago', 'its project /x no longer exists'. */
   readonly why: string;
 }
 
 export interface GcOptions {
   readonly places: Pick<HostFacts, 'stateDir' | 'cacheDir' | 'dataDir'>;
-  /** Undefined when no engine answers: what lies in it is left for the next time. */
+  /** Undefined when no engine answers: its objects are left for the next gc. */
   readonly engine: Engine | undefined;
   readonly nowMs: number;
   /** Images that the next session may use. */
@@ -48,17 +48,21 @@ interface Removal extends GcItem {
 }
 
 /**
- * What no session needs any more: sessions that a person has dealt with 30 days ago (their pre-images with them),
- * layers that hold nothing more, or since 14 days,
- * bases unused as long, Claude's data of projects that no longer exist and have no pending session, objects of this
- * owner's in the engine without a session.
- * Never a pending session or one whose command line may still run. Nothing is removed.
+ * Lists what no session needs any more, and removes nothing:
+ *
+ * - sessions that were decided about 30 days ago, with their pre-images
+ * - layers that hold nothing more, or whose session was applied 14 days ago
+ * - bases that were not used for 30 days
+ * - Claude's data of projects that no longer exist and have no pending session
+ * - engine objects of this owner without a session
+ *
+ * A pending session, or one whose command may still run, is never listed.
  */
 export async function planGc(options: GcOptions): Promise<GcItem[]> {
   return (await removals(options)).map(({ kind, name, why }) => ({ kind, name, why }));
 }
 
-/** Removes what {@link planGc} names; what could not be removed is a problem of its own and stops nothing. */
+/** Removes what {@link planGc} lists. What cannot be removed becomes a problem, and the rest is still removed. */
 export async function runGc(options: GcOptions): Promise<{ removed: GcItem[]; problems: Problem[] }> {
   const removed: GcItem[] = [];
   const problems: Problem[] = [];
@@ -84,7 +88,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...reserved.flatMap((id) => reservedRemoval(id, options)),
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
-    ...goneInstances(known).map((one) => ({
+    ...unusedInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
       why: `its project ${one.root} no longer exists`,
@@ -93,19 +97,19 @@ async function removals(options: GcOptions): Promise<Removal[]> {
   ];
 }
 
-/** What is not to be removed, and all instances. */
+/** What must not be removed, and all instances. */
 interface Known {
   readonly kept: readonly SessionRecord[];
   readonly damaged: readonly string[];
   readonly instances: readonly InstanceFacts[];
 }
 
-/** Finished for longer than it is kept. */
+/** Whether a session was finished longer ago than it is kept. */
 function isOld(session: SessionRecord, nowMs: number): boolean {
   return isFinished(session) && nowMs - Date.parse(session.updated) > KEPT_MS;
 }
 
-/** Decided by a user, or failed before it held anything, and no command works on it. */
+/** Whether the user decided about a session, or it failed before it held anything, and no command works on it. */
 function isFinished(session: SessionRecord): boolean {
   return ownerState(session) === 'gone' && ['applied', 'discarded', 'failed'].includes(session.stage);
 }
@@ -123,7 +127,7 @@ function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOpt
   };
 }
 
-/** A start that was killed before it wrote its record. rmdir fails where a start has got further since. */
+/** The directory of a start that was killed before it wrote its record. rmdir fails if a start wrote to it since. */
 function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
   const dir = join(sessionsDir(places.stateDir), id);
   const madeMs = statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
@@ -139,8 +143,8 @@ function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Rem
 }
 
 /**
- * What an agent may have made: as deep as it liked, closed to its owner. The system's rm walks by descriptors and
- * removes an empty directory without opening it.
+ * Removes a tree that an agent may have made: of any depth, with directories that their owner may not open. rm uses
+ * descriptors, not paths, and removes an empty directory without opening it.
  */
 async function removeHostileTree(dir: string): Promise<void> {
   const run = promisify(execFile);
@@ -168,13 +172,13 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   for (const name of existsSync(top) ? readdirSync(top) : []) {
     const dir = join(top, name);
     if (unused.some((one) => one.dir === dir) || !isAnythingGone(dir)) continue;
-    const why = 'older states of a project, which no session stands on';
+    const why = 'older states of a project, which no session uses';
     removals.push({ kind: 'base', name: join(dir, 'gone'), why, remove: async () => removeGone(dir) });
   }
   return removals;
 }
 
-function goneInstances({ instances, kept }: Known): InstanceFacts[] {
+function unusedInstances({ instances, kept }: Known): InstanceFacts[] {
   return instances.filter((one) => one.state === 'gone' && pendingSessions(one, kept).length === 0);
 }
 
@@ -185,14 +189,14 @@ export function pendingSessions({ root }: Pick<InstanceFacts, 'root'>, sessions:
   return sessions.filter((session) => isOfInstance(session) && !isFinished(session)).map(({ id }) => id);
 }
 
-/** The engine lists this owner's objects only; others that share it are never seen. */
+/** The engine lists this owner's objects only; those of other users of the engine are never listed. */
 async function engineRemovals(
   engine: Engine,
   { places, nowMs, currentImages }: GcOptions,
   known: Known,
 ): Promise<Removal[]> {
-  const gone = goneInstances(known);
-  const volumes = known.instances.filter((one) => !gone.includes(one)).map(dataLabel);
+  const unused = unusedInstances(known);
+  const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
   const needed = new Set([...known.damaged, ...volumes, ...bases]);
@@ -200,7 +204,7 @@ async function engineRemovals(
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];
   const all = await engine.list();
-  // `explore` runs on a session that has long ended.
+  // `explore` runs a container of a session that has ended.
   const busy = new Set(all.filter(({ running }) => running).map(({ labels }) => labels['run-claude.session']));
   const stale = all.filter((found) => {
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
@@ -219,7 +223,7 @@ async function engineRemovals(
   }));
 }
 
-/** What an engine kept of a session that ended while it did not answer: all but a layer that lies in it. */
+/** Whether an object is left from a session that ended while the engine did not answer; a layer's volume is not. */
 function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
   if (ownerState(session) !== 'gone' || needsRecovery(session)) return false;
   return !(kind === 'volume' && session.plan.strategy === 'volume' && name === layerVolume(session.id));

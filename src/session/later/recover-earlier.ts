@@ -2,24 +2,25 @@ import { listSessions, ownerState } from '../../record/session.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
-/** Whether a session was left behind by a command that is gone, with work that nobody has collected yet. */
+/** Whether the command of a session ended before it collected the session's changes. */
 export function needsRecovery(record: SessionRecord): boolean {
   return ['planned', 'running', 'ended'].includes(record.stage) && ownerState(record) === 'gone';
 }
 
 /**
- * What killed commands left of a project's earlier sessions, before a new one starts. Throws for a bind session that
- * cannot be put right: the same files would be worked on again. A copy that cannot be collected is told, and waits.
+ * Recovers a project's earlier sessions whose commands were killed, before a new session starts. A copy that cannot be
+ * collected is a warning, and the next command tries again. A bind session that cannot be recovered throws: an agent would
+ * work on the same files.
  */
 export async function recoverEarlier(project: string, deps: SessionDeps): Promise<void> {
   for (const record of listSessions(deps.host.stateDir).sessions) {
     if (record.project !== project || !needsRecovery(record)) continue;
     try {
-      // Seldom needed, and much to load.
+      // Seldom needed, and large.
       const { recoverSession } = await import('./recover.ts');
       const { stage, id } = await recoverSession(record, deps);
       if (stage === 'pending') {
-        deps.tell({ kind: 'message', level: 'info', text: `What it changed waits: run-claude apply ${id}` });
+        deps.tell({ kind: 'message', level: 'info', text: `Its changes are pending: run-claude apply ${id}` });
       }
     } catch (error) {
       if (record.plan.mode === 'bind') throw error;

@@ -10,13 +10,14 @@ import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { homeRoot, openHome } from '../start/home.ts';
 import { prepareImage } from '../start/prepare-image.ts';
-import { askAboutAgent } from './attach-again.ts';
+import { askAboutAgent } from './orphaned-agent.ts';
 
 /**
- * Brings a session whose command was killed to the point where it can be reviewed: its containers are ended (a person
- * is asked first where the agent still runs), its layer is collected, frozen and audited. A session that is past that
- * is given back as it is. Throws RunClaudeError SESSION_RUNNING while its own command is there, SESSION_LOST when its
- * layer is gone.
+ * Makes a session whose command was killed ready for review: ends its containers (on a terminal it asks first where the
+ * agent still runs), and collects, freezes and audits its changes. Returns the record; a session that needs none of this
+ * is returned as it is.
+ *
+ * @throws {RunClaudeError} SESSION_RUNNING while its own command runs, WORKSPACE_GONE when its layer no longer exists.
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;
@@ -33,12 +34,12 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
   let current = updateRecord(record, { owner: processIdentity() });
   try {
     current = await askAboutAgent(current, deps);
-    // An end that was waited for is its own.
-    const cutOff = current.stage === record.stage;
-    const text = `Session ${record.id} was cut off. Collecting what it left...`;
-    if (cutOff) tell({ kind: 'message', level: 'info', text });
+    // Attached, the agent ran to its own end.
+    const isCutOff = current.stage === record.stage;
+    const text = `Session ${record.id} was cut off. Collecting its changes...`;
+    if (isCutOff) tell({ kind: 'message', level: 'info', text });
     await removeContainers(deps.engine, record.id);
-    const why = current.stoppedBecause ?? (cutOff ? 'run-claude was killed' : undefined);
+    const why = current.stoppedBecause ?? (isCutOff ? 'run-claude was killed' : undefined);
     const recovered = await collectRemains(current, deps, why);
     await removeRest(recovered, deps);
     return updateRecord(recovered, { owner: undefined });
@@ -84,12 +85,12 @@ async function tokensInside({ policy }: Plan, { findCredential }: SessionDeps): 
   return secret === undefined ? [] : [secret.value];
 }
 
-/** What a killed command left besides. A failure is told: the session's work is safe by now. */
+/** Removes what else a killed command left. A failure is a warning only: the session's changes are collected by then. */
 async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: SessionDeps): Promise<void> {
   try {
     for (const found of await engine.list(id)) {
       if (found.kind === 'network') await engine.removeNetwork(found.name);
-      // A layer may be a volume as well: it stays where an agent may have written in it.
+      // A layer can be a volume too: it is kept where an agent may have written to it.
       if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw'))) {
         await engine.removeVolume(found.name);
       }

@@ -17,18 +17,19 @@ import { reopenWorkspace } from '../../workspace/open.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { prepareImage } from '../start/prepare-image.ts';
 
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
 
-/** A finding and the commit that brings it. */
+/** A finding and the commit that it is in. */
 export interface CommitFinding {
   readonly commit: string;
   readonly finding: Finding;
 }
 
 /**
- * The commits that a session made, checked, in a repository of ours; undefined when there are none. Preconditions: the
- * session's agent has ended; the caller disposes it. Throws LAYER_GONE, NO_REPOSITORY, and what bundling and checking
- * throw.
+ * Copies the commits that a session made into a repository of run-claude's, and checks them. Returns undefined when there
+ * are none. The caller disposes the result. Precondition: the session's agent has ended.
+ *
+ * @throws {RunClaudeError} LAYER_GONE, NO_REPOSITORY; what bundling and checking throw.
  */
 export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Promise<ReceivedCommits | undefined> {
   const { plan } = record;
@@ -39,7 +40,7 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
     plan.project.git === 'subfolder' ||
     !hostGitSays(project, ['rev-parse', '--git-dir'])
   ) {
-    throw new RunClaudeError('NO_REPOSITORY', `${project} is no repository of its own`, {
+    throw new RunClaudeError('NO_REPOSITORY', `${project} is not a repository of its own`, {
       hint: 'Commits come back to the repository that the session was started in (--repo takes a whole one).',
     });
   }
@@ -47,7 +48,7 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
     await prepareImage(plan, deps);
     const { sessionId, image, user } = plan;
     const bundle = (mounts: readonly Mount[]) =>
-      bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MOST_BYTES });
+      bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MAX_BUNDLE_BYTES });
     if (record.bound !== undefined) return bundle(boundRepositoryMounts(plan.sessionDir, record.bound));
     const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
     try {
@@ -62,13 +63,13 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
     sessionId: plan.sessionId,
     sessionDir: plan.sessionDir,
     bundle,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BUNDLE_BYTES,
   });
 }
 
 /**
- * The audit over each commit alone, so that nothing hides in one that a later one takes back, and over what a branch
- * brings as a whole; the worst first.
+ * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
+ * a whole. Returns the findings, the most severe first.
  */
 export function auditCommits(received: ReceivedCommits, policy: Policy): CommitFinding[] {
   const allowed = matcher(policy.allowSuspect);

@@ -6,19 +6,20 @@ import type { SessionRecord } from '../../types/session.ts';
 
 const POLL_MS = 200;
 
-/** Whether the session's agent runs, or is about to: its command may be gone. */
-function isUnderWay({ stage }: SessionRecord): boolean {
+/** Whether the session's agent runs or is about to, also where its command was killed. */
+function isRunning({ stage }: SessionRecord): boolean {
   return stage === 'planned' || stage === 'running';
 }
 
 /**
- * The session that `stop` means: the one with this id, or the only one under way of the project that `folder` is in.
- * Throws a usage error when there is none, or more than one.
+ * The session that `stop` is about: the one with this id, or the only running one of the project that contains `folder`.
+ *
+ * @throws {RunClaudeError} USAGE when there is none, or more than one.
  */
 export function findStoppable(stateDir: string, id: string | undefined, folder: string): SessionRecord {
   if (id !== undefined) return findSession(stateDir, id, folder);
   const running = listSessions(stateDir).sessions.filter(
-    (one) => isUnderWay(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
+    (one) => isRunning(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
   );
   const [only, ...others] = running;
   if (only === undefined) {
@@ -34,15 +35,15 @@ export function findStoppable(stateDir: string, id: string | undefined, folder: 
 }
 
 /**
- * Asks the command that runs the session to end its agent and to collect what it changed, and waits until that is done.
- * Gives the record as it is then; its command may be gone with the work still to be collected.
+ * Asks the command that runs the session to end its agent and to collect the changes, and waits until that is done.
+ * Returns the record as it is then. Where the command was killed, the changes still have to be collected.
  *
  * @throws {RunClaudeError} SESSION_ENDED when its agent does not run any more, OWNER_UNKNOWN when its command cannot be
  * signalled from here.
  */
 export async function stopRunning(record: SessionRecord, signal: AbortSignal): Promise<SessionRecord> {
   const { id, owner, plan } = record;
-  if (!isUnderWay(record)) {
+  if (!isRunning(record)) {
     throw new RunClaudeError('SESSION_ENDED', `the agent of session ${id} is not running`, {
       hint: `See what it changed with: run-claude status ${id}`,
     });
@@ -53,12 +54,12 @@ export async function stopRunning(record: SessionRecord, signal: AbortSignal): P
   requestStop(plan.sessionDir);
   try {
     process.kill(owner.pid, 'SIGTERM');
-    // One that was suspended gets the signal when it goes on.
+    // A suspended process receives SIGTERM only when it continues.
     process.kill(owner.pid, 'SIGCONT');
   } catch (error) {
     whyStopped(plan.sessionDir);
     if ((error as NodeJS.ErrnoException).code === 'EPERM') throw unreachable(record);
-    // It ended in the meantime.
+    // The command ended in the meantime.
   }
   for (let now = record; ; ) {
     if (ownerState(now) !== 'alive' || signal.aborted) {

@@ -62,7 +62,7 @@ export async function prepareImage(
   }
 }
 
-/** Of several builds of one user, one runs at a time. A build that waits names the process that it waits for. */
+/** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */
 export function buildLock(tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {
   const onWait = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
   const options = { what: 'building the image', waitMs: BUILD_WAIT_MS, signal, waiting: onWait };

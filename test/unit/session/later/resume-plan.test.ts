@@ -21,7 +21,7 @@ const input = (more: Partial<ResumeInput> = {}): ResumeInput => ({
 
 describe('the program of a resumed session', () => {
   it.each<[string, Program, Partial<ResumeInput>, Program]>([
-    ['goes on without its prompt', claude([SKIP, '-p', 'do it'], true), {}, claude([SKIP, '--resume', OWN])],
+    ['continues without its prompt', claude([SKIP, '-p', 'do it'], true), {}, claude([SKIP, '--resume', OWN])],
     [
       'takes new words',
       claude([SKIP, 'do it']),
@@ -35,7 +35,7 @@ describe('the program of a resumed session', () => {
       claude([SKIP, '--resume', 'x']),
     ],
     [
-      'goes on with the conversation that it was started with, where it wrote none',
+      'continues the conversation that it was started with, where it wrote none',
       claude([SKIP, '--resume', OWN]),
       { conversation: undefined },
       claude([SKIP, '--resume', OWN]),

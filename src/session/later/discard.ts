@@ -1,0 +1,20 @@
+import { withLayerLock } from '../../record/layer-lock.ts';
+import { updateRecord } from '../../record/session.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { dropLayer } from '../../workspace/drop-layer.ts';
+import type { PersonDeps } from '../start/deps.ts';
+import { requireEnded } from './require-ended.ts';
+
+/**
+ * `discard`: removes the session's layer; nothing of the session can be applied from then on. The next gc removes the
+ * rest of it.
+ *
+ * @throws {RunClaudeError} LOCK_HELD while another command uses the layer; what requireEnded throws.
+ */
+export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
+  requireEnded(record);
+  await withLayerLock(record.plan, 'discarding it', () =>
+    dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined),
+  );
+  deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
+}

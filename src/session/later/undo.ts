@@ -1,0 +1,54 @@
+import type { Merged } from '../../apply/apply-changes.ts';
+import { undoApply } from '../../apply/undo.ts';
+import { storeDir, updateRecord } from '../../record/session.ts';
+import { fileProgress } from '../../review/file-progress.ts';
+import { openContentStore } from '../../store/content.ts';
+import { askLine, isYes } from '../../terminal/ask.ts';
+import { amount } from '../../terminal/progress.ts';
+import { askMerge } from '../../terminal/review/ask-merge.ts';
+import { whenText } from '../../text/when.ts';
+import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import { outcomeAfterUndo } from '../end/remaining-changes.ts';
+import { reviewOf } from '../end/review-session.ts';
+import type { PersonDeps } from '../start/deps.ts';
+import { requireEnded } from './require-ended.ts';
+
+/**
+ * `undo`: restores what the last apply of the session changed, after a yes where there is a terminal to ask on. Returns
+ * undefined where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge
+ * of both.
+ *
+ * @throws {RunClaudeError} what requireEnded and undoApply throw.
+ */
+export async function undoSession(
+  record: SessionRecord,
+  deps: PersonDeps,
+  options: { readonly dryRun: boolean; readonly yes: boolean },
+): Promise<ApplyOutcome | undefined> {
+  requireEnded(record);
+  const { plan } = record;
+  const { screen } = deps;
+  const request = {
+    project: plan.project.root,
+    sessionDir: plan.sessionDir,
+    store: openContentStore(storeDir(plan.sessionDir)),
+    tell: deps.tell,
+    signal: deps.interruption.signal,
+    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askMerge(screen, merge) }),
+  };
+  if (screen !== undefined && !options.yes && !options.dryRun) {
+    const { changes } = await undoApply({ ...request, dryRun: true });
+    const files = fileProgress(reviewOf(record), changes);
+    const undone = files.filter(({ verdict }) => verdict === 'applied').length;
+    const edited = files.filter(({ verdict }) => verdict === 'conflict').length;
+    const kept = edited === 0 ? '' : `; ${edited} edited since ${edited === 1 ? 'stays' : 'stay'}`;
+    const when = record.outcome === undefined ? '' : ` of ${whenText(record.outcome.at, Date.now())}`;
+    const answer = await askLine(screen, `[sandbox] Undo the apply${when}, ${amount(undone, 'files')}${kept}? [y/N]:`);
+    if (!isYes(answer)) return undefined;
+  }
+  const outcome = await undoApply({ ...request, dryRun: options.dryRun });
+  if (!options.dryRun) {
+    updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
+  }
+  return outcome;
+}
