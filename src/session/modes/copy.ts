@@ -37,7 +37,7 @@ export const copyMode: SessionMode = {
   },
 };
 
-/** What follows the agent's end, loaded while the agent runs: no start waits for it. */
+/** The stages after the agent's end, loaded while the agent runs: no start waits for them. */
 function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
   return import('../end/after-agent.ts');
 }
