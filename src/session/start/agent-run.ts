@@ -48,7 +48,7 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${reason}` });
       agent.kill('SIGTERM').catch(() => undefined);
       // The agent may ignore SIGTERM.
-      graceTimer = setTimeout(kill, GRACE_MS);
+      graceTimer = setTimeout(() => void kill(), GRACE_MS);
     },
     failStart(error) {
       if (state.kind === 'active' || state.kind === 'stopping') state = { kind: 'start-failed', error };
