@@ -46,11 +46,11 @@ async function openView(
   plan: Plan,
   deps: SessionDeps,
   { roots, cleanup }: ViewParts,
-  openIt: (options: WorkspaceOptions) => Promise<Workspace>,
+  openOrReopen: (options: WorkspaceOptions) => Promise<Workspace>,
 ): Promise<SessionView> {
   const { engine, tell, interruption, prescan } = deps;
   const options = { plan, engine, tell, signal: interruption.signal, ahead: prescan, roots: await roots() };
-  const workspace = await openIt(options);
+  const workspace = await openOrReopen(options);
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
   return viewOf(workspace, plan, deps);
 }
