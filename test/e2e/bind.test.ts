@@ -138,3 +138,28 @@ printf '${FSMONITOR}' > .git/config; echo ready; while :; do date +%s%N > tickin
   const left = execFileSync('docker', ['ps', '-aq', '--filter', `label=run-claude.session=${session.id}`]);
   expect(left.toString()).toBe('');
 });
+
+it('a report that cannot be written ends the command, after the project was checked and without a warning that it was not', async () => {
+  await using scene = new Scene({ env: SAFE });
+  mkdirSync(path.join(scene.project, 'out'));
+  own(scene);
+  const report = path.join(scene.project, 'out', 'report.json');
+  const script = 'mv out old; mkdir out; mkdir -p deep/.git/objects deep/.git/refs; echo x > deep/.git/HEAD';
+  const { status, stderr } = await scene.run([
+    'exec',
+    '--bind',
+    '--report',
+    report,
+    scene.project,
+    '--',
+    'sh',
+    '-c',
+    script,
+  ]);
+  expect(stderr).toContain('was replaced during the session');
+  expect(stderr).toMatch(/deep\/\.git: a new git repository; moved/);
+  expect(stderr).not.toContain('was not checked');
+  expect([status, existsSync(report)]).toEqual([1, false]);
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect((await scene.run(['status', session.id])).stderr).not.toContain('was cut off');
+});

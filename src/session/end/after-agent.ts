@@ -1,4 +1,4 @@
-// What follows the agent's end. It is most of the program, so it is loaded with a dynamic import while the agent runs.
+// The stages after the agent's end. They are most of the program, and are imported while the agent runs.
 
 export { readyToAsk } from '../../terminal/ask.ts';
 export { applySession } from './apply-session.ts';

@@ -59,12 +59,12 @@ export function lastConversation({ plan }: SessionRecord): string | undefined {
 }
 
 /** Number of suspect files of Claude's data, each of which needs an answer. */
-export function claudeWaiting(review: Review): number {
+export function countSuspectClaudeFiles(review: Review): number {
   return (review.claude?.items ?? []).filter(({ state }) => state === 'suspect').length;
 }
 
 /** Number of blocked findings in Claude's data, which never comes back. */
-export function claudeHeldBack({ claude }: Review): number {
+export function countBlockedClaudeFindings({ claude }: Review): number {
   const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
   return findings.filter(({ severity }) => severity === 'blocked').length;
 }

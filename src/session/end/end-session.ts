@@ -10,7 +10,7 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { PersonDeps } from '../start/deps.ts';
-import { bringClaudeBack, claudeHeldBack, claudeWaiting } from './claude-data.ts';
+import { bringClaudeBack, countBlockedClaudeFindings, countSuspectClaudeFiles } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
 
@@ -37,7 +37,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
   const print = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
   const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
   const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
-  const waiting = open + unignored + claudeWaiting(review);
+  const waiting = open + unignored + countSuspectClaudeFiles(review);
   const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
   if (choice.discard) {
     record = updateRecord(record, { stage: 'discarded' });
@@ -70,7 +70,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
-    heldBack: counts.heldBack + claudeHeldBack(review),
+    heldBack: counts.heldBack + countBlockedClaudeFindings(review),
     failOn: reaches(record.plan.policy.failOn, whole),
     waiting: choice.discard ? 0 : waiting,
     agent: end.agent.status,

@@ -4,12 +4,12 @@ import { madeCommits } from '../../review/policy.ts';
 import type { Severity } from '../../types/finding.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { claudeWaiting } from './claude-data.ts';
+import { countSuspectClaudeFiles } from './claude-data.ts';
 import { reviewOf } from './review-session.ts';
 import { findingsOf, readOwnReport } from './write-report.ts';
 
 /**
- * What became of a session. in-place: a bind session, whose changes are in the project already. blocked: all that it
+ * The state of a session, as listings show it. in-place: a bind session, whose changes are in the project already. blocked: all that it
  * changed is blocked. unchanged: it changed nothing that could be applied.
  */
 export type SessionState =
@@ -76,7 +76,7 @@ function foundIn(
 
 /** Whether a file of Claude's data needs an answer, or a session without a decision has conversations to bring back. */
 function isClaudeDataPending({ outcome }: SessionRecord, review: Review): boolean {
-  return claudeWaiting(review) > 0 || (outcome === undefined && (review.claude?.items ?? []).length > 0);
+  return countSuspectClaudeFiles(review) > 0 || (outcome === undefined && (review.claude?.items ?? []).length > 0);
 }
 
 function copyState({ stage }: SessionRecord, files: ProgressCounts, isClaudePending: boolean): SessionState {

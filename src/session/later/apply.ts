@@ -9,7 +9,7 @@ import { resultLine, standingLine } from '../../terminal/review/outcome-lines.ts
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
-import { claudeWaiting } from '../end/claude-data.ts';
+import { countSuspectClaudeFiles } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession, reviewOf } from '../end/review-session.ts';
@@ -66,7 +66,7 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const hasOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
-  const isComplete = appliedBefore.length > 0 && !hasOpen && claudeWaiting(review) === 0;
+  const isComplete = appliedBefore.length > 0 && !hasOpen && countSuspectClaudeFiles(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered && !isComplete;
   const choice = isAsked
     ? await decideSession({ ...allowed, plan: withoutAutoApply(allowed) }, review, deps, false)

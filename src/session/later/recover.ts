@@ -22,13 +22,10 @@ import { askAboutAgent } from './orphaned-agent.ts';
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;
   if (ownerState(record) !== 'gone') {
-    throw new RunClaudeError(
-      'SESSION_RUNNING',
-      `session ${record.id} is still running (process ${record.owner?.pid})`,
-      {
-        hint: 'See what it does with: run-claude status',
-      },
-    );
+    const { id, owner } = record;
+    throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${owner?.pid})`, {
+      hint: 'See what it does with: run-claude status',
+    });
   }
   const { tell } = deps;
   let current = updateRecord(record, { owner: processIdentity() });

@@ -7,7 +7,7 @@ import { claudeLines } from '../../terminal/review/summary.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { bringClaudeBack, claudeHeldBack } from '../end/claude-data.ts';
+import { bringClaudeBack, countBlockedClaudeFindings } from '../end/claude-data.ts';
 import { reaches, sessionReport, writeOwnReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { PersonDeps } from '../start/deps.ts';
@@ -71,7 +71,7 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: P
     limited: agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: counts.conflicts,
     decided: true,
-    heldBack: heldBack + counts.heldBack + claudeHeldBack(review),
+    heldBack: heldBack + counts.heldBack + countBlockedClaudeFindings(review),
     failOn: reaches(record.plan.policy.failOn, review),
     waiting: 0,
     agent: agent.status,

@@ -37,7 +37,7 @@ export const copyMode: SessionMode = {
   },
 };
 
-/** What follows the agent's end, loaded while the agent runs: no start waits for it. */
+/** The stages after the agent's end, loaded while the agent runs: no start waits for them. */
 function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
   return import('../end/after-agent.ts');
 }
@@ -46,11 +46,11 @@ async function openView(
   plan: Plan,
   deps: SessionDeps,
   { roots, cleanup }: ViewParts,
-  openIt: (options: WorkspaceOptions) => Promise<Workspace>,
+  openOrReopen: (options: WorkspaceOptions) => Promise<Workspace>,
 ): Promise<SessionView> {
   const { engine, tell, interruption, prescan } = deps;
   const options = { plan, engine, tell, signal: interruption.signal, ahead: prescan, roots: await roots() };
-  const workspace = await openIt(options);
+  const workspace = await openOrReopen(options);
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
   return viewOf(workspace, plan, deps);
 }

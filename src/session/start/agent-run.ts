@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Container } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 
@@ -37,14 +36,8 @@ const GRACE_MS = 10_000;
 /** The run of a container that has not started yet. */
 export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentRun {
   let state: RunState = { kind: 'active' };
-  const ended = new AbortController();
+  let graceTimer: NodeJS.Timeout | undefined;
   const kill = (): Promise<void> => agent.kill('SIGKILL').catch(() => undefined);
-  // The agent may ignore SIGTERM.
-  const endWithinGrace = async (): Promise<void> => {
-    await agent.kill('SIGTERM').catch(() => undefined);
-    await sleep(GRACE_MS, undefined, { signal: ended.signal }).catch(() => undefined);
-    if (!ended.signal.aborted) await kill();
-  };
   return {
     get state() {
       return state;
@@ -53,7 +46,9 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       if (state.kind !== 'active') return;
       state = { kind: 'stopping', reason };
       tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${reason}` });
-      void endWithinGrace();
+      agent.kill('SIGTERM').catch(() => undefined);
+      // The agent may ignore SIGTERM.
+      graceTimer = setTimeout(() => void kill(), GRACE_MS);
     },
     failStart(error) {
       if (state.kind === 'active' || state.kind === 'stopping') state = { kind: 'start-failed', error };
@@ -61,7 +56,7 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
     kill,
     end() {
       state = { kind: 'ended' };
-      ended.abort();
+      clearTimeout(graceTimer);
     },
   };
 }

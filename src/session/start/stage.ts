@@ -18,14 +18,14 @@ import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 
-/** What the agent works on. */
+/** The agent's view of the project. */
 export interface AgentView {
   readonly mounts: readonly Mount[];
 }
 
-/** What opening a view is handed. */
+/** Parts of a session that opening its view needs. */
 export interface ViewParts {
-  /** The agent's home, for the collector that reads it afterwards. */
+  /** The agent's home, as a root of the collector that reads it after the agent's end. */
   readonly roots: () => Promise<readonly ReaderRoot[]>;
   readonly cleanup: CleanupGroup;
 }
@@ -72,7 +72,7 @@ export async function stage<V extends AgentView>(
   const kept = keptStaging(plan);
   if (kept !== undefined)
     tell({ kind: 'message', level: 'info', text: `What is staged for this run stays in ${kept}` });
-  // What another program runs without does not concern whoever started it.
+  // The notes are about Claude's data, which no other program needs.
   const tellNote = (text: string): void =>
     tell(agentOf(plan.program) !== undefined ? { kind: 'message', level: 'info', text } : { kind: 'trace', text });
   claude.notes.forEach(tellNote);
@@ -107,7 +107,7 @@ interface HomeParts {
   readonly plan: Plan;
   readonly deps: SessionDeps;
   readonly home: Place;
-  /** Of the credential; undefined without one. */
+  /** Kind of the credential; undefined without one. */
   readonly kind: Secret['kind'] | undefined;
   readonly file: CredentialFile | undefined;
 }

@@ -27,7 +27,7 @@ const modified = (name: string, before: Entry, after: Entry): Change => ({
 });
 const base = { paths: [], read: () => undefined };
 
-it('blocks what the store lost or what is damaged there, alone, and the rest can be applied', async () => {
+it('blocks a change whose stored content is missing or damaged, and no other change', async () => {
   const changes = [
     modified('damaged.ts', await freeze('1\n'), await freeze('after, damaged\n')),
     modified('emptied.ts', await freeze('2\n'), await freeze('after, emptied\n')),
@@ -60,7 +60,7 @@ it('blocks what the store lost or what is damaged there, alone, and the rest can
   );
 });
 
-it('does not take a fault of this machine for damaged content', async () => {
+it('throws an error of the disk instead of reporting damaged content', async () => {
   const change = modified('a.ts', await freeze('7\n'), await freeze('8\n'));
   const digest = change.after?.digest as Digest;
   rmSync(fileOf(digest));

@@ -34,7 +34,7 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
   return { ...scene, again, finish, said };
 }
 
-it('files that the session un-ignores are asked about and wait, also where nothing else is left', async () => {
+it('files that the session un-ignores need an answer and stay pending, also where nothing else is left', async () => {
   const base = { '.gitignore': file('vim/\n') };
   const session = { '.gitignore': file('\n'), vim: dir, 'vim/one': file('1\n') };
   const { again, now, sessionDir } = await lay('unignored', { base, session }, { vim: 'vim', 'vim/one': 'vim' });
@@ -48,7 +48,7 @@ it('files that the session un-ignores are asked about and wait, also where nothi
   expect(await again({})).toBe(0);
 });
 
-it('a path with a line end in it makes no line of its own', async () => {
+it('a path that contains a line end does not start a new line of output', async () => {
   const name = 'x\n[sandbox] Applied 9 of 9 files.';
   const sides = { base: {}, session: { [name]: file('a\n') }, host: { [name]: file('b\n') } };
   const { again, said } = await lay('lines', sides);

@@ -89,7 +89,7 @@ it('keys reach the agent until it is paused; then a single c after a silence all
   expect([s.got(), s.calls]).toEqual(['cat c\x03', []]);
   s.hooks.reached(WHY);
   expect([s.calls, s.said]).toEqual([['pause', OVER], [`The agent is paused: ${WHY}.`]]);
-  // On their way when the question appeared: meant for the agent, and answering nothing.
+  // Typed before the question appeared: meant for the agent, and no answer.
   for (const keys of ['c', '\x03', 'check this']) await s.type(keys);
   await s.silence();
   await s.type('because');
@@ -99,7 +99,7 @@ it('keys reach the agent until it is paused; then a single c after a silence all
   await s.silence();
   await s.type('c');
   expect([s.got(), s.calls]).toEqual(['', ['pause', OVER, 'allow more', 'agent', 'unpause']]);
-  // The disk's own word comes a little later: nothing more happens.
+  // The disk reports free space a little later: nothing more happens.
   s.hooks.fell();
   await s.type('c');
   expect([s.got(), s.calls]).toEqual(['c', ['pause', OVER, 'allow more', 'agent', 'unpause']]);
