@@ -175,7 +175,7 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
 }
 
 function goneInstances({ instances, kept }: Known): InstanceFacts[] {
-  return instances.filter((one) => one.state === 'gone' && pendingSessions(one, kept).length === 0);
+  return instances.filter((one) => one.state === 'deleted' && pendingSessions(one, kept).length === 0);
 }
 
 /** Ids of the sessions for which the data of a project that no longer exists is kept: those that a user has to finish. */

@@ -24,7 +24,7 @@ export const ROWS: ReadonlyMap<string, string> = new Map([
   ...rows([118], `${STAGE}#brings skills, commands and the like`),
   ...rows([68], `${STAGE}#keeps two projects apart that share a folder of transcripts`),
   ...rows([122], `${STAGE}#is shared by worktrees, apart from submodules`),
-  ...rows([125], `${GC}#removes the data of a project that is gone`),
+  ...rows([125], `${GC}#removes the data of a deleted project`),
   ...rows([29, 34, 51, 52, 110], 'reason: files of the project; the audit room judges them'),
   ...rows([62], 'reason: words cannot be told from forged words; every record says that it was made in the sandbox'),
   ...rows([106, 108, 109, 115], 'reason: the environment and the read-only root are the plan’s and the container’s'),

@@ -48,7 +48,7 @@ describe('mergePolicy', () => {
   });
   it('warns of a mistyped variable', () => {
     expect(merge('', '', { environment: { RUN_CLAUDE_NETWROK: 'none' } }).warnings).toEqual([
-      'RUN_CLAUDE_NETWROK is no setting of ours; did you mean RUN_CLAUDE_NETWORK?',
+      'RUN_CLAUDE_NETWROK is not a setting of run-claude; did you mean RUN_CLAUDE_NETWORK?',
     ]);
   });
   it('passes variables in, but none that the sandbox sets itself', () => {

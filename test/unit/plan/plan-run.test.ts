@@ -70,7 +70,7 @@ const plan = (other: Other = {}): Plan =>
     image: 'run-claude:0',
     program: { kind: 'claude', args: ['hi'], print: false },
     trial: { works: true, why: '' },
-    person: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
+    userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
     ...other.rest,
   });
 
@@ -123,10 +123,10 @@ describe('the strategy', () => {
   });
 });
 
-it('what must never be given to an agent is no project', () => {
+it('refuses every directory that no agent may get', () => {
   const { home, stateDir, cacheDir, dataDir, configDir } = host;
   for (const root of ['/', home, '/home', stateDir, `${cacheDir}/x`, dataDir, configDir, '/home/me/.config'])
-    expect(() => refuseProject(root, host), root).toThrow(/is no project|home directory|run-claude's own/);
+    expect(() => refuseProject(root, host), root).toThrow(/is not a project|home directory|run-claude's own/);
   const elsewhere = {
     ...host,
     stateDir: '/var/state',
@@ -154,7 +154,7 @@ describe('the plan', () => {
   it('passes nothing of the person’s environment but the allowlist', () => {
     const { env } = plan({ policy: { env: { MINE: '1' } } });
     expect(env).toMatchObject({ HOME: '/home/agent', TERM: 'xterm', TZ: 'Europe/Berlin', RUN_CLAUDE: '1', MINE: '1' });
-    const hostile = plan({ rest: { person: { term: 'a\nb', colorterm: '$(x)', timeZone: '' } } }).env;
+    const hostile = plan({ rest: { userEnvironment: { term: 'a\nb', colorterm: '$(x)', timeZone: '' } } }).env;
     expect(hostile).toMatchObject({ TERM: 'xterm-256color' });
     expect(Object.keys(hostile)).not.toContain('COLORTERM');
   });

@@ -28,7 +28,7 @@ const options = (): Parameters<typeof runGc>[0] => ({
   currentImages: ['run-claude:00000000000000aa'],
 });
 
-it('removes the data of a project that is gone, and of none that may come back', async () => {
+it('removes the data of a deleted project, and of none that may come back', async () => {
   await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   const drive = await openInstance(at('data'), at('work/drive'));
@@ -45,7 +45,7 @@ it('removes the data of a project that is gone, and of none that may come back',
   const states = Object.fromEntries((await listInstances(at('data'))).map((one) => [one.root, one.state]));
   expect(states).toEqual({
     [at('work/here')]: 'present',
-    [at('work/gone')]: 'gone',
+    [at('work/gone')]: 'deleted',
     [at('work/drive')]: 'away',
     '/nowhere': 'foreign',
   });

@@ -94,7 +94,7 @@ describe('what goes into the session’s home', () => {
       skipDangerousModePermissionPrompt: true,
     });
     const dropped = 'hooks, env, apiKeyHelper, statusLine, permissions.defaultMode, permissions.additionalDirectories';
-    expect(staged.notes).toEqual([`~/.claude/settings.json: not brought along: ${dropped}`]);
+    expect(staged.notes).toEqual([`~/.claude/settings.json: not staged: ${dropped}`]);
     const asking = JSON.parse(contentOf(await stage({ permissions: 'ask' }), '.claude/settings.json') ?? '');
     expect(asking.permissions).toEqual({ allow: ['Bash(ls:*)'], deny: ['WebFetch'], defaultMode: 'default' });
     expect(everything(staged)).not.toContain('secret-value');
@@ -139,8 +139,8 @@ describe('what goes into the session’s home', () => {
     const json = JSON.parse(contentOf(staged, '.claude.json') ?? '') as { mcpServers: object; theme: string };
     expect(Object.keys(json.mcpServers)).toEqual(['fine']);
     expect(json.theme).toBe('light');
-    expect(staged.notes.join('\n')).toContain('unknown, not brought along: brand-new');
-    expect(staged.notes.join('\n')).toMatch(/MCP servers not brought along: host \(.*value \(.*header \(.*query \(/);
+    expect(staged.notes.join('\n')).toContain('unknown names, not staged: brand-new');
+    expect(staged.notes.join('\n')).toMatch(/MCP servers not staged: host \(.*value \(.*header \(.*query \(/);
   });
 
   it('brings skills, commands and the like; a link that leads out is left out and named', async () => {
@@ -158,8 +158,8 @@ describe('what goes into the session’s home', () => {
     expect(everything(staged)).not.toContain('private-key');
     expect(staged.notes).toEqual(
       [
-        '~/.claude/skills: not brought along: pipe (not a plain file), x (a link that leads elsewhere)',
-        '~/.claude/agents is a link: not brought along',
+        '~/.claude/skills: not staged: pipe (not a plain file), x (a link that leads elsewhere)',
+        '~/.claude/agents was not staged: it is a link',
       ].sort((a, b) => (a.includes('skills') ? -1 : b.includes('skills') ? 1 : 0)),
     );
     // Without the rule the key would have come along.
@@ -182,7 +182,7 @@ describe('what goes into the session’s home', () => {
     const names = staged.entries.map(({ path }) => path).filter((path) => path.startsWith('.claude/skills/'));
     expect(names).toEqual(['.claude/skills/a', '.claude/skills/a/SKILL.md']);
     expect(staged.notes).toEqual([
-      '~/.claude/skills: not brought along: a/same (a link in a circle), a/up (a link that leads elsewhere), ' +
+      '~/.claude/skills: not staged: a/same (a circular link), a/up (a link that leads elsewhere), ' +
         'dangling (a link that leads elsewhere), giant (too large)',
     ]);
   });
