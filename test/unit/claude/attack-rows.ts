@@ -2,8 +2,8 @@
 const STAGE = 'test/unit/claude/stage/stage.test.ts';
 const BACK = 'test/unit/claude/back/sync-back.test.ts';
 const GC = 'test/unit/claude/instances/list.test.ts';
-const REWRITE = `${BACK}#changes nothing of the host’s, and each attempt is told`;
-const RECORDS = `${BACK}#keep what was said and drop what acts on resume`;
+const REWRITE = `${BACK}#changes nothing on the host, and each attempt is reported`;
+const RECORDS = `${BACK}#keep the conversation, connected, and drop records that act on resume`;
 const LINES = `${BACK}#survive hostile lines`;
 const OUT = `${STAGE}#brings neither account, other projects, credentials`;
 const rows = (ids: readonly number[], where: string): [string, string][] =>

@@ -105,7 +105,7 @@ it.each([
   expect(lines.join('')).toContain(outcome === 'removed' ? 'run-claude gc removes its data' : `pending session ${id}`);
 });
 
-it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
+it('removes decided sessions after 30 days, and unused layers, but never pending ones', async () => {
   const old = ['pending', 'applied', 'discarded', 'running', 'collected', 'failed'].map((stage) => session(stage, 40));
   const commits = [{ path: '.git/refs/heads/x', inGit: true }];
   const layers = [session('applied', 1), session('applied', 15, commits), session('discarded', 1)];
@@ -122,7 +122,7 @@ it('takes dealt-with sessions after 30 days and spent layers, pending ones never
   expect(there(old[1], '')).toBe(false);
 });
 
-it('takes from the engine what belongs to no session, project or image in use', async () => {
+it('removes from the engine what belongs to no session, project or image in use', async () => {
   const here = await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   rmSync(at('work/gone'), { recursive: true });

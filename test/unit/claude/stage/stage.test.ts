@@ -38,7 +38,7 @@ const everything = (staged: StagedClaude): string =>
   staged.entries.map((entry) => `${entry.path} ${entry.content?.toString() ?? ''}`).join('\n');
 
 describe('conversations of the project', () => {
-  it('keep the time of their last change, and one that is named comes along however old it is', async () => {
+  it('keep the time of their last change, and a named one is staged however old it is', async () => {
     const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
     const { instance } = await stage();
     for (let n = 1; n <= 60; n += 1) {
@@ -59,8 +59,8 @@ describe('conversations of the project', () => {
   });
 });
 
-describe('what goes into the session’s home', () => {
-  it('gives an empty home all that Claude needs to start without a question', async () => {
+describe('the staged home', () => {
+  it('has all that Claude needs to start without a question, from an empty home too', async () => {
     rmSync(at('home'), { recursive: true });
     const staged = await stage({ placeholder: 'sk-ant-placeholder-0123456789abcdefghij', workdir: '/workspace/sub' });
     const json = JSON.parse(contentOf(staged, '.claude.json') ?? '') as Record<string, Record<string, unknown>>;
@@ -70,7 +70,7 @@ describe('what goes into the session’s home', () => {
     expect(staged.notes).toEqual([]);
   });
 
-  it('brings settings without what runs, redirects or holds values, and names that', async () => {
+  it('has settings without keys that run, redirect or hold values, which a note names', async () => {
     write(
       'home/.claude/settings.json',
       JSON.stringify({
@@ -171,7 +171,7 @@ describe('what goes into the session’s home', () => {
     expect(execFileSync('grep', ['-rl', 'private-key', at('raw')]).toString()).toContain('skills/x/id');
   });
 
-  it('goes round no circle of links, and past no bound', async () => {
+  it('follows no circular link, and ends at its limits', async () => {
     write('home/.claude/skills/a/SKILL.md', 'skill a');
     write('home/.claude/skills/a/.git/config', 'repository');
     write('home/.claude/skills/giant', 'x'.repeat((4 << 20) + 1));
@@ -187,7 +187,7 @@ describe('what goes into the session’s home', () => {
     ]);
   });
 
-  it('brings plugins with their records, whose paths are those inside', async () => {
+  it('has plugins with their records, whose paths are those inside', async () => {
     const cache = at('home/.claude/plugins/cache/market/tool/1.0');
     write('home/.claude/plugins/cache/market/tool/1.0/plugin.json', '{}');
     write('home/.claude/plugins/marketplaces/market/README.md', 'a clone');
@@ -210,7 +210,7 @@ describe('what goes into the session’s home', () => {
     expect(contentOf(staged, `${below}/flagged-plugins.json`)).toBeUndefined();
   });
 
-  it('takes a profile’s settings and skills instead of the person’s', async () => {
+  it('has a profile’s settings and skills instead of the user’s', async () => {
     write('home/.claude/CLAUDE.md', 'mine');
     write('config/profiles/reviewer/CLAUDE.md', 'reviewer');
     expect(contentOf(await stage({ profile: 'reviewer' }), '.claude/CLAUDE.md')).toBe('reviewer');
@@ -218,7 +218,7 @@ describe('what goes into the session’s home', () => {
     await expect(stage({ profile: '../x' })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('carries the identity for commits and nothing of git that runs', async () => {
+  it('has the identity for commits and no git key that runs a program', async () => {
     write(
       'home/.gitconfig',
       '[user]\n name = "A \\"B\\" C"\n email = a@b.example\n[core]\n editor = touch m\n[alias]\n x = !touch m\n[init]\n defaultBranch = trunk\n',
