@@ -4,7 +4,7 @@ import type { Value } from './read-value.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
 /** The accepted part of the project's file, and one line for each refused value. */
-export interface Tightened {
+export interface TightenedSettings {
   readonly values: ReadonlyMap<string, Value>;
   readonly auditSeverities: FileSettings['auditSeverities'];
   readonly auditRules: FileSettings['auditRules'];
@@ -17,7 +17,7 @@ const LEVELS = ['note', 'suspect', 'blocked'] as const;
  * The part of a project's file that tightens the user's policy. The file comes with the repository: a hostile one may ask
  * for less, never for more.
  */
-export function tighten(policy: Policy, file: FileSettings, where: string): Tightened {
+export function tighten(policy: Policy, file: FileSettings, where: string): TightenedSettings {
   const values = new Map<string, Value>();
   const refused: string[] = [];
   for (const setting of SETTINGS) {

@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 
-export interface Posted {
+export interface PostResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -21,7 +21,7 @@ export async function post(
   content: { readonly type: string; readonly body: string },
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
-): Promise<Posted> {
+): Promise<PostResponse> {
   const url = new URL(address);
   const signal = AbortSignal.timeout(timeoutMs);
   const proxy = proxyFor(url, env);
