@@ -49,7 +49,7 @@ beforeAll(async () => {
   standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === SECRET });
   const policy: Policy = { ...BARE_POLICY, allowHosts: ['localhost.test'] };
   const program = { kind: 'exec', argv: ['true'] } as const;
-  const plan = { sessionId, sessionDir, image, policy, program } as Plan;
+  const plan = { sessionId, sessionDir, image, policy, program } as unknown as Plan;
   gateway = await startGateway({
     engine,
     plan,

@@ -75,7 +75,7 @@ beforeAll(async () => {
       image,
       policy: policy(NAMES),
       program: { kind: 'exec', argv: ['true'] },
-    } as Plan,
+    } as unknown as Plan,
     credential: undefined,
     tell: () => undefined,
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem') },
