@@ -70,7 +70,7 @@ const policy = {
 async function gatewayFor(sessionId) {
   const gateway = await startGateway({
     engine,
-    plan: { sessionId, sessionDir: dir, image, policy },
+    plan: { sessionId, sessionDir: dir, image, policy, program: { kind: 'exec', argv: ['true'] } },
     credential,
     tell: () => undefined,
     env: { ANTHROPIC_BASE_URL: 'https://provider.test', NODE_EXTRA_CA_CERTS: path.join(dir, 'cert.pem') },

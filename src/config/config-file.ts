@@ -6,7 +6,7 @@ import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
 
-/** What a config.toml or .run-claude.toml says: values by setting's name, and the tables that no option has. */
+/** The content of a config.toml or .run-claude.toml: values by the names of settings, and tables without an option. */
 export interface FileSettings {
   readonly values: ReadonlyMap<string, Value>;
   readonly brokers: readonly BrokerRule[];
@@ -38,12 +38,13 @@ const fileSchema = z.strictObject({
     .default({ rules: [], severities: {} }),
 });
 
-/** Every name that may stand at the top of a configuration file. */
+/** Every key at the top level of a configuration file. */
 const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 
 /**
- * A configuration file's text as settings. `where` is its name for people. Throws usageError for what is no TOML,
- * for an unknown key (with the nearest known one) and for a value that is not allowed.
+ * The settings in the text of a configuration file. `where` names the file in messages.
+ *
+ * @throws {RunClaudeError} USAGE for text that is not TOML, for an unknown key, and for a value that is not allowed
  */
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));

@@ -6,25 +6,25 @@ import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
 import { tighten } from './tighten.ts';
 import { resolveVariables } from './variables.ts';
 
-/** One option as it stood on the command line, already understood: the setting that it changes, and how. */
+/** One option of the command line: the setting that it changes, and the value. */
 export interface FlagValue {
-  /** As typed, for people: '--no-sync-back'. */
+  /** As typed, for messages: '--no-sync-back'. */
   readonly flag: string;
   readonly setting: string;
-  /** Text, or what a flag without a value stands for. */
+  /** The text, or the value of an option without text. */
   readonly value: string | boolean | readonly string[];
 }
 
-/** A file that was read, with its name for people. */
+/** The settings of a file, with its name in messages. */
 export interface NamedSettings {
   readonly where: string;
   readonly settings: FileSettings;
 }
 
 export interface PolicySources {
-  /** What config.toml says; undefined when there is none. */
+  /** The settings of config.toml; undefined when there is none. */
   readonly config: NamedSettings | undefined;
-  /** The same of the project's .run-claude.toml. */
+  /** The settings of the project's .run-claude.toml. */
   readonly projectFile: NamedSettings | undefined;
   /** Lines of the project's .run-claudeignore, as globs. */
   readonly projectIgnore: readonly string[];
@@ -34,17 +34,19 @@ export interface PolicySources {
 
 export interface MergedPolicy {
   readonly policy: Policy;
-  /** Where each value comes from: 'default', the file's name, the variable's, the flag; several for a list. */
+  /** The source of each value that is not the default: a file, a variable or a flag; several for a list. */
   readonly origins: ReadonlyMap<keyof Policy, string>;
-  /** What was ignored, one line each, to be printed as warnings. */
+  /** A warning for each value that was ignored. */
   readonly warnings: readonly string[];
 }
 
 type Draft = { -readonly [K in keyof Policy]: Policy[K] };
 
 /**
- * One policy out of all that has a say: defaults, config.toml, environment, the project's own file (which can only
- * tighten those), flags. Pure. Throws usageError for what is unknown or not allowed.
+ * The policy from all its sources, in this order: defaults, config.toml, environment, the project's own file (which can
+ * only tighten those), flags. Pure.
+ *
+ * @throws {RunClaudeError} USAGE for an unknown name and for a value that is not allowed
  */
 export function mergePolicy(sources: PolicySources): MergedPolicy {
   const draft: Draft = { ...DEFAULTS };
@@ -81,7 +83,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
   return { policy: draft, origins, warnings };
 }
 
-/** Lists grow with each source that has a word; all else is replaced. */
+/** Sets a value. Lists grow with each source; other values are replaced. */
 function put(
   into: { readonly draft: Draft; readonly origins: Map<keyof Policy, string> },
   name: string,
@@ -126,6 +128,6 @@ function unknownVariables(environment: PolicySources['environment']): string[] {
     .filter((name) => name.startsWith('RUN_CLAUDE_') && !name.startsWith('RUN_CLAUDE_TEST_') && !known.includes(name))
     .map((name) => {
       const near = nearest(name, known);
-      return `${name} is no setting of ours${near === undefined ? '' : `; did you mean ${near}?`}`;
+      return `${name} is not a setting of run-claude${near === undefined ? '' : `; did you mean ${near}?`}`;
     });
 }

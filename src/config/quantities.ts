@@ -1,7 +1,7 @@
 const UNITS_MB: Readonly<Record<string, number>> = { m: 1, mb: 1, g: 1024, gb: 1024, t: 1_048_576, tb: 1_048_576 };
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** '8g', '512m', '1.5g' as whole megabytes (2^20 bytes); undefined when it is no size or below one megabyte. */
+/** '8g', '512m', '1.5g' as whole megabytes (2^20 bytes); undefined when it is not a size, or below one megabyte. */
 export function parseSizeMb(text: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(mb?|gb?|tb?)$/i.exec(text);
   const unit = UNITS_MB[match?.[2]?.toLowerCase() ?? ''];
@@ -10,25 +10,25 @@ export function parseSizeMb(text: string): number | undefined {
   return mb >= 1 ? mb : undefined;
 }
 
-/** A timer counts in 32 bits, and fires at once for more. */
-const MOST_MS = 24 * 86_400_000;
+/** A timer of Node counts milliseconds in 32 bits; a longer one would fire at once. */
+const MAX_DURATION_MS = 24 * 86_400_000;
 
-/** '90s', '30m', '2h', '1h30m' as milliseconds; undefined when it is no duration, zero or above 24 days. */
+/** '90s', '30m', '2h', '1h30m' as milliseconds; undefined when it is not a duration, zero or longer than 24 days. */
 export function parseDurationMs(text: string): number | undefined {
   if (!/^(\d{1,6}[smhd])+$/i.test(text)) return undefined;
   let ms = 0;
   for (const [, amount, unit] of text.toLowerCase().matchAll(/(\d+)([smhd])/g)) {
     ms += Number(amount) * (UNITS_MS[unit ?? ''] ?? 0);
   }
-  return ms > 0 && ms <= MOST_MS ? ms : undefined;
+  return ms > 0 && ms <= MAX_DURATION_MS ? ms : undefined;
 }
 
-/** Megabytes as a person writes them: '8g', '512m'. */
+/** Megabytes in words: '8g', '512m'. */
 export function formatSizeMb(mb: number): string {
   return mb % 1024 === 0 && mb > 0 ? `${mb / 1024}g` : `${mb}m`;
 }
 
-/** Milliseconds as a person writes them: '1h30m'. */
+/** Milliseconds in words: '1h30m'. */
 export function formatDurationMs(ms: number): string {
   let left = Math.round(ms / 1000);
   let out = '';

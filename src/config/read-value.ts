@@ -2,12 +2,13 @@ import { usageError } from '../errors.ts';
 import { parseDurationMs, parseSizeMb } from './quantities.ts';
 import type { Setting } from './settings.ts';
 
-/** A value as the policy holds it, before it is known which setting it is for. */
+/** The value of any setting in the policy. */
 export type Value = string | number | boolean | readonly string[] | undefined;
 
 /**
- * One setting's value from text (a flag, an environment variable) or from TOML. `where` names the place for people.
- * Throws usageError naming the place and what is allowed.
+ * The value of a setting from text (an option, an environment variable) or from TOML. `where` names the source in messages.
+ *
+ * @throws {RunClaudeError} USAGE with the source and the allowed values
  */
 export function readValue(setting: Setting, raw: unknown, where: string): Value {
   const { form } = setting;

@@ -1,7 +1,7 @@
 import type { Policy } from '../types/policy.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
-/** How a setting's value is written. In files numbers are numbers, lists are lists; all else is text. */
+/** The form of a setting's value. In files, numbers and lists are written as such and everything else as text. */
 export type Form =
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'switch' }
@@ -16,9 +16,9 @@ export type Form =
   | { readonly kind: 'variables' };
 
 /**
- * What the project's own file may do with a setting, since it comes with the repository and may be hostile:
- * smaller: only a smaller value than the person's. tighter: only a choice further left in the form's order.
- * add: entries are added to the person's. on, off: only to that. never: not a project's to set.
+ * What the project's own file may do with a setting: it comes with the repository and may be hostile.
+ * smaller: set a smaller value than the user's. tighter: choose a word further left in the form's order.
+ * add: add entries to the user's. on, off: set this value only. never: nothing.
  */
 export type Tighten = 'smaller' | 'tighter' | 'add' | 'on' | 'off' | 'never';
 
@@ -36,7 +36,7 @@ export interface Setting {
 
 const choice = (...of: readonly string[]): Form => ({ kind: 'choice', of });
 
-/** Every setting there is. Choices are in the order from tight to loose, where `tighten` says so. */
+/** Every setting. Where `tighten` is 'tighter', the choices are in order from tight to loose. */
 export const SETTINGS: readonly Setting[] = [
   { name: 'mode', key: 'mode', form: choice('copy', 'bind'), tighten: 'tighter' },
   { name: 'strategy', key: 'strategy', form: choice('auto', ...STRATEGY_NAMES), tighten: 'never' },
@@ -89,7 +89,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'trace', key: 'trace', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
 ];
 
-/** What holds where nobody says anything. Null-like values mean: no limit of that kind, or decided when planning. */
+/** The values of settings that no source sets. undefined means: no such limit, or decided when planning. */
 export const DEFAULTS: Policy = {
   mode: 'bind',
   strategy: 'auto',
@@ -121,7 +121,7 @@ export const DEFAULTS: Policy = {
   freshCreds: false,
   env: {},
   allowGitPush: false,
-  // In bind mode 'ask', unless somebody says otherwise (merge-policy.ts).
+  // In bind mode the default is 'ask' (merge-policy.ts).
   permissions: 'skip',
   engine: 'auto',
   runtime: undefined,
@@ -139,7 +139,7 @@ export const DEFAULTS: Policy = {
   auditSeverities: {},
 };
 
-/** Setting by its name. */
+/** The settings by name. */
 export const settingNamed: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.name, setting]));
 
 /** The environment variable of a setting: RUN_CLAUDE_TMP_SIZE for tmp-size. */

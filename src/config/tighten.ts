@@ -3,8 +3,8 @@ import type { FileSettings } from './config-file.ts';
 import type { Value } from './read-value.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
-/** What of the project's own file counts, and one line for each thing that was refused because it loosens. */
-export interface Tightened {
+/** The accepted part of the project's file, and one line for each refused value. */
+export interface TightenedSettings {
   readonly values: ReadonlyMap<string, Value>;
   readonly auditSeverities: FileSettings['auditSeverities'];
   readonly auditRules: FileSettings['auditRules'];
@@ -14,10 +14,10 @@ export interface Tightened {
 const LEVELS = ['note', 'suspect', 'blocked'] as const;
 
 /**
- * Keeps of a project's file only what tightens the person's policy: the file comes with the repository, so a
- * hostile one must be able to ask for less, never for more.
+ * The part of a project's file that tightens the user's policy. The file comes with the repository: a hostile one may ask
+ * for less, never for more.
  */
-export function tighten(policy: Policy, file: FileSettings, where: string): Tightened {
+export function tighten(policy: Policy, file: FileSettings, where: string): TightenedSettings {
   const values = new Map<string, Value>();
   const refused: string[] = [];
   for (const setting of SETTINGS) {
@@ -26,14 +26,14 @@ export function tighten(policy: Policy, file: FileSettings, where: string): Tigh
     const now = policy[setting.key];
     if (tightens(setting, now, wanted)) values.set(setting.name, wanted);
     else if (JSON.stringify(now) !== JSON.stringify(wanted)) {
-      const why = setting.tighten === 'never' ? 'is not for a project to set' : 'would loosen your settings';
+      const why = setting.tighten === 'never' ? 'cannot be set by a project' : 'would loosen your settings';
       refused.push(`${where}: ${setting.name} = ${JSON.stringify(wanted)} ${why}; ignored`);
     }
   }
-  if (file.brokers.length > 0) refused.push(`${where}: [[broker]] is not for a project to set; ignored`);
+  if (file.brokers.length > 0) refused.push(`${where}: [[broker]] cannot be set by a project; ignored`);
   const auditSeverities: Record<string, (typeof LEVELS)[number]> = {};
   for (const [rule, level] of Object.entries(file.auditSeverities)) {
-    // Without the person's own word for a rule, only the highest severity is surely no loosening.
+    // Where the user has set no severity for the rule, only the highest one certainly loosens nothing.
     const floor = policy.auditSeverities[rule] ?? 'blocked';
     if (LEVELS.indexOf(level) >= LEVELS.indexOf(floor)) auditSeverities[rule] = level;
     else refused.push(`${where}: audit.severities.${rule} = "${level}" could loosen the audit; ignored`);

@@ -1,12 +1,13 @@
 import { usageError } from '../errors.ts';
 
-// What the sandbox sets itself, or what would put the real credential or another loader inside.
-const OURS =
+// Variables that the sandbox sets itself, or that would put the real credential or another loader inside.
+const RESERVED =
   /^(HOME|PATH|USER|SHELL|TMPDIR|RUN_CLAUDE.*|IS_SANDBOX|LD_.*|GLIBC_TUNABLES|(https?|no|all|ftp)_proxy|ANTHROPIC_(BASE_URL|API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
 /**
  * The variables that `--env` passes in, with their values. `NAME` takes the value from `environment`.
- * Throws usageError for a bad name, a name that the sandbox sets itself, and a name that is not set.
+ *
+ * @throws {RunClaudeError} USAGE for an invalid name, a name that the sandbox sets itself, and a name that is not set
  */
 export function resolveVariables(
   words: readonly string[],
@@ -17,8 +18,9 @@ export function resolveVariables(
   for (const word of words) {
     const cut = word.indexOf('=');
     const name = cut === -1 ? word : word.slice(0, cut);
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw usageError(`${where}: '${name}' is no name of a variable`);
-    if (OURS.test(name)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      throw usageError(`${where}: '${name}' is not a valid name of a variable`);
+    if (RESERVED.test(name)) {
       throw usageError(`${where}: ${name} is set by the sandbox itself`, 'Credentials are taken with --credentials.');
     }
     const value = cut === -1 ? environment[name] : word.slice(cut + 1);

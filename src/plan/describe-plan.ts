@@ -3,9 +3,7 @@ import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';
 
-/**
- * The start screen: what goes in, one line each. `credential` names its source, never its value; undefined: not shown.
- */
+/** The start screen, one line for each fact. `credential` names the source, never the value; undefined leaves it out. */
 export function startScreen(plan: Plan, credential: string | undefined): string[] {
   const { policy } = plan;
   const limits = [
@@ -25,7 +23,7 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
     row(
       'works on',
       plan.mode === 'bind'
-        ? `the project itself${shielded(plan) ? ', inside with a .git of its own' : ''}`
+        ? `the project itself${hasOwnGit(plan) ? ', with a separate .git inside' : ''}`
         : `a copy (${plan.strategy})`,
     ),
     row('network', networkWords(policy)),
@@ -43,11 +41,12 @@ function networkWords({ network, networkPresets, allowHosts, brokers }: Policy):
   return `gateway: the provider${registries}${more === 0 ? ' only' : ', and what you allow'}`;
 }
 
-function shielded({ project }: Plan): boolean {
+/** Bind mode gives the agent a repository of its own in place of the project's. */
+function hasOwnGit({ project }: Plan): boolean {
   return project.git === 'directory' || project.git === 'file';
 }
 
-/** The whole plan, for `--dry-run`. Values that the person passed in are masked. */
+/** The whole plan, for `--dry-run`. Values of `--env` are masked. */
 export function describePlan(plan: Plan, credential: string): string[] {
   const { program } = plan;
   const words = program.kind === 'exec' ? program.argv : [program.kind, ...program.args];
@@ -71,7 +70,7 @@ export function describePlan(plan: Plan, credential: string): string[] {
   ];
 }
 
-/** A word as a POSIX shell would need it. */
+/** A word quoted for a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,9 @@
 import type { Plan } from '../types/plan.ts';
 
-/** What stands for a value that is not shown. */
+/** The text in place of a masked value. */
 export const MASKED = '•••';
 
-/** The plan without the values of variables that `--env` passed in: for every print and every record. */
+/** The plan without the values of `--env`, for output and records. */
 export function maskPlan(plan: Plan): Plan {
   const names = Object.keys(plan.policy.env);
   const masked = Object.fromEntries(names.map((name) => [name, MASKED]));
@@ -11,8 +11,8 @@ export function maskPlan(plan: Plan): Plan {
 }
 
 /**
- * A recorded plan for another run: variables whose values were not kept are taken from the environment of the person
- * who runs it; those that are not there are left out and named.
+ * A recorded plan for another run. Masked variables get their values from `environment`; those that it lacks are left out,
+ * and are in `missing`.
  */
 export function restoreVariables(
   plan: Plan,

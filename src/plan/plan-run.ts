@@ -3,31 +3,33 @@ import { isPrintOnly, withPermissionMode } from '../agent/agents.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
-import { type PersonEnvironment, planEnvironment } from './environment.ts';
+import { planEnvironment, type UserEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
 import { chooseStrategy, type StrategyTrial, storageOf } from './strategy.ts';
 import { chooseUser } from './user.ts';
 import { weakenings } from './weakenings.ts';
 
-/** Everything that a plan follows from. Gathered by src/host/facts.ts. */
+/** Everything that a plan depends on. src/host/facts.ts gathers the facts. */
 export interface PlanInput {
   readonly sessionId: string;
   readonly policy: Policy;
   readonly host: HostFacts;
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
-  /** Tag of the image that the session runs on. */
+  /** The tag of the session's image. */
   readonly image: string;
   readonly program: Program;
-  readonly person: PersonEnvironment;
+  readonly userEnvironment: UserEnvironment;
 }
 
-const DISK_MB = 20_480;
+const DEFAULT_DISK_MB = 20_480;
 
 /**
- * Decides everything before anything starts. Pure. Throws RunClaudeError for a project that must not be given, and
- * for an engine that would silently drop a part of the policy.
+ * Decides everything about a session before anything starts. Pure.
+ *
+ * @throws {RunClaudeError} USAGE for a project that no agent may get; ENGINE_NO_LAYER, ENGINE_NO_RUNTIME, STRATEGY_UNUSABLE
+ * and others for an engine that cannot enforce the policy
  */
 export function planRun(input: PlanInput): Plan {
   const { policy, host, project, engine } = input;
@@ -47,8 +49,8 @@ export function planRun(input: PlanInput): Plan {
     strategy,
     strategyReason: reason,
     user,
-    env: planEnvironment(policy, input.person),
-    diskMb: policy.diskMb ?? Math.min(DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
+    env: planEnvironment(policy, input.userEnvironment),
+    diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
@@ -65,17 +67,17 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
   return { ...plan, strategy, strategyReason: reason };
 }
 
-/** Where the project's private copy lies. */
+/** The directory of the project's base: the copy that its sessions share. */
 export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy): string {
   return `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`;
 }
 
-/** A limit that nobody named is shown: '19g' says more than '19739m'. */
+/** A default limit in whole gigabytes: '19g' is easier to read than '19739m'. */
 function wholeGb(mb: number): number {
   return mb < 1024 ? mb : mb - (mb % 1024);
 }
 
-/** First 16 hex digits of the SHA-256 of a real path: the name of what belongs to it in our directories. */
+/** The first 16 hex digits of the SHA-256 of a real path: the name of its data in run-claude's directories. */
 export function pathKey(realPath: string): string {
   return createHash('sha256').update(realPath).digest('hex').slice(0, 16);
 }

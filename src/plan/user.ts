@@ -2,12 +2,12 @@ import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
 import type { StrategyFacts } from '../types/strategy.ts';
 
-/** The image's own user, which owns the base when nobody else can. */
+/** The image's own user: used where the host's user is root. */
 const IMAGE_USER = '1000:1000';
 
 /**
- * The uid:gid inside, never 0 but where that is the host's own user or the project's owner. `storage` is where the files
- * are that the agent works on: 'project' in bind mode.
+ * The uid:gid inside. It is 0 only where that is the host's user (rootless) or the project's owner (bind mode). `storage`
+ * is where the files are that the agent works on: 'project' in bind mode.
  */
 export function chooseUser(
   storage: 'project' | StrategyFacts['storage'],
@@ -16,7 +16,7 @@ export function chooseUser(
   project: Pick<ProjectFacts, 'ownerUid' | 'ownerGid'>,
 ): { readonly user: string; readonly weakening?: string } {
   if (storage === 'engine' || engine.usernsRemap) return { user: unlessRoot(host) };
-  // Rootless: 0 inside is the host's user outside; it has no capability.
+  // Rootless: 0 inside is the host's user outside, without capabilities.
   if (engine.rootless) return { user: '0:0' };
   if (storage !== 'project') return { user: unlessRoot(host) };
   if (project.ownerUid !== 0) return { user: `${project.ownerUid}:${project.ownerGid}` };

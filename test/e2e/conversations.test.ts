@@ -31,7 +31,7 @@ it('a conversation goes on in the next session and in a worktree; another projec
     symlinkSync('/etc/passwd', path.join(fillClaude(scene), 'skills', 'leads-out'));
     const before = homeFingerprint(scene);
     const first = await scene.run(['--copy-workspace', scene.project, '-p', 'the word is xylophone']);
-    expect(first.stderr).toMatch(/skills: not brought along: leads-out/);
+    expect(first.stderr).toMatch(/skills: not staged: leads-out/);
     expect(first.stderr).toContain('WARNING: Plan written: ~/.claude/plans/next.md');
     expect(first.stdout).toContain('Noted.');
     const [instance = ''] = instances(scene);

@@ -64,5 +64,5 @@ it('SIGTERM at the question before the start: nothing starts, status 143, and no
   const [inside = ''] = readFileSync(`/proc/${pty.pid}/task/${pty.pid}/children`, 'utf8').split(' ');
   process.kill(Number(inside), 'SIGTERM');
   expect(await pty.exited).toBe(143);
-  expect((await scene.run(['sessions'])).stderr).toBe('[sandbox] no sessions\n');
+  expect((await scene.run(['sessions'])).stderr).toBe('[sandbox] There are no sessions.\n');
 });

@@ -23,5 +23,5 @@ kill %1`;
   expect(stdout).toMatch(/^\/home\/agent\/\.local\/bin\/lib-npm$/m);
   expect(stdout).not.toMatch(/externally.managed|new release of pip/);
   expect(stderr).toContain('No files changed');
-  expect(stderr).not.toMatch(/credential|log in|brought along|Claude/);
+  expect(stderr).not.toMatch(/credential|log in|not staged|Claude/);
 });

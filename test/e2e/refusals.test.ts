@@ -12,7 +12,7 @@ it('what is mistyped, missing or too much is refused in words, and nothing start
     [['help', 'aply'], 2, /run-claude help apply/],
     [['--cpus', '-1'], 2, /number of processors/],
     [['./nowhere'], 2, /no such folder: '\.\/nowhere'[\s\S]*after --/],
-    [['exec', '/', '--', 'true'], 2, /\/ is no project/],
+    [['exec', '/', '--', 'true'], 2, /\/ is not a project/],
     [['exec', scene.home, '--', 'true'], 2, /home directory/],
     [['exec', scene.root, '--', 'true'], 2, /home directory/],
     [['exec', '--bind', '--auto-apply', '.', '--', 'true'], 2, /--auto-apply works on a copy/],

@@ -34,7 +34,7 @@ it('a push from inside is refused, and passes with --allow-git-push', async () =
   const refused = await scene.run(['exec', '.', '--', 'sh', '-c', push]);
   expect([refused.stdout, refused.stderr]).toEqual(['', expect.stringContaining('git-guard refuses a push')]);
   const passed = await scene.run(['exec', '--allow-git-push', '.', '--', 'sh', '-c', push]);
-  expect([passed.stdout, passed.stderr]).toEqual(['pushed\n', expect.stringContaining('git push is let through')]);
+  expect([passed.stdout, passed.stderr]).toEqual(['pushed\n', expect.stringContaining('git push is allowed')]);
 });
 
 it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, without the credential', async () => {

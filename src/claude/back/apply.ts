@@ -8,9 +8,11 @@ import type { ContentReader } from '../../types/entry.ts';
 import { appendDurably, type Instance, readOwnFile } from '../instances/instance.ts';
 
 /**
- * Puts the frozen changes of a session into the project's instance: appends under a lock, new files only where there
- * is none, replacements only where the instance still holds what the session had seen. Suspects need a yes by path.
- * Nothing is ever deleted. Throws RunClaudeError LOCK_HELD, CONTENT_DAMAGED, RECORD_UNWRITABLE.
+ * Writes the frozen changes of a session to the project's instance, under a lock. A new file is created only where none
+ * exists, and a file is replaced only while it has the content that was staged. Suspects need a yes by path. Nothing is
+ * ever deleted.
+ *
+ * @throws {RunClaudeError} LOCK_HELD, CONTENT_DAMAGED, RECORD_UNWRITABLE
  */
 export async function applyClaude(
   data: ClaudeData,
@@ -36,7 +38,7 @@ async function applyOne(
   instance: Instance,
 ): Promise<'applied' | 'same' | 'conflict'> {
   const path = join(instance.dir, change.path);
-  if (!(await plainParents(instance.dir, change.path))) return 'conflict';
+  if (!(await hasPlainParents(instance.dir, change.path))) return 'conflict';
   const facts = await lstat(path).catch(() => undefined);
   if (facts !== undefined && !facts.isFile()) return 'conflict';
   const content = await store.read(change.digest);
@@ -44,7 +46,7 @@ async function applyOne(
     const now = (await readOwnFile(path, 1 << 30)) ?? Buffer.alloc(0);
     const prefix = change.prefix ?? 0;
     if (!now.subarray(0, prefix).equals(content.subarray(0, prefix))) return 'conflict';
-    // After a crash between this append and the session's record the lines are there already.
+    // A crash after an earlier append, and before the session's record was written, leaves the lines in the file.
     const added = content.subarray(prefix);
     if (now.includes(added, prefix)) return 'same';
     await appendDurably(path, added);
@@ -62,8 +64,8 @@ async function applyOne(
   return 'applied';
 }
 
-/** No link stands between the instance and the file. */
-async function plainParents(dir: string, path: string): Promise<boolean> {
+/** Whether every existing parent of the file, below the instance, is a directory and not a link. */
+async function hasPlainParents(dir: string, path: string): Promise<boolean> {
   let at = dir;
   for (const part of path.split('/').slice(0, -1)) {
     at = join(at, part);

@@ -2,36 +2,36 @@ import type { EntryKind } from '../../types/entry.ts';
 import type { Severity } from '../../types/finding.ts';
 import { isKnownName, ruleOf } from '../formats/entries.ts';
 import { nestingOf } from '../formats/json-depth.ts';
-import { isSessionId } from '../formats/transcript.ts';
+import { isConversationId } from '../formats/transcript.ts';
 
-/** How one path of the home comes back. */
+/** How a path of the home comes back. */
 export interface BackRule {
   readonly kind: 'transcript' | 'history' | 'text';
   readonly name: string;
   readonly maxBytes: number;
-  /** Where it belongs in the instance. */
+  /** Its path in the instance. */
   readonly target: (path: string) => string;
-  /** Why the content is refused, or undefined. */
+  /** Why the content is refused; undefined where it is accepted. */
   readonly check: (content: Buffer) => string | undefined;
 }
 
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._ -]{0,120}$/;
 const withoutDotClaude = (path: string): string => path.slice('.claude/'.length);
-const fine = (): undefined => undefined;
+const acceptAny = (): undefined => undefined;
 
 const TRANSCRIPT: BackRule = {
   kind: 'transcript',
   name: 'Transcript',
   maxBytes: 512 << 20,
   target: withoutDotClaude,
-  check: fine,
+  check: acceptAny,
 };
 const HISTORY: BackRule = {
   kind: 'history',
   name: 'History',
   maxBytes: 64 << 20,
   target: withoutDotClaude,
-  check: fine,
+  check: acceptAny,
 };
 const markdown = (name: string): BackRule => ({
   kind: 'text',
@@ -51,15 +51,15 @@ const TODO: BackRule = {
 };
 
 /**
- * The allowlist: the rule for a path below the session's home, or undefined for all that never comes back. Session
- * ids, plain names and this one project's folder only; any other spelling is no match.
+ * The allowlist: the rule for a path below the session's home; undefined for a path that never comes back. Matches only
+ * conversation ids, plain names and the folder of this project, in this exact spelling.
  */
 export function backRule(path: string): BackRule | undefined {
   const [top, first, second, third, ...rest] = withoutDotClaude(path).split('/');
   if (top === 'history.jsonl' && first === undefined) return HISTORY;
   if (rest.length > 0) return undefined;
   if (top === 'projects' && first === '-workspace') {
-    if (third === undefined && second?.endsWith('.jsonl') && isSessionId(second.slice(0, -6))) return TRANSCRIPT;
+    if (third === undefined && second?.endsWith('.jsonl') && isConversationId(second.slice(0, -6))) return TRANSCRIPT;
     if (second === 'memory' && third !== undefined && PLAIN_NAME.test(third) && third.endsWith('.md')) return MEMORY;
     return undefined;
   }
@@ -67,7 +67,7 @@ export function backRule(path: string): BackRule | undefined {
   if (top === 'plans' && second === undefined && first?.endsWith('.md') && PLAIN_NAME.test(first)) return PLAN;
   if (top === 'todos' && second === undefined && /^[0-9a-f-]{36}-agent-[0-9a-f-]{36}\.json$/.test(first ?? ''))
     return TODO;
-  if (top === 'tasks' && isSessionId(first ?? '') && /^\d{1,6}\.json$/.test(second ?? '')) return TODO;
+  if (top === 'tasks' && isConversationId(first ?? '') && /^\d{1,6}\.json$/.test(second ?? '')) return TODO;
   return undefined;
 }
 
@@ -75,31 +75,32 @@ function checkText(content: Buffer): string | undefined {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
-    return 'it is no UTF-8 text';
+    return 'it is not UTF-8 text';
   }
-  return content.includes(0) ? 'it holds a NUL' : undefined;
+  return content.includes(0) ? 'it contains a NUL byte' : undefined;
 }
 
 function checkJson(content: Buffer): string | undefined {
   const text = content.toString('utf8');
-  if (nestingOf(text) > 50) return 'it nests too deep';
+  if (nestingOf(text) > 50) return 'it nests too deeply';
   try {
     JSON.parse(text);
     return undefined;
   } catch {
-    return 'it is no JSON';
+    return 'it is not JSON';
   }
 }
 
-export interface StaysOut {
+/** The finding for a path that never comes back. */
+export interface RefusedPath {
   readonly rule: string;
   readonly severity: Severity;
   readonly title: string;
   readonly why: string;
 }
 
-/** What to say of a path that never comes back; undefined when it is Claude's own doing. */
-export function staysOut(path: string, kind: EntryKind): StaysOut | undefined {
+/** The finding for a path that never comes back; undefined for what Claude itself writes in any session. */
+export function refusedPath(path: string, kind: EntryKind): RefusedPath | undefined {
   const inside = withoutDotClaude(path);
   const top = inside.split('/')[0] ?? '';
   if (/(^|\/)[a-z]+-hook-[^/]*\.sh$/.test(inside))
@@ -107,7 +108,7 @@ export function staysOut(path: string, kind: EntryKind): StaysOut | undefined {
       rule: 'claude-session-env',
       severity: 'blocked',
       title: 'Script for a resumed session',
-      why: 'Claude runs it before each command when this session is resumed; it stays out.',
+      why: 'Claude runs it before each command when this session is resumed. It never comes back.',
     };
   if (kind !== 'file' && kind !== 'dir')
     return { rule: 'claude-data-kind', severity: 'blocked', title: `A ${kind}`, why: 'Only plain files come back.' };
@@ -130,12 +131,12 @@ export function staysOut(path: string, kind: EntryKind): StaysOut | undefined {
       rule: 'claude-unknown',
       severity: 'note',
       title: 'Unknown entry',
-      why: 'This version does not know it: it stays out.',
+      why: 'This version of run-claude does not know it. It does not come back.',
     };
   return {
     rule: 'claude-config',
     severity: 'blocked',
     title: "Claude's configuration written",
-    why: 'Claude on the host would run, obey or trust it; it never comes back.',
+    why: 'Claude on the host would run, obey or trust it. It never comes back.',
   };
 }

@@ -3,12 +3,12 @@ import { TranscriptFilter } from '../formats/transcript.ts';
 import { type Collection, holdsSecret, refuse } from './collection.ts';
 import { addedLines } from './lines.ts';
 
-const LINE_MAX = 16 << 20;
-const ADDED_MAX = 64 << 20;
+const MAX_LINE_BYTES = 16 << 20;
+const MAX_ADDED_BYTES = 64 << 20;
 
 /**
- * Freezes what a session said in one conversation: filtered record by record, re-rooted, marked with the session. An
- * older conversation only grows: when its beginning is not what was staged, nothing of it comes back.
+ * Freezes the records that a session added to a conversation: filtered one by one, with mapped paths, marked with the
+ * session. When the beginning of an older conversation differs from what was staged, none of its records comes back.
  */
 export async function collectTranscript(collection: Collection, path: string): Promise<void> {
   const rel = parseRelPath(path);
@@ -17,39 +17,41 @@ export async function collectTranscript(collection: Collection, path: string): P
   const staged = collection.baseline.files[path] ?? { size: 0, digest: '' };
   const filter = new TranscriptFilter({ sessionId: id, mapCwd: insideOnly, madeIn: collection.sessionId });
   const prefix: Buffer[] = [];
-  const added = addedLines(collection.reader.read(collection.root, rel), staged, LINE_MAX, (part) => prefix.push(part));
-  let long = 0;
-  let secret = 0;
+  const added = addedLines(collection.reader.read(collection.root, rel), staged, MAX_LINE_BYTES, (part) =>
+    prefix.push(part),
+  );
+  let longLines = 0;
+  let secretLines = 0;
   let size = 0;
   async function* kept(): AsyncGenerator<Buffer> {
     for await (const line of added.lines) {
       yield* prefix.splice(0);
       const text = line === undefined ? undefined : filter.line(line);
-      if (line === undefined) long += 1;
+      if (line === undefined) longLines += 1;
       if (text === undefined) continue;
       if (holdsSecret(collection, text)) {
-        secret += 1;
+        secretLines += 1;
         continue;
       }
       const bytes = Buffer.from(`${text}\n`);
       size += bytes.length;
-      if (size <= ADDED_MAX) yield bytes;
+      if (size <= MAX_ADDED_BYTES) yield bytes;
     }
     yield* prefix.splice(0);
   }
   const frozen = await collection.store.put(kept());
   for (const [kind, count] of filter.dropped) tally(collection.dropped, kind, count);
-  if (secret > 0) tally(collection.dropped, 'record with a credential', secret);
-  if (long > 0) tally(collection.dropped, 'line too long', long);
+  if (secretLines > 0) tally(collection.dropped, 'record with a credential', secretLines);
+  if (longLines > 0) tally(collection.dropped, 'line too long', longLines);
   if (added.partial()) tally(collection.dropped, 'line without an end', 1);
   if (!added.prefixIntact())
     return refuse(
       collection,
       path,
       'Older conversation rewritten',
-      'its beginning is not what went in; the host keeps its own',
+      'its beginning differs from what was staged; the host keeps its own',
     );
-  if (size > ADDED_MAX) refuse(collection, path, 'Too large', 'the conversation was cut after 64 MiB');
+  if (size > MAX_ADDED_BYTES) refuse(collection, path, 'Too large', 'the conversation was cut at 64 MiB');
   if (size === 0) return;
   const how = staged.size === 0 ? 'create' : 'append';
   const target = path.slice('.claude/'.length);

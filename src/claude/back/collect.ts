@@ -6,23 +6,23 @@ import type { ClaudeChange, ClaudeData } from '../../types/claude-data.ts';
 import type { ListedEntry } from '../../types/collector.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { StagedFile } from '../stage/staged.ts';
-import { type BackRule, backRule, staysOut } from './back-rules.ts';
+import { type BackRule, backRule, refusedPath } from './back-rules.ts';
 import { collectHistory } from './collect-history.ts';
 import { collectTranscript } from './collect-transcript.ts';
 import { type Collection, type CollectOptions, holdsSecret, readWhole, refuse, shown } from './collection.ts';
-import { jsonWishes } from './suspicious-edits.ts';
+import { suspiciousEdits } from './suspicious-edits.ts';
 
-const LISTED_MAX = 100_000;
-const FINDINGS_MAX = 200;
-const CHANGES_MAX = 1000;
-const ATTEMPTS_MAX = 100;
-const ATTEMPT_BYTES_MAX = 1 << 20;
-const READ_MAX = 2 ** 31;
+const MAX_LISTED_ENTRIES = 100_000;
+const MAX_FINDINGS = 200;
+const MAX_CHANGES = 1000;
+const MAX_ATTEMPTS = 100;
+const MAX_ATTEMPT_BYTES = 1 << 20;
+const MAX_READ_BYTES = 2 ** 31;
 
 /**
- * Reads what the session left in its home, through the collector, and freezes what may come back: transcripts of an
- * allowlist of record kinds, new lines of history, and, as suspects, memory, plans, todos and tasks. Everything else
- * stays out; what is not Claude's own doing is a finding. No inode of the agent's is opened by this process.
+ * Reads the session's home through the collector and freezes what may come back: transcripts with an allowlist of record
+ * kinds, new lines of history, and, as suspects, memory, plans, todos and tasks. Everything else stays out, and is a
+ * finding unless Claude itself writes it in any session. This process opens no inode of the agent's.
  */
 export async function collectClaude(options: CollectOptions): Promise<ClaudeData> {
   const collection: Collection = {
@@ -36,31 +36,31 @@ export async function collectClaude(options: CollectOptions): Promise<ClaudeData
   const { entries, whole } = await listed(collection);
   for (const entry of entries) {
     try {
-      await judge(collection, entry);
+      await collectEntry(collection, entry);
     } catch (error) {
       if (!(error instanceof RunClaudeError && error.code === 'COLLECTOR_READ')) throw error;
       refuse(collection, entry.path, 'Not readable', error.message);
     }
   }
-  await lookAtJson(collection);
-  const seen = new Set<string>(entries.map(({ path }) => path));
-  // What was not listed to its end is not known to be deleted.
+  await reportJsonEdits(collection);
+  const listedPaths = new Set<string>(entries.map(({ path }) => path));
+  // A file in a directory that was not listed completely is not known to be deleted.
   const unread = entries.filter(({ problem }) => problem !== undefined).map(({ path }) => `${path}/`);
   for (const path of whole ? Object.keys(options.baseline.files) : []) {
-    const gone = path.startsWith('.claude/') && !seen.has(path);
-    if (gone && !unread.some((dir) => path.startsWith(dir))) deleted(collection, path);
+    const isMissing = path.startsWith('.claude/') && !listedPaths.has(path);
+    if (isMissing && !unread.some((dir) => path.startsWith(dir))) reportDeleted(collection, path);
   }
   await options.store.flush();
   return {
     changes: collection.changes,
     ...lastConversation(collection.changes, entries),
     attempts: collection.attempts,
-    findings: bounded(collection.findings),
+    findings: limitFindings(collection.findings),
     dropped: Object.fromEntries(collection.dropped),
   };
 }
 
-/** The newest of the transcripts that come back: a session has several after `/clear` or `/resume`. */
+/** The newest of the transcripts that come back. A session has several after `/clear` or `/resume`. */
 function lastConversation(
   changes: readonly ClaudeChange[],
   entries: readonly ListedEntry[],
@@ -72,42 +72,42 @@ function lastConversation(
   return newest === undefined ? {} : { conversation: basename(newest.path, '.jsonl') };
 }
 
-async function judge(collection: Collection, entry: ListedEntry): Promise<void> {
+async function collectEntry(collection: Collection, entry: ListedEntry): Promise<void> {
   const { path, problem, kind } = entry;
   if (problem !== undefined) return refuse(collection, path, 'Not readable', `it could not be read: ${problem}`);
   if (kind === 'dir') return;
   if (kind === 'symlink' && collection.baseline.links.includes(path)) return;
   const rule = backRule(path);
-  if (rule === undefined) return lookAt(collection, path, entry);
+  if (rule === undefined) return reportUnlisted(collection, path, entry);
   if (kind !== 'file')
-    return refuse(collection, path, 'Not a plain file', `a ${kind} stands where Claude keeps a file`);
-  if (collection.syncBack) return bring(collection, path, entry, rule);
+    return refuse(collection, path, 'Not a plain file', `a ${kind} is in place of a file of Claude's`);
+  if (collection.syncBack) return freezeEntry(collection, path, entry, rule);
 }
 
-/** The most severe first; what is beyond the bound is counted aloud. */
-function bounded(findings: readonly Finding[]): readonly Finding[] {
+/** The most severe findings; the number of the others is a finding of its own. */
+function limitFindings(findings: readonly Finding[]): readonly Finding[] {
   const order = { blocked: 0, suspect: 1, note: 2 };
   const sorted = findings.toSorted((a, b) => order[a.severity] - order[b.severity]);
-  const rest = sorted.splice(FINDINGS_MAX);
+  const rest = sorted.splice(MAX_FINDINGS);
   const [first] = rest;
   if (first === undefined) return sorted;
   const title = `and ${rest.length} more such findings`;
-  const why = `Only the first ${FINDINGS_MAX} are listed; none of these files comes back.`;
+  const why = `Only the first ${MAX_FINDINGS} are listed. None of these files comes back.`;
   return [...sorted, { rule: 'claude-data-more', severity: first.severity, path: shown('.claude'), title, why }];
 }
 
-/** What lies below ~/.claude, and whether that is all of it. */
+/** The entries below ~/.claude, and whether the list is complete. */
 async function listed(collection: Collection): Promise<{ entries: ListedEntry[]; whole: boolean }> {
   const entries: ListedEntry[] = [];
   try {
     for await (const entry of collection.reader.list(collection.root, '.claude' as RelPath)) {
       entries.push(entry);
-      if (entries.length < LISTED_MAX) continue;
+      if (entries.length < MAX_LISTED_ENTRIES) continue;
       refuse(
         collection,
         '.claude',
         'Too many files',
-        'only the first 100,000 entries were looked at; the rest stays out',
+        'only the first 100,000 entries were read; the rest does not come back',
       );
       return { entries, whole: false };
     }
@@ -119,12 +119,12 @@ async function listed(collection: Collection): Promise<{ entries: ListedEntry[];
   }
 }
 
-async function bring(collection: Collection, path: string, entry: ListedEntry, rule: BackRule): Promise<void> {
+async function freezeEntry(collection: Collection, path: string, entry: ListedEntry, rule: BackRule): Promise<void> {
   if (entry.nlink > 1) return refuse(collection, path, 'Hard link', 'it is a second name of another file');
   if (entry.size > rule.maxBytes) return refuse(collection, path, 'Too large', `it has ${entry.size} bytes`);
   collection.readBytes += entry.size;
-  if (collection.changes.length >= CHANGES_MAX || collection.readBytes > READ_MAX)
-    return refuse(collection, path, 'Too much', 'the session left more of it than is brought back at once');
+  if (collection.changes.length >= MAX_CHANGES || collection.readBytes > MAX_READ_BYTES)
+    return refuse(collection, path, 'Too much', 'the session left more than is brought back at once');
   if (rule.kind === 'transcript') return collectTranscript(collection, path);
   if (rule.kind === 'history') return collectHistory(collection, path);
   const content = await readWhole(collection, path);
@@ -133,7 +133,7 @@ async function bring(collection: Collection, path: string, entry: ListedEntry, r
   if (before?.digest === digest) return;
   const why = rule.check(content);
   if (why !== undefined) return refuse(collection, path, 'Not well-formed', why);
-  if (holdsSecret(collection, content)) return refuse(collection, path, 'Holds a credential', 'it stays out');
+  if (holdsSecret(collection, content)) return refuse(collection, path, 'Holds a credential', 'it does not come back');
   const how = before === undefined ? 'create' : 'replace';
   const target = rule.target(path);
   collection.changes.push({
@@ -153,30 +153,30 @@ async function bring(collection: Collection, path: string, entry: ListedEntry, r
   });
 }
 
-/** Something outside the allowlist: Claude's own doing passes in silence, a wish of somebody's is told. */
-async function lookAt(collection: Collection, path: string, entry: ListedEntry): Promise<void> {
+/** A finding for a path outside the allowlist that differs from what was staged; none for what Claude itself writes. */
+async function reportUnlisted(collection: Collection, path: string, entry: ListedEntry): Promise<void> {
   const before = collection.baseline.files[path];
-  const verdict = staysOut(path, entry.kind);
-  if (verdict === undefined) return;
-  if (entry.kind === 'file' && entry.size <= ATTEMPT_BYTES_MAX) {
+  const refused = refusedPath(path, entry.kind);
+  if (refused === undefined) return;
+  if (entry.kind === 'file' && entry.size <= MAX_ATTEMPT_BYTES) {
     const content = await readWhole(collection, path);
     const digest = createHash('sha256').update(content).digest('hex');
     if (digest === before?.digest) return;
-    if (path === '.claude/settings.json' && sameSettings(content)) return;
-    if (collection.attempts.length < ATTEMPTS_MAX && !holdsSecret(collection, content))
+    if (path === '.claude/settings.json' && isRewrittenOnly(content)) return;
+    if (collection.attempts.length < MAX_ATTEMPTS && !holdsSecret(collection, content))
       await keepAttempt(collection, path, content);
   } else if (entry.kind === 'file' && entry.size === before?.size && (await isStaged(collection, path, before))) return;
   collection.findings.push({
-    rule: verdict.rule,
-    severity: verdict.severity,
+    rule: refused.rule,
+    severity: refused.severity,
     path: shown(path),
-    title: before === undefined ? verdict.title : `${verdict.title} (changed)`,
-    why: verdict.why,
+    title: before === undefined ? refused.title : `${refused.title} (changed)`,
+    why: refused.why,
   });
 }
 
-/** Claude writes its own settings file anew; only what it says counts. */
-function sameSettings(content: Buffer): boolean {
+/** Claude rewrites its settings file without the user's keys: such a file changes nothing. */
+function isRewrittenOnly(content: Buffer): boolean {
   return /^\s*\{\s*("skipDangerousModePermissionPrompt":\s*true\s*)?\}\s*$/.test(content.toString('utf8'));
 }
 
@@ -188,7 +188,7 @@ async function isStaged(collection: Collection, path: string, staged: StagedFile
   return hash.digest('hex') === staged.digest;
 }
 
-/** Frozen to be shown with what was staged there; it is on no list of what may come back. */
+/** Freezes a file to show it beside what was staged. It never comes back. */
 async function keepAttempt(collection: Collection, path: string, content: Buffer): Promise<void> {
   const before = collection.baseline.files[path]?.digest;
   const known = before !== undefined && (await collection.store.has(before));
@@ -196,24 +196,24 @@ async function keepAttempt(collection: Collection, path: string, content: Buffer
   collection.attempts.push({ path: path.slice('.claude/'.length), ...frozen, ...(known ? { before } : {}) });
 }
 
-/** ~/.claude.json is rewritten by every session; servers and trust for other places in it are wishes. */
-async function lookAtJson(collection: Collection): Promise<void> {
-  for (const why of await jsonWishes(collection))
+/** Every session rewrites ~/.claude.json. Servers, and trust for other places, are edits to report. */
+async function reportJsonEdits(collection: Collection): Promise<void> {
+  for (const why of await suspiciousEdits(collection))
     collection.findings.push({
       rule: 'claude-json',
       severity: 'note',
       path: shown('.claude.json'),
       title: "Claude's own configuration changed",
-      why: `${why}; the file never comes back.`,
+      why: `${why}. The file never comes back.`,
     });
 }
 
-function deleted(collection: Collection, path: string): void {
+function reportDeleted(collection: Collection, path: string): void {
   collection.findings.push({
     rule: 'claude-data-deleted',
     severity: 'note',
     path: shown(path),
     title: 'Deleted in the session',
-    why: 'Deletions never come back: the host keeps it.',
+    why: 'Deletions never come back: the host keeps the file.',
   });
 }

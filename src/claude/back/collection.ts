@@ -11,11 +11,11 @@ export interface CollectOptions {
   readonly root: string;
   readonly baseline: StagedBaseline;
   readonly sessionId: string;
-  /** The session's store: everything that may come back is frozen in it first. */
+  /** The session's store, in which everything that may come back is frozen. */
   readonly store: ContentStore;
-  /** false with --no-sync-back and --isolate-claude-data: nothing comes out, what was tried is still told. */
+  /** false with --no-sync-back and --isolate-claude-data: nothing comes back, but findings are still reported. */
   readonly syncBack: boolean;
-  /** Values that must not come back in any text, such as a token that was inside with --credentials=file. */
+  /** Values that must not come back in any text: tokens that were inside with --credentials=file. */
   readonly secrets?: readonly string[];
 }
 
@@ -25,11 +25,11 @@ export interface Collection extends CollectOptions {
   readonly findings: Finding[];
   readonly dropped: Map<string, number>;
   readonly attempts: ClaudeAttempt[];
-  /** Bytes read for the allowlist so far: what a session plants must not keep the collection busy for hours. */
+  /** Bytes read for the allowlist so far. A limit on them keeps planted files from delaying the collection for hours. */
   readBytes: number;
 }
 
-/** The content of a file of the home, its first `max` bytes where the caller has not found it small enough. */
+/** The content of a file of the home; of a larger one little more than its first `max` bytes. */
 export async function readWhole(collection: Collection, path: string, max = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -43,21 +43,21 @@ export async function readWhole(collection: Collection, path: string, max = Numb
   return Buffer.concat(chunks);
 }
 
-/** Credentials of the provider by their form: one that was inside and has been replaced since is known to nobody. */
+/** Anthropic's credentials by their form: a token that was inside and has been replaced since is in no list. */
 const PROVIDER_CREDENTIAL = /sk-ant-[a-z]{3}\d\d-(?!placeholder-)[A-Za-z0-9_-]{8,}/;
 
-/** True for text with a credential in it. */
+/** Whether a text contains a credential. */
 export function holdsSecret(collection: Collection, content: Buffer | string): boolean {
   if ((collection.secrets ?? []).some((secret) => secret !== '' && content.includes(secret))) return true;
   return PROVIDER_CREDENTIAL.test(typeof content === 'string' ? content : content.toString('latin1'));
 }
 
-/** Something that would have been on the allowlist but for what it is. */
+/** Reports a path of the allowlist whose content or kind is refused. */
 export function refuse(collection: Collection, path: string, title: string, why: string): void {
   collection.findings.push({ rule: 'claude-data-refused', severity: 'blocked', path: shown(path), title, why });
 }
 
-/** A path of the home as a person knows it. */
+/** A path of the home as the user writes it. */
 export function shown(path: string): RelPath {
   return `~/${path}` as RelPath;
 }

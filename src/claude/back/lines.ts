@@ -8,17 +8,17 @@ export interface PrefixCheck {
 }
 
 export interface AddedLines {
-  /** Whole lines after the prefix, without their ends; undefined stands for a line that was too long. */
+  /** Whole lines after the prefix, without line ends; undefined for a line that was too long. */
   readonly lines: AsyncIterable<string | undefined>;
-  /** Known once the lines have been read: false when the prefix is not what was staged. */
+  /** Whether the prefix is what was staged. Known once the lines have been read. */
   prefixIntact(): boolean;
-  /** Known once the lines have been read: the last line had no end. */
+  /** Whether the last line had no end. Known once the lines have been read. */
   partial(): boolean;
 }
 
 /**
- * The lines that a session added to a file, whose beginning must still be what was staged. Nothing longer than
- * `lineMax` bytes is ever held in memory; `onPrefix` gets the beginning as it passes.
+ * The lines that a session added to a file whose beginning must still be what was staged. Holds at most `lineMax` bytes
+ * of a line in memory; `onPrefix` receives the parts of the beginning.
  */
 export function addedLines(
   chunks: AsyncIterable<Buffer>,

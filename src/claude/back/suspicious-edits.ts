@@ -2,25 +2,25 @@ import { asObject, type JsonObject, parseObject } from '../formats/json-object.t
 import { type Collection, readWhole } from './collection.ts';
 
 /**
- * What a session wrote into ~/.claude.json beyond Claude's own bookkeeping, one clause each: servers, trust or
- * permissions for other places, a login.
+ * Edits of ~/.claude.json that Claude does not make by itself, one clause each: servers, trust or permissions for other
+ * places, a login.
  */
-export async function jsonWishes(collection: Collection): Promise<string[]> {
+export async function suspiciousEdits(collection: Collection): Promise<string[]> {
   let json: JsonObject | undefined;
   try {
     json = await readJson(collection);
   } catch {
-    return ['it is gone or cannot be read'];
+    return ['it was removed or cannot be read'];
   }
-  if (json === undefined) return ['it is no JSON object'];
-  const wishes: string[] = [];
+  if (json === undefined) return ['it is not a JSON object'];
+  const edits: string[] = [];
   const staged = new Set(collection.baseline.servers);
   const servers = Object.keys(asObject(json['mcpServers']) ?? {}).filter((name) => !staged.has(name));
-  if (servers.length > 0) wishes.push(`${servers.length} MCP server${servers.length === 1 ? ' was' : 's were'} added`);
+  if (servers.length > 0) edits.push(`${servers.length} MCP server${servers.length === 1 ? ' was' : 's were'} added`);
   const elsewhere = Object.keys(asObject(json['projects']) ?? {}).filter((path) => !/^\/workspace(\/|$)/.test(path));
-  if (elsewhere.length > 0) wishes.push('it holds projects other than this one');
-  if (json['primaryApiKey'] !== undefined || json['oauthAccount'] !== undefined) wishes.push('it holds a login');
-  return wishes;
+  if (elsewhere.length > 0) edits.push('it holds projects other than this one');
+  if (json['primaryApiKey'] !== undefined || json['oauthAccount'] !== undefined) edits.push('it holds a login');
+  return edits;
 }
 
 async function readJson(collection: Collection): Promise<JsonObject | undefined> {

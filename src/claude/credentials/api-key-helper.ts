@@ -5,10 +5,10 @@ import type { RunProgram } from '../../host/run-program.ts';
 import type { CredentialSource, Secret } from '../../types/credential.ts';
 import { parseObject } from '../formats/json-object.ts';
 
-/** Claude Code asks its helper again after this long. */
+/** How long a key is used before the helper runs again, as in Claude Code. */
 const KEPT_MS = 5 * 60_000;
 
-/** Where an organisation pins settings on this host. */
+/** The path of the settings that an organisation enforces on this host. */
 export function managedSettingsPath(platform: string): string {
   return platform === 'darwin'
     ? '/Library/Application Support/ClaudeCode/managed-settings.json'
@@ -16,8 +16,8 @@ export function managedSettingsPath(platform: string): string {
 }
 
 /**
- * The `apiKeyHelper` of the managed or the user's own settings as a credential. A project's settings are never asked:
- * they come with the repository and would run on the host.
+ * The `apiKeyHelper` of managed or the user's settings as a credential. A project's settings are never read: they come
+ * with the repository, and the helper would run on the host.
  */
 export async function apiKeyHelper(
   where: { readonly configDir: string; readonly managedSettings: string; readonly env: NodeJS.ProcessEnv },
@@ -34,11 +34,11 @@ export async function apiKeyHelper(
 function helperSource(command: string, env: NodeJS.ProcessEnv, run: RunProgram): CredentialSource {
   let kept: { secret: Secret; untilMs: number } | undefined;
   const ask = async (): Promise<Secret> => {
-    const said = await run(['/bin/sh', '-c', command], { env, timeoutMs: 60_000 });
-    const value = said.stdout.trim();
-    if (said.status !== 0 || value === '' || /[\r\n\0]/.test(value))
-      throw new RunClaudeError('CREDENTIAL_HELPER_FAILED', `apiKeyHelper gave no key (status ${said.status})`, {
-        hint: 'Run the apiKeyHelper command of your Claude settings by hand and see what it says.',
+    const result = await run(['/bin/sh', '-c', command], { env, timeoutMs: 60_000 });
+    const value = result.stdout.trim();
+    if (result.status !== 0 || value === '' || /[\r\n\0]/.test(value))
+      throw new RunClaudeError('CREDENTIAL_HELPER_FAILED', `apiKeyHelper printed no key (status ${result.status})`, {
+        hint: 'Run the apiKeyHelper command of your Claude settings by hand and read its output.',
       });
     kept = { secret: { kind: 'api-key', value }, untilMs: Date.now() + KEPT_MS };
     return kept.secret;

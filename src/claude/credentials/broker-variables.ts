@@ -12,7 +12,7 @@ const PLACEHOLDERS: Readonly<
   'auth-token': { variable: 'ANTHROPIC_AUTH_TOKEN', value: 'placeholder-of-run-claude-the-real-one-is-outside' },
 };
 
-/** AWS keys have no placeholder: with the clouds Claude is told to skip its own authentication. */
+/** AWS keys have no placeholder: with the clouds Claude skips its own authentication. */
 function placeholder(kind: Secret['kind'] | undefined): (typeof PLACEHOLDERS)[keyof typeof PLACEHOLDERS] {
   return PLACEHOLDERS[kind === undefined || kind === 'aws-keys' ? 'oauth' : kind];
 }

@@ -7,7 +7,7 @@ import type { AwsKeys, CredentialSource, Secret } from '../../types/credential.t
 import { type JsonObject, parseObject } from '../formats/json-object.ts';
 import { post } from './post.ts';
 
-/** What the cloud credentials are found from. */
+/** Where the credentials of clouds are looked for. */
 export interface CloudPlaces {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
@@ -19,10 +19,10 @@ const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const GOOGLE_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * The credential for Amazon Bedrock or Google Vertex AI where this host's Claude Code is told to use one of them
- * (CLAUDE_CODE_USE_BEDROCK, CLAUDE_CODE_USE_VERTEX); undefined otherwise. Nothing is asked before `current()`.
+ * The credential for Amazon Bedrock or Google Vertex AI, where CLAUDE_CODE_USE_BEDROCK or CLAUDE_CODE_USE_VERTEX selects
+ * one of them; undefined otherwise. No program runs before `current()`.
  *
- * @throws RunClaudeError USAGE for Microsoft Foundry, and for Vertex without a project.
+ * @throws {RunClaudeError} USAGE for Microsoft Foundry, and for Vertex without a project
  */
 export function cloudCredential(places: CloudPlaces): CredentialSource | undefined {
   const { env } = places;
@@ -60,13 +60,13 @@ function bedrock({ env, home, run }: CloudPlaces): CredentialSource {
   if (keys !== undefined && !env['AWS_PROFILE'])
     return fixedSource('AWS_ACCESS_KEY_ID', { kind: 'aws-keys', value: JSON.stringify(keys) }, cloud);
   const profile = env['AWS_PROFILE'] || 'default';
-  return asked(`AWS profile ${profile}`, 'aws-keys', cloud, async () => {
+  return renewedSource(`AWS profile ${profile}`, 'aws-keys', cloud, async () => {
     const argv = ['aws', 'configure', 'export-credentials', '--format', 'process'];
-    const said = await run([...argv, ...(env['AWS_PROFILE'] ? ['--profile', profile] : [])], {
+    const result = await run([...argv, ...(env['AWS_PROFILE'] ? ['--profile', profile] : [])], {
       env,
       timeoutMs: ASK_MS,
     });
-    const answer = said.status === 0 ? parseObject(said.stdout) : undefined;
+    const answer = result.status === 0 ? parseObject(result.stdout) : undefined;
     const found =
       keysOf(answer?.['AccessKeyId'], answer?.['SecretAccessKey'], answer?.['SessionToken']) ??
       keysInFile(await readFile(credentialsFile(env, home), 'utf8').catch(() => ''), profile);
@@ -92,7 +92,7 @@ function keysOf(id: unknown, key: unknown, token: unknown): AwsKeys | undefined 
   return { accessKeyId: id, secretAccessKey: key, ...(plain(token) ? { sessionToken: token } : {}) };
 }
 
-/** Keys that lie in the shared credentials file themselves, for hosts without the AWS command. */
+/** The keys in the shared credentials file, for hosts without the AWS command. */
 function keysInFile(text: string, profile: string): AwsKeys | undefined {
   const values = new Map<string, string>();
   let inside = false;
@@ -110,21 +110,21 @@ function vertex({ env, home, run }: CloudPlaces): CredentialSource {
   const named = env['ANTHROPIC_VERTEX_PROJECT_ID'] || env['GOOGLE_CLOUD_PROJECT'] || env['GCLOUD_PROJECT'];
   const project = plainWord(named, 'ANTHROPIC_VERTEX_PROJECT_ID');
   if (project === undefined)
-    throw usageError('CLAUDE_CODE_USE_VERTEX: which project?', 'Set ANTHROPIC_VERTEX_PROJECT_ID.');
+    throw usageError('CLAUDE_CODE_USE_VERTEX needs a project', 'Set ANTHROPIC_VERTEX_PROJECT_ID.');
   const url = env['ANTHROPIC_VERTEX_BASE_URL'] || `https://${vertexHost(region)}/v1`;
   const file =
     env['GOOGLE_APPLICATION_CREDENTIALS'] || join(gcloudDir(env, home), 'application_default_credentials.json');
   const cloud = { url, api: { kind: 'vertex', region, project } } as const;
   if (isOn(env['CLAUDE_CODE_SKIP_VERTEX_AUTH'])) return companyToken(env, 'CLAUDE_CODE_SKIP_VERTEX_AUTH', cloud);
-  return asked('Google application default credentials', 'auth-token', cloud, async () => {
+  return renewedSource('Google application default credentials', 'auth-token', cloud, async () => {
     const stored = await readFile(file, 'utf8').then(parseObject, () => undefined);
     const own = stored === undefined ? undefined : await googleToken(stored, env);
     if (own !== undefined) return own;
     for (const words of [['auth', 'application-default'], ['auth']]) {
-      const said = await run(['gcloud', ...words, 'print-access-token'], { env, timeoutMs: ASK_MS });
-      const value = said.stdout.trim();
-      if (said.status === 0 && /^[\x21-\x7e]+$/.test(value))
-        // They live for an hour, of which an unknown part is over.
+      const result = await run(['gcloud', ...words, 'print-access-token'], { env, timeoutMs: ASK_MS });
+      const value = result.stdout.trim();
+      if (result.status === 0 && /^[\x21-\x7e]+$/.test(value))
+        // Such a token is valid for an hour, of which an unknown part is over.
         return { kind: 'auth-token', value, expiresMs: Date.now() + 20 * 60_000 };
     }
     throw new RunClaudeError('CREDENTIAL_EXPIRED', 'there is no Google login for Vertex AI', {
@@ -143,7 +143,7 @@ function vertexHost(region: string): string {
     : `${region}-aiplatform.googleapis.com`;
 }
 
-/** An access token for a stored login or a service account's key; undefined for other kinds, which gcloud knows. */
+/** An access token for a stored login or the key of a service account; undefined for other kinds, which gcloud reads. */
 async function googleToken(stored: JsonObject, env: NodeJS.ProcessEnv): Promise<Secret | undefined> {
   const word = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '');
   const url = word('token_uri') || GOOGLE_TOKEN_URL;
@@ -188,13 +188,13 @@ async function postForm(url: string, form: Readonly<Record<string, string>>, env
   return { kind: 'auth-token', value, expiresMs: Date.now() + lastsS * 1000 };
 }
 
-/** A company's own server in between signs by itself and wants a token of its own. */
+/** A company's own server signs the requests by itself and needs a token of its own. */
 function companyToken(env: NodeJS.ProcessEnv, variable: string, cloud: Cloud): CredentialSource {
   const value = env['ANTHROPIC_AUTH_TOKEN']?.trim();
   if (value === undefined || value === '')
     throw usageError(
       `${variable}: there is no ANTHROPIC_AUTH_TOKEN`,
-      'Set it to what the server at the base URL wants.',
+      'Set it to the token of the server at the base URL.',
     );
   return fixedSource('ANTHROPIC_AUTH_TOKEN', { kind: 'auth-token', value }, cloud);
 }
@@ -216,8 +216,8 @@ function fixedSource(name: string, secret: Secret, cloud: Cloud): CredentialSour
   };
 }
 
-/** One that is asked for on this host, and asked for again when it ends. */
-function asked(name: string, kind: Secret['kind'], cloud: Cloud, ask: () => Promise<Secret>): CredentialSource {
+/** A credential that `ask` gets on this host, again whenever it has expired. */
+function renewedSource(name: string, kind: Secret['kind'], cloud: Cloud, ask: () => Promise<Secret>): CredentialSource {
   let kept: Secret | undefined;
   const refresh = async (): Promise<Secret> => {
     kept = await ask();

@@ -2,28 +2,28 @@ import type { CredentialSource, Secret } from '../../types/credential.ts';
 import type { Container } from '../../types/engine.ts';
 import type { JsonObject } from '../formats/json-object.ts';
 
-/** On the tmpfs at /run: gone with the container, whatever became of us. */
+/** On the tmpfs at /run: it ends with the container, even when run-claude was killed. */
 const FILE = '/run/credential/current';
 /** In the agent's home, relative. */
 const LOGIN = '.claude/.credentials.json';
 const CHECK_MS = 15_000;
 const WRITE_MS = 60_000;
 
-/** `--credentials=file`: the access token in the agent's container, for engines where no gateway can be had. */
+/** `--credentials=file`: the access token in the agent's container, for engines on which no gateway can run. */
 export interface CredentialFile {
-  /** To be staged in the agent's home. */
+  /** The link to stage in the agent's home. */
   readonly link: { readonly path: string; readonly target: string } | undefined;
   /** For the staged settings.json. */
   readonly settings: JsonObject;
-  /** The agent's program, which then waits for the file. */
+  /** The words of the agent's program, made to wait for the file. */
   argv(argv: readonly string[]): readonly string[];
-  /** Writes the file into the running container and replaces it when the host has refreshed it, until stopped. */
+  /** Writes the file into the running container, and again when the host has refreshed the token. Returns a stop function. */
   serve(agent: Container, user: string, failed: (error: Error) => void): () => void;
-  /** Every token that has been inside, for the collection: none comes back. */
+  /** Every token that has been inside: none may come back. */
   inside(): readonly string[];
 }
 
-/** Nothing is read before serve(): the token is in no record, argument, environment or file of the host's. */
+/** Reads nothing before `serve()`. The token is in no record, argument, environment or file on the host. */
 export function credentialFile(source: CredentialSource): CredentialFile {
   const values = new Set<string>();
   const oauth = source.kind === 'oauth';
@@ -54,10 +54,10 @@ export function credentialFile(source: CredentialSource): CredentialFile {
   };
 }
 
-/** The program's arguments pass byte for byte; without the file it does not start. */
+/** Passes the program's arguments unchanged. Without the file the program does not start. */
 const WAIT = `n=0; until [ -s ${FILE} ]; do n=$((n+1)); [ $n -gt 1200 ] && exit 125; sleep 0.05; done; exec "$@"`;
 
-/** No refresh token goes in: a rotation inside would log the host out. A far expiry keeps Claude from trying one. */
+/** Without the refresh token: a rotation inside would log the host out. A far expiry keeps Claude from refreshing. */
 function contentOf(secret: Secret): string {
   if (secret.kind !== 'oauth') return secret.value;
   const expiresAt = Date.now() + 365 * 86_400_000;
@@ -65,7 +65,7 @@ function contentOf(secret: Secret): string {
   return JSON.stringify({ claudeAiOauth: { accessToken: secret.value, refreshToken: '', expiresAt, scopes } });
 }
 
-/** Over the engine's stdin, never an argument; tried until the container has started. */
+/** Passes the content over stdin, never as an argument. Retries until the container has started. */
 async function write(agent: Container, user: string, content: string, stopped: () => boolean): Promise<void> {
   const script = `umask 077 && mkdir -p ${FILE}.d && cat > ${FILE}.d/new && mv ${FILE}.d/new ${FILE}`;
   const argv = ['/bin/sh', '-c', `mkdir -p -m 700 /run/credential && ${script}`];

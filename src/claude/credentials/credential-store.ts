@@ -6,12 +6,16 @@ import { RunClaudeError } from '../../errors.ts';
 import type { RunProgram } from '../../host/run-program.ts';
 import { type JsonObject, parseObject } from '../formats/json-object.ts';
 
-/** Where Claude Code keeps the tokens of a login on this host. What it holds besides ours is kept on write. */
+/** The place where Claude Code stores the tokens of a login on this host. A write keeps all other content. */
 export interface CredentialStore {
   readonly name: string;
-  /** The whole document, or undefined when there is none or it cannot be parsed. */
+  /** The whole document; undefined when there is none or it cannot be parsed. */
   read(): Promise<JsonObject | undefined>;
-  /** Replaces the document, on disk for good when this returns. Throws RunClaudeError CREDENTIAL_STORE_WRITE. */
+  /**
+   * Replaces the document durably.
+   *
+   * @throws {RunClaudeError} CREDENTIAL_STORE_WRITE
+   */
   write(document: JsonObject): Promise<void>;
 }
 
@@ -43,7 +47,7 @@ export function fileStore(configDir: string, shown: string): CredentialStore {
   };
 }
 
-/** Write beside, sync, rename, sync the directory: after a crash the file is the old or the new one, never half. */
+/** Writes a new file, syncs, renames and syncs the directory: after a crash the file is the old or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.run-claude-${randomBytes(6).toString('hex')}`;
   try {
@@ -67,13 +71,13 @@ async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Name of the Keychain item: the default one, or with a suffix of its own for another configuration directory. */
+/** The name of the Keychain item; another configuration directory has a suffix of its own. */
 export function keychainService(configDir: string | undefined): string {
   const suffix = configDir === undefined ? '' : `-${createHash('sha256').update(configDir).digest('hex').slice(0, 8)}`;
   return `Claude Code-credentials${suffix}`;
 }
 
-/** The macOS Keychain through `security`; the secret goes in over its stdin as hex, never in an argument. */
+/** The macOS Keychain through `security`. The secret is passed over stdin as hex, never in an argument. */
 export function keychainStore(service: string, run: RunProgram): CredentialStore {
   return {
     name: 'macOS Keychain',

@@ -16,7 +16,7 @@ export interface CredentialPlaces {
   readonly run?: RunProgram;
   /** OAuth token endpoint; default the provider's. */
   readonly endpoint?: string;
-  /** Default where an organisation pins settings on this platform. */
+  /** The settings that an organisation enforces; default their path on this platform. */
   readonly managedSettings?: string;
   readonly lockWaitMs?: number;
 }
@@ -33,10 +33,11 @@ export function claudeConfigDir(env: NodeJS.ProcessEnv, home: string): string {
 }
 
 /**
- * The credential that Claude Code on this host would use, in its own order: a cloud's own, ANTHROPIC_AUTH_TOKEN,
- * ANTHROPIC_API_KEY, apiKeyHelper, CLAUDE_CODE_OAUTH_TOKEN, the stored login (macOS: Keychain first). Nothing is
- * printed, run or refreshed until `current()`; undefined when there is none. Throws RunClaudeError
- * CREDENTIAL_UNREADABLE.
+ * The credential that Claude Code on this host would use, in its own order: that of a cloud, ANTHROPIC_AUTH_TOKEN,
+ * ANTHROPIC_API_KEY, apiKeyHelper, CLAUDE_CODE_OAUTH_TOKEN, the stored login (macOS: Keychain first). Undefined when
+ * there is none. Nothing is run or refreshed before `current()`.
+ *
+ * @throws {RunClaudeError} CREDENTIAL_UNREADABLE
  */
 export async function findCredential(places: CredentialPlaces): Promise<CredentialSource | undefined> {
   const { env, home, platform } = places;
@@ -91,7 +92,7 @@ function fromVariable(env: NodeJS.ProcessEnv, name: string, kind: Secret['kind']
   };
 }
 
-/** What a person is shown of a credential: where it is and until when it lasts, never a part of it. */
+/** A credential for the user: its source and its expiry, never a part of it. */
 export function describeCredential(source: CredentialSource, nowMs: number): string {
   if (source.expiresMs === undefined) return source.name;
   const minutes = Math.round((source.expiresMs - nowMs) / 60_000);

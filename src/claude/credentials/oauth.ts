@@ -5,12 +5,12 @@ import type { CredentialStore } from './credential-store.ts';
 import { post } from './post.ts';
 import { withRefreshLock } from './refresh-lock.ts';
 
-// From Claude Code 2.1.329: where and as whom it refreshes a claude.ai or console login.
+// From Claude Code 2.1.329: the endpoint and client id with which it refreshes a login of claude.ai or the console.
 const TOKEN_URL = 'https://platform.claude.com/v1/oauth/token';
 const CLIENT_ID = '9d1c250a-e61b-44d9-88ed-5944d1962f5e';
-/** A token that ends sooner than this is refreshed before use. */
-const NEAR_MS = 5 * 60_000;
-/** Longer than a lock counts whose holder was killed. */
+/** A token with less time left is refreshed before use. */
+const REFRESH_AHEAD_MS = 5 * 60_000;
+/** Longer than the lock of a killed holder is valid. */
 const LOCK_WAIT_MS = 75_000;
 
 export interface OAuthOptions {
@@ -18,7 +18,7 @@ export interface OAuthOptions {
   /** The token endpoint; a stand-in in tests. */
   readonly endpoint?: string;
   readonly lockWaitMs?: number;
-  /** For the person's HTTPS_PROXY. */
+  /** For the user's HTTPS_PROXY. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -30,7 +30,7 @@ interface Login {
   readonly clientId: string | undefined;
 }
 
-/** The login that a stored document holds, or undefined when it holds none. */
+/** The login in a stored document; undefined when there is none. */
 function loginOf(document: JsonObject | undefined): Login | undefined {
   const part = asObject(document?.['claudeAiOauth']);
   const accessToken = text(part?.['accessToken']);
@@ -51,8 +51,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * A login of Claude Code as a credential: read anew each time (Claude on the host may have refreshed it), refreshed
- * under Claude's own lock, the store written before anybody gets the new token. Undefined when the store has no login.
+ * The login in a store as a credential; undefined when there is none. It is read each time, since Claude on the host may
+ * have refreshed it. It is refreshed under Claude's own lock, and the store is written before the new token is used.
  */
 export async function storedLogin(
   store: CredentialStore,
@@ -72,8 +72,8 @@ export async function storedLogin(
     current: async () => {
       const login = loginOf(await store.read());
       if (login === undefined) throw loggedOut(store.name);
-      const near = login.expiresMs !== undefined && login.expiresMs - Date.now() < NEAR_MS;
-      if (!near) return hand(login);
+      const isExpiring = login.expiresMs !== undefined && login.expiresMs - Date.now() < REFRESH_AHEAD_MS;
+      if (!isExpiring) return hand(login);
       return hand(await refreshLogin(store, options, login.accessToken));
     },
     refresh: async () => {
@@ -97,7 +97,7 @@ function loggedOut(name: string): RunClaudeError {
   });
 }
 
-/** Refreshes unless somebody did so already: `spent` is the access token that no longer serves. */
+/** Refreshes unless another process has done so. `spent` is the access token that no longer works. */
 async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent: string | undefined): Promise<Login> {
   return withRefreshLock(options.configDir, options.lockWaitMs ?? LOCK_WAIT_MS, async () => {
     const document = await store.read();
@@ -106,9 +106,9 @@ async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent
     if (login.accessToken !== spent && (login.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return login;
     if (login.refreshToken === undefined) throw loggedOut(store.name);
     const answer = await postRefresh(options.endpoint ?? TOKEN_URL, login, options.env ?? {});
-    if (answer.kind === 'unreachable') return stillGood(login, answer.why);
+    if (answer.kind === 'unreachable') return ifUnexpired(login, answer.why);
     if (answer.kind === 'refused') {
-      // Claude before 2.1 refreshes without these locks: what it stored meanwhile is as good as what we asked for.
+      // Claude before 2.1 refreshes without these locks. A token that it has stored in the meantime works as well.
       const other = loginOf(await store.read());
       if (other !== undefined && other.accessToken !== login.accessToken) return other;
       throw loggedOut(store.name);
@@ -125,8 +125,8 @@ async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent
   });
 }
 
-/** The endpoint can't be had: a token that has not ended yet still serves. */
-function stillGood(login: Login, why: string): Login {
+/** The login where the endpoint cannot be reached: a token that has not expired still works. */
+function ifUnexpired(login: Login, why: string): Login {
   if ((login.expiresMs ?? 0) > Date.now()) return login;
   throw new RunClaudeError('CREDENTIAL_EXPIRED', `the Claude login has expired and refreshing it failed: ${why}`, {
     hint: 'Check the network connection, or run `claude` on the host and log in again with /login.',

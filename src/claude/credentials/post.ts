@@ -3,25 +3,25 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 
-export interface Posted {
+export interface PostResponse {
   readonly status: number;
   readonly body: string;
 }
 
-const LONGEST = 1 << 20;
+const MAX_ANSWER_CHARACTERS = 1 << 20;
 
 /**
- * One POST from this host to where tokens are had, through the person's HTTPS_PROXY when the address is https and
- * NO_PROXY does not name its host. A redirect is an answer like another: what was sent goes to this one address.
+ * Sends one POST to a token endpoint, through the user's HTTPS_PROXY when the address is https and NO_PROXY does not name
+ * its host. Redirects are not followed: the body is sent to this address only.
  *
- * @throws Error when there is no answer within `timeoutMs`; its message names hosts, never what was sent.
+ * @throws {Error} when there is no answer within `timeoutMs`; its message names hosts, never the body
  */
 export async function post(
   address: string,
   content: { readonly type: string; readonly body: string },
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
-): Promise<Posted> {
+): Promise<PostResponse> {
   const url = new URL(address);
   const signal = AbortSignal.timeout(timeoutMs);
   const proxy = proxyFor(url, env);
@@ -40,7 +40,7 @@ export async function post(
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         body += part;
-        if (body.length > LONGEST) response.destroy(new Error('the answer is too long'));
+        if (body.length > MAX_ANSWER_CHARACTERS) response.destroy(new Error('the answer is too long'));
       });
       response.once('error', reject);
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
@@ -55,11 +55,11 @@ function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const proxy = new URL(text);
   const except = (env['NO_PROXY'] || env['no_proxy'] || '').toLowerCase().split(/[,\s]+/);
   const host = url.hostname.toLowerCase();
-  const straight = except.some((entry) => {
+  const isDirect = except.some((entry) => {
     const name = entry.replace(/^\*?\./, '').replace(/:\d+$/, '');
     return name !== '' && (name === '*' || host === name || host.endsWith(`.${name}`));
   });
-  return proxy.protocol === 'http:' && !straight ? proxy : undefined;
+  return proxy.protocol === 'http:' && !isDirect ? proxy : undefined;
 }
 
 function tunnel(proxy: URL, to: URL, signal: AbortSignal): Promise<Socket> {

@@ -6,13 +6,14 @@ import { makePrivateDir } from '../../store/record.ts';
 
 // Claude Code 2.1.329 guards its own refresh with two lock directories: `.oauth_refresh.lock` in the configuration
 // directory, then `<configuration directory>.lock`. A holder touches them every 5 s; untouched for 60 s they are stale.
-// Taking the same two keeps sessions of ours and Claude on the host from spending one refresh token twice.
+// run-claude takes the same two, so that it and Claude on the host never spend one refresh token twice.
 const TOUCH_MS = 5_000;
 const STALE_MS = 60_000;
 
 /**
- * Runs `work` while holding the lock under which tokens of this configuration directory are refreshed.
- * Throws RunClaudeError CREDENTIAL_LOCKED when another process holds it for longer than `waitMs`.
+ * Runs `work` while holding the lock for refreshing the tokens of a configuration directory.
+ *
+ * @throws {RunClaudeError} CREDENTIAL_LOCKED when another process holds it for longer than `waitMs`
  */
 export async function withRefreshLock<T>(configDir: string, waitMs: number, work: () => Promise<T>): Promise<T> {
   const directory = await realpath(configDir).catch(() => configDir);
@@ -21,7 +22,7 @@ export async function withRefreshLock<T>(configDir: string, waitMs: number, work
   const held: string[] = [];
   const touch = setInterval(() => {
     const now = new Date();
-    // A lock that somebody took from us can't be touched: the write that follows decides, not this timer.
+    // Another process may have removed the lock as stale. The write that follows fails then, not this timer.
     for (const path of held) utimes(path, now, now).catch(() => undefined);
   }, TOUCH_MS);
   try {
@@ -52,7 +53,7 @@ async function take(path: string, deadline: number): Promise<void> {
     }
     if (Date.now() > deadline)
       throw new RunClaudeError('CREDENTIAL_LOCKED', 'another process is refreshing the Claude login', {
-        hint: `Wait a moment and try again; when no Claude is running, remove the directory ${path}.`,
+        hint: `Wait a moment and try again. When no Claude is running, remove the directory ${path}.`,
       });
     await sleep(100 + Math.random() * 100);
   }

@@ -4,20 +4,20 @@ import { asObject, parseObject } from '../formats/json-object.ts';
 import { managedSettingsPath } from './api-key-helper.ts';
 import { claudeConfigDir } from './credentials.ts';
 
-/** What a person may say in settings.json of where the provider is and how one gets in; nothing else is taken. */
+/** Variables in settings.json that name the provider or authenticate there. Others are ignored. */
 const PROVIDER =
   /^(CLAUDE_CODE_(USE|SKIP)_(BEDROCK|VERTEX|FOUNDRY)(_AUTH)?|CLAUDE_CODE_OAUTH_TOKEN|ANTHROPIC_((BEDROCK_|VERTEX_)?BASE_URL|API_KEY|AUTH_TOKEN|VERTEX_PROJECT_ID|MODEL|SMALL_FAST_MODEL|DEFAULT_(OPUS|SONNET|HAIKU)_MODEL)|AWS_(REGION|DEFAULT_REGION|PROFILE|BEARER_TOKEN_BEDROCK)|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/;
 
 export interface SettingsPlaces {
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** Default where an organisation pins settings on this platform. */
+  /** The settings that an organisation enforces; default their path on this platform. */
   readonly managedSettings?: string;
 }
 
 /**
- * The environment with what the `env` of the user's own settings.json, and of managed settings above it, says of the
- * provider: Claude Code on this host lets it win over its environment. A project's settings are never read.
+ * The environment with the provider's variables from `env` of the user's settings.json and of managed settings, which
+ * override it, as in Claude Code. A project's settings are never read.
  */
 export function withSettings(env: NodeJS.ProcessEnv, places: SettingsPlaces): NodeJS.ProcessEnv {
   const own = join(claudeConfigDir(env, places.home), 'settings.json');
@@ -30,7 +30,7 @@ function providerVariables(file: string): Readonly<Record<string, string>> {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // Most people have none; where one can't be read the credential's own reader says so.
+    // Most users have no such file. An unreadable one is reported where the credential is read.
     return {};
   }
   const entries = Object.entries(asObject(parseObject(text)?.['env']) ?? {});

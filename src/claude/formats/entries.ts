@@ -1,10 +1,10 @@
-/** What happens to one name at the top of Claude's configuration directory. */
+/** The rule for one name at the top of Claude's configuration directory. */
 export interface ConfigEntryRule {
-  /** filtered: parsed, only what is listed goes in. tree: copied whole. project: this project's part. */
+  /** filtered: only listed parts of the content are staged. tree: copied whole. project: the part of this project. */
   readonly stage: 'filtered' | 'tree' | 'file' | 'project' | 'never';
-  /** Comes back through a filter of its own, into the project's instance; everything else never does. */
+  /** filtered: comes back through a filter of its own into the project's instance. */
   readonly back: 'filtered' | 'never';
-  /** own: Claude itself writes here in any session. finding: a change is somebody's wish, and is reported. */
+  /** own: Claude itself writes here in any session. finding: a change is reported. */
   readonly change: 'own' | 'finding';
 }
 
@@ -14,7 +14,7 @@ const rule = (
   change: ConfigEntryRule['change'],
 ): ConfigEntryRule => ({ stage, back, change });
 
-/** Names under ~/.claude that go in, come back, or change by Claude's own doing (Claude Code 2.1.329). */
+/** Names under ~/.claude that are staged, come back, or are changed by Claude itself (Claude Code 2.1.329). */
 const RULES: Readonly<Record<string, ConfigEntryRule>> = {
   'settings.json': rule('filtered', 'never', 'finding'),
   'CLAUDE.md': rule('file', 'never', 'finding'),
@@ -32,7 +32,7 @@ const RULES: Readonly<Record<string, ConfigEntryRule>> = {
   plans: rule('project', 'filtered', 'own'),
 };
 
-/** Written by Claude in any session; what they hold acts on the host or says too much, so they go neither way. */
+/** Written by Claude in any session. They act on the host or reveal too much: neither staged nor brought back. */
 const OWN = new Set(
   `backups cache debug telemetry statsig logs traces startup-perf shell-snapshots session-env sessions file-history
    paste-cache image-cache stats-cache.json active-time.json .last-cleanup .last-update-result.json .update.lock
@@ -40,7 +40,7 @@ const OWN = new Set(
    .storage-write.lock .oauth_refresh.lock .deep-link-register-failed`.split(/\s+/),
 );
 
-/** Executes, instructs or is trusted on the host: neither in nor back, and a session that writes one is reported. */
+/** Executed, obeyed or trusted on the host: neither staged nor brought back, and a session that writes one is reported. */
 const KNOWN_NEVER = new Set(
   `settings.local.json cowork_settings.json hooks workflows routines cowork_plugins dev-mods launch.json jobs daemon
    daemon.json daemon.lock daemon.log daemon.scheduled.status.json daemon-auth-cooldown daemon-auth-status.json
@@ -52,18 +52,18 @@ const KNOWN_NEVER = new Set(
    dump-prompts api-dumps access-audit`.split(/\s+/),
 );
 
-/** The rule for a name at the top of ~/.claude. A name that this version does not know is neither staged nor back. */
+/** The rule for a name at the top of ~/.claude. An unknown name is neither staged nor brought back. */
 export function ruleOf(name: string): ConfigEntryRule {
   const known = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
   return known ?? rule('never', 'never', OWN.has(name) ? 'own' : 'finding');
 }
 
-/** False for names of a later version of Claude Code, or of the person: they stay out, and that is said once. */
+/** False for names of a later version of Claude Code, or of the user's: they stay out, with one note. */
 export function isKnownName(name: string): boolean {
   return Object.hasOwn(RULES, name) || OWN.has(name) || KNOWN_NEVER.has(name) || /\.signature(-iat)?\.json$/.test(name);
 }
 
-/** Names whose trees or files are copied in. */
+/** The names whose trees or files are copied into the home. */
 export function stagedNames(kind: 'tree' | 'file'): string[] {
   return Object.keys(RULES).filter((name) => RULES[name]?.stage === kind);
 }

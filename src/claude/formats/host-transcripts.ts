@@ -1,6 +1,6 @@
 /**
- * The folder that Claude Code gives a directory's transcripts: every character but letters and digits becomes a dash.
- * Past 200 characters it cuts and appends a hash of its own, which we do not make up: such a project has no key here.
+ * The name of Claude Code's folder for the transcripts of a directory: every character except letters and digits is a
+ * dash. Undefined past 200 characters, where Claude cuts the name and appends a hash of its own.
  */
 export function hostTranscriptKey(root: string): string | undefined {
   const key = root.replace(/[^a-zA-Z0-9]/g, '-');

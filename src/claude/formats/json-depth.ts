@@ -1,4 +1,4 @@
-/** How deep brackets nest in a JSON text, without parsing it: a million levels must not reach a recursive walk. */
+/** How deep brackets nest in a JSON text. It is not parsed: a million levels must not reach a recursive function. */
 export function nestingOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,23 +1,24 @@
 import { nestingOf } from './json-depth.ts';
 import { asObject, type JsonObject } from './json-object.ts';
 
-const DEPTH_MAX = 200;
+const MAX_DEPTH = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** True for the id of a session as Claude makes them. */
-export function isSessionId(text: string): boolean {
+/** Whether a text is the id of a conversation, as Claude makes them. */
+export function isConversationId(text: string): boolean {
   return UUID.test(text);
 }
 
+/** How the records of a transcript are rebuilt. */
 export interface TranscriptFrame {
   readonly sessionId: string;
-  /** Every record's cwd is mapped: a path that leaves the project becomes its root. */
+  /** Maps the cwd of a record; a path outside the project becomes the project's root. */
   readonly mapCwd: (cwd: string) => string;
-  /** The session of ours in which a record was made; undefined for the person's own transcripts. */
+  /** The session that wrote the records; undefined for transcripts of the host. */
   readonly madeIn?: string;
 }
 
-/** Kinds of records that only tell what was said. About 40 others act when a session is resumed on the host. */
+/** Kinds of records that only repeat the conversation. About 40 others act when it is resumed on the host. */
 type Rebuild = (record: JsonObject, frame: TranscriptFrame) => JsonObject | undefined;
 const KINDS: Readonly<Record<string, Rebuild>> = {
   user: (record, frame) => turn(record, frame, 'user'),
@@ -28,18 +29,18 @@ const KINDS: Readonly<Record<string, Rebuild>> = {
   'ai-title': (record) => strings(record, ['aiTitle']),
 };
 
-/** Content blocks that are text, pictures, or a tool's words; nothing in them is executed by being shown again. */
+/** Content blocks with text, pictures, or input and output of tools: showing them again executes nothing. */
 const BLOCKS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result', 'image', 'document']);
 const SYSTEM_KINDS = new Set(['compact_boundary', 'informational', 'local_command', 'turn_duration', 'api_error']);
 
 /**
- * Filters a transcript line by line: only records of kinds that tell what was said, rebuilt from known fields, with
- * paths re-rooted and parents re-linked over what is left out. Counts what it drops, by kind.
+ * Filters a transcript line by line. Keeps records that only repeat the conversation, rebuilt from known fields, with
+ * mapped paths and with parents that skip dropped records. Counts dropped records by kind.
  */
 export class TranscriptFilter {
   readonly dropped = new Map<string, number>();
   kept = 0;
-  /** Turns of the person among the records that were kept. */
+  /** The user's turns among the kept records. */
   userTurns = 0;
   readonly #frame: TranscriptFrame;
   readonly #parents = new Map<string, string | null>();
@@ -49,7 +50,7 @@ export class TranscriptFilter {
     this.#frame = frame;
   }
 
-  /** The line as it may be kept (without its end), or undefined when it is dropped. */
+  /** The line to keep, without its end; undefined when it is dropped. */
   line(text: string): string | undefined {
     if (text.trim() === '') return undefined;
     const record = parseLine(text);
@@ -72,7 +73,7 @@ export class TranscriptFilter {
     return JSON.stringify({ type: kind, ...marked });
   }
 
-  /** Parents that were left out are skipped, so that the thread of the conversation stays whole. */
+  /** The nearest ancestor that was kept, so that the conversation stays connected. */
   #keptAncestor(parent: string | null): string | null {
     let at = parent;
     for (let steps = 0; at !== null && steps < 100_000; steps += 1) {
@@ -91,7 +92,7 @@ export class TranscriptFilter {
 }
 
 function parseLine(text: string): JsonObject | undefined {
-  if (nestingOf(text) > DEPTH_MAX || text.includes('\0')) return undefined;
+  if (nestingOf(text) > MAX_DEPTH || text.includes('\0')) return undefined;
   try {
     return asObject(JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value)));
   } catch (error) {
@@ -114,7 +115,7 @@ function strings(record: JsonObject, names: readonly string[]): JsonObject | und
   return out;
 }
 
-/** Fields that every record of a turn has. */
+/** The fields of every record of a turn. */
 function common(record: JsonObject, frame: TranscriptFrame): JsonObject | undefined {
   const uuid = uuidOf(record['uuid']);
   const timestamp = record['timestamp'];
@@ -134,8 +135,8 @@ function common(record: JsonObject, frame: TranscriptFrame): JsonObject | undefi
     if (typeof value === 'string' && /^[\w./@+-]{1,200}$/.test(value)) out[name] = value;
   }
   const entrypoint = record['entrypoint'];
-  // Claude's own --continue and list of conversations pass over those that a program drove. A conversation of a
-  // `-p` session is one that the user started, and may go on with.
+  // Claude's --continue and its list of conversations skip those that a program drove. The user started the conversation
+  // of a `-p` session, and may continue it.
   if (
     typeof entrypoint === 'string' &&
     /^[\w-]{1,60}$/.test(entrypoint) &&

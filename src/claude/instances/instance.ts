@@ -5,20 +5,20 @@ import { RunClaudeError } from '../../errors.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { mountPointOf } from './mount-point.ts';
 
-/** Where one project's Claude data lives on this host: history, memory, plans and transcripts of its sessions. */
+/** The directory on this host with the Claude data of one project: history, memory, plans, transcripts of its sessions. */
 export interface Instance {
   readonly key: string;
   readonly dir: string;
-  /** What the key was made of. */
+  /** The path from which the key is made. */
   readonly root: string;
 }
 
-/** The folder of transcripts inside, for a session that works in /workspace; the instance uses the same name. */
+/** The folder of transcripts inside, where a session works in /workspace. The instance uses the same name. */
 export const INSIDE_KEY = '-workspace';
 
 /**
- * The path that stands for a project: its git common directory's parent when that is named `.git` (so worktrees share
- * it), the common directory itself otherwise, the project's own real path without git.
+ * The path that identifies a project. With git: the parent of the git common directory when that is named `.git`, so that
+ * worktrees share it; otherwise the common directory. Without git: the project's real path.
  */
 export function instanceRoot(projectRoot: string, gitCommonDir: string | undefined): string {
   if (gitCommonDir === undefined) return projectRoot;
@@ -31,8 +31,10 @@ export function instanceKey(root: string): string {
 }
 
 /**
- * Finds or makes the instance of a project. The recorded root must be the one that gave the key: a directory that
- * says otherwise was tampered with. Throws RunClaudeError INSTANCE_FOREIGN, RECORD_UNWRITABLE.
+ * Finds or makes the instance of a project.
+ *
+ * @throws {RunClaudeError} INSTANCE_FOREIGN when the recorded root is not the project's: the directory was tampered with;
+ * RECORD_UNWRITABLE
  */
 export async function openInstance(dataDir: string, projectRoot: string, gitCommonDir?: string): Promise<Instance> {
   const root = instanceRoot(await realpath(projectRoot), gitCommonDir && (await realpath(gitCommonDir)));
@@ -44,37 +46,37 @@ export async function openInstance(dataDir: string, projectRoot: string, gitComm
   const recorded = await readRoot(dir);
   if (recorded === undefined) writeFileAtomic(join(dir, 'project-root'), `${root}\n`);
   else if (recorded !== root) throw foreign(dir);
-  // For gc: a project that is absent together with its drive is not gone.
+  // For gc: a project that is absent because its drive is not mounted must keep its data.
   writeFileAtomic(join(dir, 'mount-point'), `${await mountPointOf(root)}\n`);
   return { key, dir, root };
 }
 
 function foreign(dir: string): RunClaudeError {
   return new RunClaudeError('INSTANCE_FOREIGN', `${dir} does not belong to this project`, {
-    hint: 'Move it away; its project-root file names the project that it was made for.',
+    hint: 'Move it away. Its file project-root names the project that it was made for.',
   });
 }
 
-/** The recorded root of an instance directory, or undefined when there is none. */
+/** The recorded root of an instance directory; undefined when there is none. */
 export async function readRoot(dir: string): Promise<string | undefined> {
   const text = await readOwnFile(join(dir, 'project-root'), 1 << 16);
   return text === undefined ? undefined : text.toString('utf8').replace(/\n$/, '');
 }
 
-/** A plain file of ours, not through a link; undefined when there is none or it is larger than `max`. */
+/** The content of a regular file, not through a link; undefined when there is none or it is larger than `max` bytes. */
 export async function readOwnFile(path: string, max: number): Promise<Buffer | undefined> {
   const facts = await lstat(path).catch(() => undefined);
   if (facts === undefined || !facts.isFile() || facts.size > max) return undefined;
   return readFile(path);
 }
 
-/** Names of the plain files in a directory of an instance; empty when it is no directory. */
+/** The names of the regular files in a directory; empty when it is not a directory. */
 export async function ownFiles(dir: string): Promise<string[]> {
   const names = await readdir(dir, { withFileTypes: true }).catch(() => []);
   return names.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-/** Appends to a file of ours and waits for the disk. */
+/** Appends to a file and waits until it is on disk. */
 export async function appendDurably(path: string, content: string | Buffer): Promise<void> {
   makePrivateDir(dirname(path));
   const file = await open(path, 'a', 0o600);

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The nearest directory above a path, or itself, that is on another device than its parent. */
+/** The nearest directory, from the path itself upwards, that is on another device than its parent. */
 export async function mountPointOf(path: string): Promise<string> {
   let at = path;
   for (;;) {

@@ -1,19 +1,19 @@
 import { asObject, type JsonObject } from '../formats/json-object.ts';
 import { filterServers } from './mcp-filter.ts';
 
-/** Preferences of ~/.claude.json that say nothing of the person or of other projects. */
+/** Preferences of ~/.claude.json that reveal nothing about the user or other projects. */
 const PLAIN_KEYS = ['theme', 'editorMode', 'verbose', 'autoCompactEnabled', 'diffTool', 'todoFeatureEnabled'];
 
 export interface InsideJson {
   readonly json: JsonObject;
-  /** MCP servers that stay out, with the reason. */
+  /** MCP servers that are left out, with the reason. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * ~/.claude.json for the inside: onboarding done, the working directory trusted, the placeholder approved, the
- * person's plain preferences and MCP servers that can exist there. Nothing of an account, of other projects or of
- * approvals goes in, and the file never comes back: trust of /workspace is no trust of the host's path.
+ * ~/.claude.json for the inside: onboarding done, the working directory trusted, the placeholder approved, the user's
+ * plain preferences, and MCP servers that can run inside. Accounts, other projects and approvals are left out. The file
+ * never comes back: trust in /workspace is not trust in the host's path.
  */
 export function insideJson(host: JsonObject | undefined, facts: InsideFacts): InsideJson {
   const kept: JsonObject = {};
@@ -30,7 +30,7 @@ export function insideJson(host: JsonObject | undefined, facts: InsideFacts): In
       theme: 'dark',
       ...kept,
       hasCompletedOnboarding: true,
-      // A new home would be asked in every session whether auto mode becomes its default, and Enter means yes.
+      // Otherwise Claude would ask in every session whether auto mode becomes the default, and Enter means yes.
       hasSeenAutoDefaultNudge: true,
       hasSeenAutoDefaultNotice: true,
       ...(facts.skipPermissions ? { bypassPermissionsModeAccepted: true } : {}),
@@ -46,7 +46,7 @@ export interface InsideFacts {
   readonly projectRoot: string;
   /** Where the agent starts, inside. */
   readonly workdir: string;
-  /** What stands for the credential inside; undefined: none. */
+  /** What is inside in place of the credential; undefined without one. */
   readonly placeholder: string | undefined;
   readonly skipPermissions: boolean;
 }

@@ -2,7 +2,7 @@ import { writeConfig } from '../../git/config-write.ts';
 import { listGlobalConfig } from '../../host/git.ts';
 import type { RunProgram } from '../../host/run-program.ts';
 
-/** Keys of the person's own git configuration that the agent's commits should share. None of them runs anything. */
+/** Keys of the user's git configuration that the agent's git shares. None of them runs a program. */
 const CARRIED = new Set(
   `user.name user.email author.name author.email committer.name committer.email init.defaultbranch core.quotepath
    core.autocrlf core.eol core.ignorecase pull.rebase pull.ff push.default push.autosetupremote rebase.autosquash
@@ -11,14 +11,14 @@ const CARRIED = new Set(
 );
 
 /**
- * Text of ~/.gitconfig inside: name, e-mail and other harmless keys of the host's global configuration, conditional
- * includes of this project resolved by git itself. Empty when the host has no git or no configuration.
+ * The text of ~/.gitconfig inside: name, e-mail and other harmless keys of the host's global configuration. git itself
+ * resolves conditional includes for this project. Empty when the host has no git or no configuration.
  */
 export async function gitIdentity(run: RunProgram, env: NodeJS.ProcessEnv, project: string): Promise<string> {
-  const listed = await listGlobalConfig(project, env, run);
-  if (listed.status !== 0) return '';
+  const result = await listGlobalConfig(project, env, run);
+  if (result.status !== 0) return '';
   const values = new Map<string, string>();
-  for (const item of listed.stdout.split('\0')) {
+  for (const item of result.stdout.split('\0')) {
     const cut = item.indexOf('\n');
     if (cut > 0 && CARRIED.has(item.slice(0, cut))) values.set(item.slice(0, cut), item.slice(cut + 1));
   }

@@ -2,17 +2,17 @@ import { asObject, type JsonObject } from '../formats/json-object.ts';
 
 export interface FilteredServers {
   readonly servers: JsonObject;
-  /** 'name (why)', for a person. */
+  /** 'name (why)', for messages. */
   readonly leftOut: readonly string[];
 }
 
-/** Programs of the image that may start a server. */
+/** Programs in the image that may start a server. */
 const PROGRAMS = new Set(['node', 'npx', 'python3', 'python', 'bash', 'sh']);
 
 /**
- * MCP servers of the person that can exist inside: programs of the image without host paths, addresses without
- * headers. What carries an environment, headers or what looks like a key may carry a secret, and secrets stay on the
- * host.
+ * The user's MCP servers that can run inside: programs in the image without paths of the host, and addresses without
+ * headers. A server with environment values, headers or a word that looks like a key may hold a secret, and secrets stay
+ * on the host.
  */
 export function filterServers(servers: unknown): FilteredServers {
   const kept: JsonObject = {};
@@ -41,13 +41,13 @@ function whyNot(server: JsonObject | undefined): string | undefined {
   return args.some((argument) => /^(\/|~|[A-Za-z]:\\)|=\//.test(argument)) ? 'points at a path of the host' : undefined;
 }
 
-/** By the name of the option, or by what stands in it or behind its '='. */
+/** Judged by the name of an option, by the whole argument, and by the text after its '='. */
 function mayBeSecret(argument: string): boolean {
   if (/token|secret|passw|api-?key|credential|auth|bearer/i.test(argument)) return true;
   return [argument, argument.slice(argument.indexOf('=') + 1)].some(looksSecret);
 }
 
-/** An address with a login, or the look of a key: a known beginning, or long, letters and digits, no word. */
+/** An address with a login, or a text in the form of a key: a known prefix, or a long mix of letters and digits. */
 function looksSecret(value: string): boolean {
   if (/^[a-z][\w+.-]*:\/\//i.test(value)) return hasSecret(value);
   if (/^(sk|pk|gh[a-z]|github_pat|xox[a-z]|glpat)[-_]/.test(value)) return true;

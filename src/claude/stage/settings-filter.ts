@@ -1,6 +1,6 @@
 import { asObject, type JsonObject } from '../formats/json-object.ts';
 
-// Keys of settings.json that neither run, redirect nor reveal anything. Whatever else there is stays on the host.
+// Keys of settings.json that neither run, redirect nor reveal anything. All others stay on the host.
 const PLAIN_KEYS = new Set(
   `model fallbackModel language outputStyle theme effortLevel alwaysThinkingEnabled showThinkingSummaries verbose
    viewMode editorMode spinnerTipsEnabled includeCoAuthoredBy attribution autoCompactEnabled respectGitignore
@@ -15,8 +15,8 @@ export interface FilteredSettings {
 }
 
 /**
- * The harmless part of a person's settings.json for the inside: plain preferences, permission lists, enabled plugins.
- * Hooks, helpers, status line, environment and everything unknown are left out by name.
+ * The harmless part of the user's settings.json: plain preferences, permission lists, enabled plugins. Hooks, helpers, the
+ * status line, the environment and unknown keys are left out, and named.
  */
 export function filterSettings(settings: JsonObject): FilteredSettings {
   const kept: JsonObject = {};
@@ -25,7 +25,7 @@ export function filterSettings(settings: JsonObject): FilteredSettings {
     if (PLAIN_KEYS.has(key)) kept[key] = value;
     else if (key === 'permissions') {
       kept[key] = permissionLists(value);
-      // The mode among them: the policy and the command line choose it.
+      // The permission mode is among them: the policy and the command line choose it.
       const others = Object.keys(asObject(value) ?? {}).filter((name) => !LISTS.includes(name));
       dropped.push(...others.map((name) => `permissions.${name}`));
     } else if (key === 'enabledPlugins' && asObject(value) !== undefined) kept[key] = value;

@@ -4,10 +4,10 @@ import { readOwnFile } from '../instances/instance.ts';
 import { stageTree } from './stage-trees.ts';
 import type { Staging } from './staged.ts';
 
-/** Parts of ~/.claude/plugins that a session needs; the clones of marketplaces, caches and tokens stay out. */
+/** Records in ~/.claude/plugins that a session needs. Clones of marketplaces and tokens stay out. */
 const RECORDS = ['installed_plugins.json', 'installed_plugins_v2.json', 'flagged-plugins.json'];
 
-/** Installed plugins with their records, the host's paths replaced by those inside. */
+/** Stages installed plugins with their records; paths of the host become paths inside. */
 export async function stagePlugins(staging: Staging, configDir: string, inside: string): Promise<void> {
   const from = join(configDir, 'plugins');
   const outside = `${from}/`;

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { hostTranscriptKey } from '../formats/host-transcripts.ts';
 import { parseObject } from '../formats/json-object.ts';
-import { isSessionId, TranscriptFilter } from '../formats/transcript.ts';
+import { isConversationId, TranscriptFilter } from '../formats/transcript.ts';
 import { INSIDE_KEY, type Instance, ownFiles, readOwnFile } from '../instances/instance.ts';
 import type { StageOptions } from './stage.ts';
 import { stageTree } from './stage-trees.ts';
 import type { Staging } from './staged.ts';
 
-/** The newest transcripts of a project go in, up to this many and this size together. */
-const TRANSCRIPTS_MAX = 50;
-const BYTES_MAX = 64 << 20;
-const HISTORY_MAX = 16 << 20;
+/** The newest transcripts of a project are staged, up to this number and this total size. */
+const MAX_TRANSCRIPTS = 50;
+const MAX_TRANSCRIPT_BYTES = 64 << 20;
+const MAX_HISTORY_BYTES = 16 << 20;
 
 /**
- * This project's own part: transcripts, memory, history, todos, tasks and plans of its instance, and the transcripts
- * that Claude on the host made in this very directory, with structured paths translated.
+ * Stages the part of this project: transcripts, memory, history, todos, tasks and plans of its instance, and the
+ * transcripts that Claude on the host made in this directory, with mapped paths.
  */
 export async function stageProject(
   staging: Staging,
@@ -28,7 +28,7 @@ export async function stageProject(
   staging.dir('.claude/projects');
   staging.dir(inside);
   const own = join(instance.dir, 'projects', INSIDE_KEY);
-  const budget = { bytes: BYTES_MAX };
+  const budget = { bytes: MAX_TRANSCRIPT_BYTES };
   const staged = new Set<string>();
   for (const { name, mtimeMs } of await newest(own, conversation)) {
     const content = await readOwnFile(join(own, name), budget.bytes);
@@ -59,34 +59,34 @@ export async function stageProject(
 
 interface Transcript {
   readonly name: string;
-  /** Of what is on this host. Claude's --continue takes the file that was modified last. */
+  /** Of the file on this host. Claude's --continue takes the file with the latest time. */
   readonly mtimeMs: number;
 }
 
-/** The newest transcripts in a directory; before them `wanted`, the id of one that may be older. */
+/** The newest transcripts in a directory. The one with the id `wanted` comes first, however old it is. */
 async function newest(dir: string, wanted: string | undefined): Promise<Transcript[]> {
-  const names = (await ownFiles(dir)).filter((name) => name.endsWith('.jsonl') && isSessionId(name.slice(0, -6)));
+  const names = (await ownFiles(dir)).filter((name) => name.endsWith('.jsonl') && isConversationId(name.slice(0, -6)));
   const dated = await Promise.all(
     names.map(async (name) => ({ name, mtimeMs: (await stat(join(dir, name))).mtimeMs })),
   );
   const rank = ({ name, mtimeMs }: Transcript): number => (name === `${wanted}.jsonl` ? Infinity : mtimeMs);
   dated.sort((a, b) => rank(b) - rank(a));
-  return dated.slice(0, TRANSCRIPTS_MAX);
+  return dated.slice(0, MAX_TRANSCRIPTS);
 }
 
 /**
- * A transcript of the host for the inside. The name of its folder is lossy (`/a/b-c` and `/a-b/c` share one), so a
- * transcript that was recorded in any other directory stays out.
+ * A transcript of the host, for the inside. The name of its folder is ambiguous (`/a/b-c` and `/a-b/c` share one), so that
+ * a transcript from any other directory is left out.
  */
 async function hostTranscript(path: string, id: string, root: string, max: number): Promise<string | undefined> {
   if ((await stat(path)).size > max) return undefined;
-  let foreign = false;
+  let isOtherProject = false;
   const filter = new TranscriptFilter({
     sessionId: id,
     mapCwd: (cwd) => {
       if (cwd === root) return '/workspace';
       if (cwd.startsWith(`${root}/`)) return `/workspace${cwd.slice(root.length)}`;
-      foreign = true;
+      isOtherProject = true;
       return '/workspace';
     },
   });
@@ -97,15 +97,15 @@ async function hostTranscript(path: string, id: string, root: string, max: numbe
   })) {
     const kept = filter.line(line);
     if (kept !== undefined) lines.push(kept);
-    if (foreign) return undefined;
+    if (isOtherProject) return undefined;
   }
   return lines.length === 0 ? undefined : `${lines.join('\n')}\n`;
 }
 
-/** Prompts of this project behind the up-arrow: the instance's, before them those that the host remembers. */
+/** Stages the prompts of this project for the up-arrow: those in the host's history, then those of the instance. */
 async function stageHistory(staging: Staging, instance: Instance, configDir: string, root: string): Promise<void> {
-  const own = (await readOwnFile(join(instance.dir, 'history.jsonl'), HISTORY_MAX)) ?? Buffer.alloc(0);
-  const host = (await lastBytes(join(configDir, 'history.jsonl'), HISTORY_MAX)).split('\n');
+  const own = (await readOwnFile(join(instance.dir, 'history.jsonl'), MAX_HISTORY_BYTES)) ?? Buffer.alloc(0);
+  const host = (await lastBytes(join(configDir, 'history.jsonl'), MAX_HISTORY_BYTES)).split('\n');
   const lines: string[] = [];
   for (const line of host) {
     const record = parseObject(line);

@@ -3,10 +3,10 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Staging } from './staged.ts';
 
-const FILE_MAX = 4 << 20;
-const TREE_MAX = 64 << 20;
-const ENTRIES_MAX = 20_000;
-/** A clone's own repository is of no use inside, and node's caches are rebuilt. */
+const MAX_FILE_BYTES = 4 << 20;
+const MAX_TREE_BYTES = 64 << 20;
+const MAX_ENTRIES = 20_000;
+/** Repositories of clones, and files of file managers and installers: of no use inside. */
 const LEFT_OUT = new Set(['.git', '.trash', '.staging', '.DS_Store']);
 
 export interface TreeCopy {
@@ -14,28 +14,28 @@ export interface TreeCopy {
   readonly from: string;
   /** Path under /home/agent. */
   readonly to: string;
-  /** How a person knows it. */
+  /** Its path in messages. */
   readonly shown: string;
-  /** Changes a file's text on the way in. */
+  /** Changes the content of a file while it is staged. */
   readonly rewrite?: (path: string, content: Buffer) => Buffer;
 }
 
 /**
- * Copies a tree of the person's own into the session. Links are followed only where they stay within the tree; what
- * leads out of it, is no plain file, is too large or can't be read is left out and named.
+ * Copies a tree of the user's into the session. Follows links within the tree. Links that lead out of it, special files,
+ * and files that are too large or cannot be read are left out, with a note.
  */
 export async function stageTree(staging: Staging, copy: TreeCopy): Promise<void> {
   const top = await realpath(copy.from).catch(() => undefined);
   if (top === undefined) return;
   if (top !== join(await realpath(join(copy.from, '..')), copy.from.split(sep).at(-1) ?? '')) {
-    staging.note(`${copy.shown} is a link: not brought along`);
+    staging.note(`${copy.shown} was not staged: it is a link`);
     return;
   }
   const walk = new TreeWalk(staging, copy, top);
   await walk.into(top, copy.to, new Set());
   if (walk.leftOut.length === 0) return;
   const more = walk.leftOut.length > 5 ? ` and ${walk.leftOut.length - 5} more` : '';
-  staging.note(`${copy.shown}: not brought along: ${walk.leftOut.slice(0, 5).join(', ')}${more}`);
+  staging.note(`${copy.shown}: not staged: ${walk.leftOut.slice(0, 5).join(', ')}${more}`);
 }
 
 class TreeWalk {
@@ -64,8 +64,8 @@ class TreeWalk {
     for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (LEFT_OUT.has(name)) continue;
       this.#count += 1;
-      if (this.#count > ENTRIES_MAX) {
-        this.leftOut.push('what follows the first 20,000 entries');
+      if (this.#count > MAX_ENTRIES) {
+        this.leftOut.push('everything after the first 20,000 entries');
         return;
       }
       await this.#one(join(from, name), `${to}/${name}`, above);
@@ -80,11 +80,11 @@ class TreeWalk {
     }
     const facts = await stat(real);
     if (facts.isDirectory()) {
-      if (above.has(real)) this.leftOut.push(`${this.#name(to)} (a link in a circle)`);
+      if (above.has(real)) this.leftOut.push(`${this.#name(to)} (a circular link)`);
       else await this.into(real, to, new Set([...above, real]));
       return;
     }
-    if (!facts.isFile() || facts.size > FILE_MAX || this.#bytes + facts.size > TREE_MAX) {
+    if (!facts.isFile() || facts.size > MAX_FILE_BYTES || this.#bytes + facts.size > MAX_TREE_BYTES) {
       this.leftOut.push(`${this.#name(to)} (${facts.isFile() ? 'too large' : 'not a plain file'})`);
       return;
     }

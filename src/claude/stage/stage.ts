@@ -20,7 +20,7 @@ export interface StageOptions {
   readonly home: string;
   /** Claude's configuration directory on the host: claudeConfigDir(env, home). */
   readonly configDir: string;
-  /** Our configuration directory, for profiles. */
+  /** run-claude's configuration directory, which has the profiles. */
   readonly ownConfigDir: string;
   readonly dataDir: string;
   /** Real path on the host. */
@@ -28,17 +28,17 @@ export interface StageOptions {
   readonly gitCommonDir: string | undefined;
   /** Where the agent starts, inside; default /workspace. */
   readonly workdir?: string;
-  /** What stands for the credential inside. */
+  /** What is inside in place of the credential. */
   readonly placeholder?: string;
   readonly permissions: 'skip' | 'ask';
   readonly profile?: string;
-  /** Id of a conversation that is brought along however old it is. */
+  /** The id of a conversation to stage however old it is. */
   readonly conversation?: string | undefined;
-  /** The project's Claude data lives in a volume: the instance on the host stays empty. */
+  /** The project's Claude data is in a volume: the instance on the host stays empty. */
   readonly isolate?: boolean;
-  /** Laid over the person's settings. */
+  /** Settings that override the user's. */
   readonly settings?: JsonObject;
-  /** Links of ours in the home, besides those of `isolate`. */
+  /** Links in the home, in addition to those of `isolate`. */
   readonly links?: readonly StagedLink[];
   readonly run?: RunProgram;
 }
@@ -49,12 +49,12 @@ export interface StagedLink {
   readonly target: string;
 }
 
-/** What the session needs to remember for collectClaude; plain data. */
+/** What was staged: collectClaude compares with it. Plain data. */
 export interface StagedBaseline {
   readonly files: Readonly<Record<string, StagedFile>>;
-  /** Names of the MCP servers that went in. */
+  /** Names of the MCP servers that were staged. */
   readonly servers: readonly string[];
-  /** Links of ours: no finding where they still are links, whatever they lead to. */
+  /** Staged links: no finding while they are links, whatever their target. */
   readonly links: readonly string[];
 }
 
@@ -62,15 +62,17 @@ export interface StagedClaude {
   /** For the session's home, relative to /home/agent, parents first. */
   readonly entries: readonly PlaceEntry[];
   readonly env: Readonly<Record<string, string>>;
-  /** What does not go in, one line each. */
+  /** What was left out, one line each. */
   readonly notes: readonly string[];
   readonly baseline: StagedBaseline;
   readonly instance: Instance;
 }
 
 /**
- * Everything of the person's that goes into /home/agent, as a copy: the table of `entries.ts` says what, the filters
- * say how much of it. The host's directory is never mounted. Throws RunClaudeError INSTANCE_FOREIGN, PROFILE_MISSING.
+ * A copy of the user's Claude data for /home/agent: the names in the table of `entries.ts`, filtered. The host's directory
+ * is never mounted.
+ *
+ * @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING
  */
 export async function stageClaude(options: StageOptions): Promise<StagedClaude> {
   const staging = new Staging();
@@ -87,7 +89,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   await stagePlugins(staging, source, '.claude/plugins');
   const servers = await stageJson(staging, options);
   staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
-  // With --isolate-claude-data too: it is how gc knows whether the volume's project is still there.
+  // With --isolate-claude-data too: gc reads from it whether the project of the volume still exists.
   const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
   if (options.isolate) staging.dir(ISOLATED_DIR);
   else await stageProject(staging, instance, options);
@@ -106,16 +108,16 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
 async function stageSettings(staging: Staging, dir: string, shown: string, options: StageOptions): Promise<void> {
   const text = await readFile(join(dir, 'settings.json'), 'utf8').catch(() => undefined);
   const settings = text === undefined ? {} : parseObject(text);
-  if (settings === undefined) staging.note(`${shown}/settings.json is no JSON object: not brought along`);
+  if (settings === undefined) staging.note(`${shown}/settings.json was not staged: it is not a JSON object`);
   const { settings: kept, dropped } = filterSettings(settings ?? {});
-  if (dropped.length > 0) staging.note(`${shown}/settings.json: not brought along: ${dropped.join(', ')}`);
+  if (dropped.length > 0) staging.note(`${shown}/settings.json: not staged: ${dropped.join(', ')}`);
   if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
-  // For a Claude that is started from a shell: the plan tells its own by an option.
+  // For a Claude that is started from a shell. The one that the plan starts gets an option.
   else kept['permissions'] = { ...asObject(kept['permissions']), defaultMode: 'default' };
   staging.file('.claude/settings.json', JSON.stringify({ ...kept, ...options.settings }, undefined, 2));
 }
 
-/** Gives the names of the MCP servers that went in. */
+/** Stages ~/.claude.json. Returns the names of its MCP servers. */
 async function stageJson(staging: Staging, options: StageOptions): Promise<string[]> {
   const inside = insideJson(await hostJson(options), {
     projectRoot: options.projectRoot,
@@ -124,11 +126,11 @@ async function stageJson(staging: Staging, options: StageOptions): Promise<strin
     skipPermissions: options.permissions === 'skip',
   });
   staging.file('.claude.json', JSON.stringify(inside.json, undefined, 2));
-  if (inside.leftOut.length > 0) staging.note(`MCP servers not brought along: ${inside.leftOut.join(', ')}`);
+  if (inside.leftOut.length > 0) staging.note(`MCP servers not staged: ${inside.leftOut.join(', ')}`);
   return Object.keys(asObject(inside.json['mcpServers']) ?? {});
 }
 
-/** ~/.claude.json, or the one in CLAUDE_CONFIG_DIR when that is set. */
+/** The content of ~/.claude.json, or of the one in CLAUDE_CONFIG_DIR when that is set. */
 async function hostJson(options: StageOptions): Promise<JsonObject | undefined> {
   const own = options.configDir !== join(options.home, '.claude');
   const path = own ? join(options.configDir, '.claude.json') : join(options.home, '.claude.json');
@@ -141,5 +143,5 @@ async function noteUnknown(staging: Staging, configDir: string): Promise<void> {
   const unknown = names.filter((name) => !isKnownName(name)).sort();
   if (unknown.length === 0) return;
   const more = unknown.length > 8 ? ` and ${unknown.length - 8} more` : '';
-  staging.note(`~/.claude: unknown, not brought along: ${unknown.slice(0, 8).join(', ')}${more}`);
+  staging.note(`~/.claude: unknown names, not staged: ${unknown.slice(0, 8).join(', ')}${more}`);
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { PlaceEntry } from '../../engine/place.ts';
 
-/** What goes in, and what a person should know about what does not. */
+/** The entries of the home, and notes for the user about what was left out. */
 export class Staging {
   readonly #entries = new Map<string, PlaceEntry>();
   readonly notes: string[] = [];
 
   /**
-   * Adds a file, 0600 unless executable, and its parents, 0700; a path that is there already is replaced. `mtimeMs`: its
+   * Adds a file (0600, or 0700 when executable) and its parents (0700). Replaces an entry of the same path. `mtimeMs`: the
    * modification time, where Claude reads it.
    */
   file(path: string, content: string | Buffer, more: { executable?: boolean; mtimeMs?: number } = {}): void {
@@ -22,7 +22,7 @@ export class Staging {
     if (!this.#entries.has(path)) this.#entries.set(path, { path, mode: 0o700, content: 'directory' });
   }
 
-  /** A link of ours, inside the container only. */
+  /** Adds a link, which exists inside the container only. */
   link(path: string, target: string): void {
     this.#entries.set(path, { path, mode: 0o777, content: { link: target } });
   }
@@ -36,7 +36,7 @@ export class Staging {
     return [...this.#entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** What each staged file held, for telling later what the session changed. */
+  /** The size and digest of each staged file, to find later what the session changed. */
   baseline(): Record<string, StagedFile> {
     const files: Record<string, StagedFile> = {};
     for (const { path, content } of this.#entries.values())
@@ -46,7 +46,7 @@ export class Staging {
   }
 }
 
-/** A staged file as remembered in the session's record. */
+/** A staged file in the session's record. */
 export interface StagedFile {
   readonly size: number;
   readonly digest: string;

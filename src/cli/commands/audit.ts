@@ -45,7 +45,7 @@ export const auditCommand: CommandRun = async (line, context) => {
   return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
 };
 
-interface Audited {
+interface AuditResult {
   readonly review: Review;
   readonly project: string;
   readonly base?: string;
@@ -61,7 +61,7 @@ interface Output {
 }
 
 /** Prints and writes the findings. Returns the exit status. */
-function conclude({ review, project, base, failOn }: Audited, output: Output): number {
+function conclude({ review, project, base, failOn }: AuditResult, output: Output): number {
   const status = reaches(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
   const report = auditReport(review, project, status, base);
   if (output.json) output.write(rendererFor('x.json')(report));

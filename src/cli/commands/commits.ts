@@ -122,7 +122,7 @@ async function offerMoves(project: string, received: ReceivedCommits, { screen, 
 function byHand({ branch, ref, checkedOut }: BranchMove): string {
   const there = cleanLine(ref);
   if (!checkedOut) return `git fetch . ${there}:${cleanLine(branch)}`;
-  return `git merge --ff-only ${there} (after an apply: git reset ${there})`;
+  return `git merge --ff-only ${there}, or after an apply: git reset ${there}`;
 }
 
 function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {

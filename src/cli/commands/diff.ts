@@ -58,7 +58,7 @@ function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly Revie
   );
 }
 
-interface Showing {
+interface ShowOptions {
   readonly line: CommandLineOfCommand;
   readonly context: CommandContext;
   /** Those to mark as applied. */
@@ -66,7 +66,7 @@ interface Showing {
   readonly store: ContentReader;
 }
 
-async function show(items: readonly ReviewItem[], { line, context, applied, store }: Showing): Promise<void> {
+async function show(items: readonly ReviewItem[], { line, context, applied, store }: ShowOptions): Promise<void> {
   const { env, interruption } = context;
   const { stdout } = process;
   const isTerminal = stdout.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb';

@@ -3,8 +3,8 @@ import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { type CommandRun, optionChoice, optionValue } from '../context/context.ts';
 import { ENGINES } from '../context/open-engine.ts';
-import { checkLines } from '../doctor/report.ts';
-import { runChecks } from '../doctor/run-checks.ts';
+import { checkLines } from '../doctor/check.ts';
+import { environmentChecks } from '../doctor/environment-checks.ts';
 
 /** `doctor`: checks what a session needs. `--probe`: attacks a sandbox. Returns 0, or 1 with faults. */
 export const doctorCommand: CommandRun = async (line, context) => {
@@ -18,7 +18,7 @@ export const doctorCommand: CommandRun = async (line, context) => {
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }
-  const checks = await runChecks(context, engine);
+  const checks = await environmentChecks(context, engine);
   if (json) context.write(jsonText(checks));
   else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;

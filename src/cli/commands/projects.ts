@@ -8,7 +8,7 @@ import type { CommandRun } from '../context/context.ts';
 
 const STATES: Readonly<Record<InstanceFacts['state'], string>> = {
   present: '',
-  gone: '  (no longer exists: run-claude gc removes its data)',
+  deleted: '  (no longer exists: run-claude gc removes its data)',
   away: '  (not reachable at the moment: kept)',
   foreign: "  (not run-claude's: kept)",
 };
@@ -28,7 +28,7 @@ export const projectsCommand: CommandRun = async (line, context) => {
     const used = whenText(new Date(lastUsedMs).toISOString(), Date.now()).padEnd(15);
     const size = `${(bytes / 1_048_576).toFixed(1)} MB`.padStart(10);
     context.write(
-      `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'gone' && pending.length > 0 ? keptFor(pending) : STATES[state]}\n`,
+      `${key}  ${used}  ${size}  ${cleanLine(root)}${state === 'deleted' && pending.length > 0 ? keptFor(pending) : STATES[state]}\n`,
     );
   }
   if (instances.length === 0) context.tell({ kind: 'message', level: 'info', text: 'No project has any data yet.' });

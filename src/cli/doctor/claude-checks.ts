@@ -5,7 +5,7 @@ import { imageFiles } from '../../image/address.ts';
 import { changedInputs, imageInputs } from '../../image/inputs.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type Check, fault, ok, warning } from './report.ts';
+import { type Check, fault, ok, warning } from './check.ts';
 
 /** Whether there is a credential. Shows its source, never a part of it. */
 export async function credentialCheck(context: CommandContext): Promise<Check> {

@@ -5,7 +5,7 @@ import type { Engine, EngineFacts } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
-import { type Check, fault, ok, warning } from './report.ts';
+import { type Check, fault, ok, warning } from './check.ts';
 
 /** The engine and its check; without an engine the check is a fault. */
 export async function checkConnection(

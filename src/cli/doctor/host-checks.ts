@@ -5,7 +5,7 @@ import { freeDiskMb } from '../../host/facts.ts';
 import { gitVersion } from '../../host/git.ts';
 import type { EngineFacts } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type Check, fault, ok, warning } from './report.ts';
+import { type Check, fault, ok, warning } from './check.ts';
 
 // Magic numbers of statfs(2), linux/magic.h.
 const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([

@@ -5,7 +5,7 @@ import { chooseUser } from '../../plan/user.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts } from '../../types/plan.ts';
 import { STRATEGIES } from '../../types/strategy.ts';
-import { type Check, ok, warning } from './report.ts';
+import { type Check, ok, warning } from './check.ts';
 
 /** The strategy of a copy on this machine. Starts nothing: an earlier session found out whether layers work. */
 export function strategyCheck(engine: Engine, image: string, host: Pick<HostFacts, 'uid' | 'gid' | 'stateDir'>): Check {

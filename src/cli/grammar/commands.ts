@@ -24,12 +24,12 @@ const value = (name: string, placeholder: string, help: string): CommandOption =
 });
 const JSON_OPTION = flag('json', 'print JSON');
 const YES = flag('yes', 'do not ask');
-const ENGINE = value('engine', 'NAME', 'auto (default), docker, podman');
+const ENGINE = value('engine', 'NAME', 'container engine: auto (default), docker, podman');
 const ONLY: CommandOption = {
   name: 'only',
   value: 'needed',
   placeholder: 'GLOB',
-  help: 'only these paths',
+  help: 'apply only these paths',
   many: true,
 };
 const ALLOW_SUSPECT: CommandOption = {
@@ -50,7 +50,7 @@ const INCLUDE_IGNORED: CommandOption = {
   name: 'include-ignored',
   value: 'optional',
   placeholder: 'GLOB',
-  help: 'also withheld files that the session un-ignored or moved',
+  help: 'also apply withheld files that the session un-ignored or moved',
   many: true,
 };
 

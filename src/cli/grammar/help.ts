@@ -23,7 +23,7 @@ function mainHelp(): string {
     'Runs Claude Code in a sandbox. Options of Claude itself are passed on.',
     '',
     ...sessionOptions(),
-    'Commands',
+    'Commands (run-claude COMMAND --help lists the options of one)',
     ...COMMANDS.map(({ name, usage, help }) => twoColumns(`${name} ${usage.split(' -- ')[0]}`.trimEnd(), help)),
     '',
     "Exit status (otherwise the agent's own)",

@@ -5,7 +5,7 @@ import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
 import * as refused from './grammar-errors.ts';
 import { RUN_OPTIONS } from './options.ts';
-import { type Taken, takeOption } from './take-option.ts';
+import { type ParsedOption, takeOption } from './take-option.ts';
 
 /** A command line that starts a session, or shows its plan. */
 export interface RunLine {
@@ -67,8 +67,8 @@ function commandShape(name: string): CommandShape {
 }
 
 /** The words before `--`, sorted: options of run-claude, the project, and words for the agent. */
-interface Sorted {
-  readonly taken: readonly Taken[];
+interface SortedWords {
+  readonly taken: readonly ParsedOption[];
   readonly project: string | undefined;
   readonly forAgent: readonly string[];
 }
@@ -98,8 +98,8 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
   };
 }
 
-function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean): Sorted {
-  const taken: Taken[] = [];
+function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean): SortedWords {
+  const taken: ParsedOption[] = [];
   const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
@@ -143,7 +143,7 @@ function valueForAgent(word: string | undefined, option: string): string {
 const STRATEGY_WORDS: readonly string[] = ['auto', ...STRATEGY_NAMES];
 
 /** The settings of mode and strategy. `--bind` means bind mode; other options, and `exec`, imply copy mode. */
-function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
+function modeFlags(taken: readonly ParsedOption[], program: Program): FlagValue[] {
   const copy = taken.filter(({ option }) => option.name === 'copy-workspace').at(-1);
   const bind = taken.some(({ option }) => option.name === 'bind');
   const autoApply = taken.some(({ option }) => option.name === 'auto-apply');
@@ -172,7 +172,7 @@ function modeFlags(taken: readonly Taken[], program: Program): FlagValue[] {
   return flags;
 }
 
-function settingFlags(taken: readonly Taken[]): FlagValue[] {
+function settingFlags(taken: readonly ParsedOption[]): FlagValue[] {
   const flags: FlagValue[] = [];
   for (const option of RUN_OPTIONS) {
     const values = taken.filter((one) => one.option.name === option.name).map((one) => one.value);

@@ -2,7 +2,7 @@ import type { CommandOption } from './commands.ts';
 import * as refused from './grammar-errors.ts';
 
 /** An option of run-claude that was found among the words. */
-export interface Taken {
+export interface ParsedOption {
   readonly option: CommandOption;
   readonly value: string | undefined;
   /** How many of the words after its own belong to it. */
@@ -18,7 +18,7 @@ export function takeOption(
   words: readonly string[],
   index: number,
   known: ReadonlyMap<string, CommandOption>,
-): Taken | undefined {
+): ParsedOption | undefined {
   const word = words[index] ?? '';
   const [, name = '', joined] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(word === '-h' ? '--help' : word) ?? [];
   const option = known.get(name);

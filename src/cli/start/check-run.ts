@@ -4,8 +4,8 @@ import { sessionImage } from '../../session/start/prepare-image.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
-import { type Check, checkLines, fault, ok } from '../doctor/report.ts';
-import { runChecks } from '../doctor/run-checks.ts';
+import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
+import { environmentChecks } from '../doctor/environment-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { planWithKnownTrial } from './plan-only.ts';
 import { setUpRun } from './set-up-run.ts';
@@ -14,7 +14,7 @@ import { setUpRun } from './set-up-run.ts';
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
   // Errors in the command line or the files come first: they have an exit status of their own.
   const { policy } = await readPolicy(line.project, line.flags, context);
-  const checks = [...(await runChecks(context, policy.engine)), await planCheck(line, context)];
+  const checks = [...(await environmentChecks(context, policy.engine)), await planCheck(line, context)];
   for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 }

@@ -53,7 +53,7 @@ export async function setUpRun(
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   onFacts({ policy, project, host });
   const engine = await openEngine(policy.engine, context);
-  const person = {
+  const userEnvironment = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
     timeZone: context.env['TZ'] ?? localTimeZone(),
@@ -65,7 +65,7 @@ export async function setUpRun(
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
     plan: (sessionId, image) =>
-      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, person }),
+      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, userEnvironment }),
   };
 }
 

@@ -169,7 +169,7 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
 function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
-  return instances.filter((one) => one.state === 'gone' && pendingSessions(one, kept).length === 0);
+  return instances.filter((one) => one.state === 'deleted' && pendingSessions(one, kept).length === 0);
 }
 
 /** Ids of the sessions for which the data of a project that no longer exists is kept: those that a user has to finish. */

@@ -68,7 +68,7 @@ beforeAll(async () => {
   } as unknown as Policy;
   gateway = await startGateway({
     engine,
-    plan: { sessionId, sessionDir: dir, image, policy } as Plan,
+    plan: { sessionId, sessionDir: dir, image, policy, program: { kind: 'exec', argv: ['true'] } } as unknown as Plan,
     credential: undefined,
     tell: (event) => output.push(JSON.stringify(event)),
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem'), ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },

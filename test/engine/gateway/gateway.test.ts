@@ -48,7 +48,8 @@ beforeAll(async () => {
   const image = await testImage(engine);
   standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === SECRET });
   const policy: Policy = { ...BARE_POLICY, allowHosts: ['localhost.test'] };
-  const plan = { sessionId, sessionDir, image, policy } as Plan;
+  const program = { kind: 'exec', argv: ['true'] } as const;
+  const plan = { sessionId, sessionDir, image, policy, program } as unknown as Plan;
   gateway = await startGateway({
     engine,
     plan,

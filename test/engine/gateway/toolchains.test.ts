@@ -69,7 +69,13 @@ beforeAll(async () => {
   buildTools(image);
   gateway = await startGateway({
     engine,
-    plan: { sessionId, sessionDir: dir, image, policy: policy(NAMES) } as Plan,
+    plan: {
+      sessionId,
+      sessionDir: dir,
+      image,
+      policy: policy(NAMES),
+      program: { kind: 'exec', argv: ['true'] },
+    } as unknown as Plan,
     credential: undefined,
     tell: () => undefined,
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem') },

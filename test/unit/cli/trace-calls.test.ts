@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { traceCalls } from '../../../src/cli/trace-calls.ts';
 
-it('tells requests and programs without what may be secret, and nothing once it has ended', async () => {
+it('traces requests and programs without secrets, until it is disposed', async () => {
   const server = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -23,7 +23,7 @@ const merge = (config: string, project: string, more: Partial<PolicySources> = {
   });
 
 describe('mergePolicy', () => {
-  it('gives the defaults, and names where each other value comes from', () => {
+  it('gives the defaults, and the origin of each other value', () => {
     expect(merge('', '').policy).toEqual({ ...DEFAULTS, permissions: 'ask' });
     const merged = merge('memory = "4g"\nexclude = ["a"]', 'memory = "2g"\nexclude = ["b"]', {
       environment: { RUN_CLAUDE_PIDS: '100' },
@@ -40,7 +40,7 @@ describe('mergePolicy', () => {
     expect(() => merge('[audit]\nrule = 1', '')).toThrow("config.toml: audit: unknown key 'rule'");
     expect(() => merge('yes = true', '')).toThrow("unknown key 'yes'");
   });
-  it('refuses values that are not allowed, with the place', () => {
+  it('refuses values that are not allowed, and names their source', () => {
     expect(() => merge('memory = 8', '')).toThrow('config.toml: memory');
     expect(() => merge('network = "host"', '')).toThrow('config.toml: network');
     expect(() => merge('memory = ', '')).toThrow('config.toml, line 1');
@@ -48,7 +48,7 @@ describe('mergePolicy', () => {
   });
   it('warns of a mistyped variable', () => {
     expect(merge('', '', { environment: { RUN_CLAUDE_NETWROK: 'none' } }).warnings).toEqual([
-      'RUN_CLAUDE_NETWROK is no setting of ours; did you mean RUN_CLAUDE_NETWORK?',
+      'RUN_CLAUDE_NETWROK is not a setting of run-claude; did you mean RUN_CLAUDE_NETWORK?',
     ]);
   });
   it('passes variables in, but none that the sandbox sets itself', () => {
@@ -89,7 +89,7 @@ describe("the project's own file", () => {
     const merged = merge(config, line);
     expect(merged.policy).toEqual(merge(config, '').policy);
     expect(merged.warnings).toHaveLength(1);
-    // The same line in the person's own file counts: the refusal is of the place, not of the line.
+    // The same line in the user's own file is accepted: the file is refused, not the line.
     if (!line.startsWith('env')) expect(merge(line, '').policy).not.toEqual(merge(config, '').policy);
   });
   it('can tighten', () => {
@@ -102,7 +102,7 @@ describe("the project's own file", () => {
     expect(merged.policy).toMatchObject({ mode: 'copy', network: 'none', memoryMb: 1024, cpus: 1, timeoutMs: 300_000 });
     expect(merged.policy).toMatchObject({ mask: ['.env'], syncBack: false, permissions: 'ask', failOn: 'note' });
   });
-  it('says nothing of what is so already', () => {
+  it('gives no warning for a value that is set already', () => {
     expect(merge('network = "none"', 'network = "none"').warnings).toEqual([]);
   });
 });

@@ -250,7 +250,7 @@ it('finds the keys of this machine: token, variables, the AWS command, its file;
       { kind: 'auth-token', value: 'corp' },
     ]);
     expect(() => find(skip)).toThrow('ANTHROPIC_AUTH_TOKEN');
-    expect(() => find({ CLAUDE_CODE_USE_VERTEX: '1' })).toThrow('which project');
+    expect(() => find({ CLAUDE_CODE_USE_VERTEX: '1' })).toThrow('needs a project');
     expect(() => find({ CLAUDE_CODE_USE_FOUNDRY: '1' })).toThrow('Foundry');
     expect(() => find({ ...aws, AWS_REGION: 'x/../y' })).toThrow('not a plain name');
     expect(

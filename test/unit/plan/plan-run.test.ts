@@ -70,7 +70,7 @@ const plan = (other: Other = {}): Plan =>
     },
     image: 'run-claude:0',
     program: { kind: 'claude', args: ['hi'], print: false },
-    person: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
+    userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
     ...other.rest,
   });
 
@@ -134,10 +134,10 @@ describe('the strategy', () => {
   });
 });
 
-it('what must never be given to an agent is no project', () => {
+it('refuses every directory that no agent may get', () => {
   const { home, stateDir, cacheDir, dataDir, configDir } = host;
   for (const root of ['/', home, '/home', stateDir, `${cacheDir}/x`, dataDir, configDir, '/home/me/.config'])
-    expect(() => refuseProject(root, host), root).toThrow(/is no project|home directory|run-claude's own/);
+    expect(() => refuseProject(root, host), root).toThrow(/is not a project|home directory|run-claude's own/);
   const elsewhere = {
     ...host,
     stateDir: '/var/state',
@@ -150,7 +150,7 @@ it('what must never be given to an agent is no project', () => {
     expect(() => refuseProject(root, host), root).not.toThrow();
 });
 
-describe('an engine that cannot hold a layer is refused by its name', () => {
+describe('an engine that cannot enforce a protection is refused by its name', () => {
   it.each(['seccomp', 'memoryLimit', 'pidsLimit'] as const)('%s', (fact) => {
     expect(() => plan({ engine: { [fact]: false } })).toThrow('cannot set');
   });
@@ -162,10 +162,10 @@ describe('an engine that cannot hold a layer is refused by its name', () => {
 });
 
 describe('the plan', () => {
-  it('passes nothing of the person’s environment but the allowlist', () => {
+  it('passes only the allowlist of the user’s environment', () => {
     const { env } = plan({ policy: { env: { MINE: '1' } } });
     expect(env).toMatchObject({ HOME: '/home/agent', TERM: 'xterm', TZ: 'Europe/Berlin', RUN_CLAUDE: '1', MINE: '1' });
-    const hostile = plan({ rest: { person: { term: 'a\nb', colorterm: '$(x)', timeZone: '' } } }).env;
+    const hostile = plan({ rest: { userEnvironment: { term: 'a\nb', colorterm: '$(x)', timeZone: '' } } }).env;
     expect(hostile).toMatchObject({ TERM: 'xterm-256color' });
     expect(Object.keys(hostile)).not.toContain('COLORTERM');
   });
@@ -178,12 +178,12 @@ describe('the plan', () => {
     for (const words of [['--permission-mode', 'plan'], ['--permission-mode=plan'], ['--dangerously-skip-permissions']])
       expect(args(words)).toMatchObject({ args: words });
   });
-  it('takes half of what is free, 20 GB at most', () => {
+  it('limits the disk to half of the free space, 20 GB at most', () => {
     expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);
     expect(plan({ host: { freeDiskMb: 10_000 } }).diskMb).toBe(4096);
     expect(plan({ host: { freeDiskMb: 1000 } }).diskMb).toBe(500);
   });
-  it('shows no value that was passed in', () => {
+  it('masks the values of --env', () => {
     const secret = plan({ policy: { env: { TOKEN: 'SECRET-VALUE' }, network: 'open' } });
     const shown = [...describePlan(secret, 'none'), JSON.stringify(maskPlan(secret))].join('\n');
     expect(shown).toContain('TOKEN');

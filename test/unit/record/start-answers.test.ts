@@ -14,11 +14,11 @@ it('asks the first time for a project, and when something is weaker than what wa
     const asks = (one: Plan): boolean => whyAskStart(one, state) !== undefined;
     expect(whyAskStart(plan('copy', []), state)).toBe('This is the first session of this project.');
     expect(asks(plan('copy', []))).toBe(true);
-    rememberStart(plan('copy', ['network open', 'hosts let through: secret.example']), state);
+    rememberStart(plan('copy', ['network open', 'hosts allowed: secret.example']), state);
     expect(asks(plan('copy', ['network open']))).toBe(false);
-    expect(asks(plan('copy', ['network open', 'git push is let through']))).toBe(true);
-    expect(whyAskStart(plan('copy', ['network open', 'git push is let through']), state)).toBe(
-      'This session is weaker than the last one: git push is let through.',
+    expect(asks(plan('copy', ['network open', 'git push is allowed']))).toBe(true);
+    expect(whyAskStart(plan('copy', ['network open', 'git push is allowed']), state)).toBe(
+      'This session is weaker than the last one: git push is allowed.',
     );
     expect(asks(plan('bind', []))).toBe(true);
     expect(asks(plan('copy', [], '/q'))).toBe(true);

@@ -97,7 +97,7 @@ const transcript = `projects/-workspace/${ID}.jsonl`;
 const titles = (data: ClaudeData): string[] => data.findings.map((finding) => `${finding.severity} ${finding.path}`);
 
 describe('transcripts', () => {
-  it('name the one that was written last as the session’s conversation; of those only read, none', async () => {
+  it('name the one that was written last as the session’s conversation, and none that was only read', async () => {
     const first = await start('s1');
     expect((await end(first)).conversation).toBeUndefined();
     const other = '99999999-2222-4333-8444-555555555555';
@@ -127,7 +127,7 @@ describe('transcripts', () => {
     expect(kept.map((line) => (JSON.parse(line) as { entrypoint?: string }).entrypoint)).toEqual([undefined, 'cli']);
   });
 
-  it('keep what was said and drop what acts on resume, the thread unbroken', async () => {
+  it('keep the conversation, connected, and drop records that act on resume', async () => {
     const session = await start('s1');
     const acts = [
       {
@@ -196,7 +196,7 @@ describe('transcripts', () => {
     expect(kept).toEqual([uuid(1), uuid(2), uuid(3), uuid(5)]);
   });
 
-  it('of the host come in translated, and what follows comes back with its beginning', async () => {
+  it('of the host are staged with mapped paths, and new records come back with their beginning', async () => {
     const key = at('project').replace(/[^a-zA-Z0-9]/g, '-');
     mkdirSync(at('home/.claude/projects', key), { recursive: true });
     writeFileSync(
@@ -210,7 +210,7 @@ describe('transcripts', () => {
     expect(instanceFile(session, transcript)).toContain('"cwd":"/workspace/sub"');
   });
 
-  it('that are rewritten, deleted, misnamed or no plain files stay out, and are told', async () => {
+  it('that are rewritten, deleted, misnamed or no plain files stay out, and are reported', async () => {
     const first = await start('s1');
     first.write(transcript, `${turn(1, null)}\n`);
     await land(first, await end(first));
@@ -239,7 +239,7 @@ describe('transcripts', () => {
     expect(instanceFile(first, transcript)).toBe(before);
   });
 
-  it('keep of each record only what has the form that Claude gives it', async () => {
+  it('keep only the fields that have the form that Claude writes', async () => {
     const session = await start('s');
     const odd = [
       turn(3, 1, { timestamp: 'now\u001b[2J' }),
@@ -329,7 +329,7 @@ describe('history, memory, plans', () => {
     expect(instanceFile(first, 'plans/a.md')).toBe('from a');
   });
 
-  it('text that is no text, too long, deep, linked, or holds a credential stays out, and is told', async () => {
+  it('text that is binary, too long, too deep, linked, or holds a credential stays out, and is reported', async () => {
     const session = await start('s');
     const token = 'a token that was inside';
     const files: Record<string, [content: string | Buffer, title: string]> = {
@@ -355,7 +355,7 @@ describe('history, memory, plans', () => {
     expect(JSON.stringify(data)).not.toContain(token);
   });
 
-  it('nothing comes out with --no-sync-back', async () => {
+  it('nothing comes back with --no-sync-back', async () => {
     const session = await start('s');
     session.write(transcript, `${turn(1, null)}\n`);
     session.write('plans/a.md', 'x');
@@ -363,7 +363,7 @@ describe('history, memory, plans', () => {
   });
 });
 
-it('only the very spellings of the allowlist come back', () => {
+it('only paths in the exact spelling of the allowlist come back', () => {
   const names = [
     'history.jsonl',
     transcript,
@@ -423,7 +423,7 @@ describe('a session that rewrites all of ~/.claude', () => {
     'brand-new/x',
     `session-env/${ID}/sessionstart-hook-0.sh`,
   ];
-  it('changes nothing of the host’s, and each attempt is told', async () => {
+  it('changes nothing on the host, and each attempt is reported', async () => {
     for (const path of ['CLAUDE.md', 'skills/x/SKILL.md']) {
       mkdirSync(dirname(at('home/.claude', path)), { recursive: true });
       writeFileSync(at('home/.claude', path), 'the person’s own');
@@ -444,7 +444,7 @@ describe('a session that rewrites all of ~/.claude', () => {
     for (const path of [...NEVER, 'settings.json']) expect(told).toContain(`~/.claude/${path}`);
     expect(data.findings.filter((finding) => finding.rule === 'claude-json')).toHaveLength(3);
   });
-  it('says nothing of what Claude does by itself, nor of what stays as it was brought along', async () => {
+  it('says nothing of what Claude does by itself, nor of files that are as they were staged', async () => {
     const own = { 'CLAUDE.md': 'short', 'skills/x/SKILL.md': 'long'.repeat(300_000), 'settings.json': '{}' };
     for (const [path, content] of Object.entries(own)) {
       mkdirSync(dirname(at('home/.claude', path)), { recursive: true });

@@ -120,7 +120,7 @@ describe('finding the credential', () => {
       value: 'value of ANTHROPIC_AUTH_TOKEN',
     });
   });
-  it('asks the user’s helper, and never a project’s', async () => {
+  it('runs the user’s helper, and never a project’s', async () => {
     const project = join(home, 'project');
     mkdirSync(join(project, '.claude'), { recursive: true });
     writeFileSync(join(project, '.claude/settings.json'), '{"apiKeyHelper":"touch marker; echo evil"}');
@@ -130,7 +130,7 @@ describe('finding the credential', () => {
     expect(await source.current()).toEqual({ kind: 'api-key', value: 'helper-key' });
     expect(existsSync(join(project, 'marker'))).toBe(false);
   });
-  it('takes what the person’s settings say of the provider, managed ones above, never a project’s, and nothing else', async () => {
+  it('takes the provider’s variables from managed settings, then from the user’s, and never from a project’s', async () => {
     const managedSettings = join(home, 'managed.json');
     const own = {
       CLAUDE_CODE_USE_BEDROCK: '1',
@@ -151,7 +151,7 @@ describe('finding the credential', () => {
     expect((await find({ env })).name).toBe('AWS profile company');
     expect(withSettings({}, { home: join(home, 'nobody'), platform: 'linux', managedSettings: '/none' })).toEqual({});
   });
-  it('says when a helper fails, without its output', async () => {
+  it('reports that a helper failed, without its output', async () => {
     writeFileSync(join(home, '.claude/settings.json'), '{"apiKeyHelper":"echo half-a-secret; exit 3"}');
     const source = await find();
     const failure = await source.current().catch((error: Error) => error);
@@ -188,12 +188,12 @@ describe('finding the credential', () => {
 });
 
 describe('refreshing the login', () => {
-  it('leaves a token alone that still lasts', async () => {
+  it('leaves a token alone that is still valid', async () => {
     logIn(HOUR_MS);
     expect(await (await find()).current()).toMatchObject({ kind: 'oauth', value: 'access-0' });
     expect(endpoint.asked).toEqual([]);
   });
-  it('refreshes one that has ended, the host’s store first and its other content kept', async () => {
+  it('refreshes an expired one, writes the host’s store first and keeps its other content', async () => {
     logIn(-1000);
     const secret = await (await find()).current();
     expect(secret.value).toBe('access-1');
@@ -208,13 +208,13 @@ describe('refreshing the login', () => {
     expect(readdirSync(join(home, '.claude'))).toEqual(['.credentials.json']);
     expect(existsSync(join(home, '.claude.lock'))).toBe(false);
   });
-  it('keeps the refresh token where the answer brings no other', async () => {
+  it('keeps the refresh token where the answer has no new one', async () => {
     logIn(-1000);
     endpoint.rotates = false;
     expect((await (await find()).current()).value).toBe('access-1');
     expect(stored()['claudeAiOauth']).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-0' });
   });
-  it('takes what an older Claude, which knows no lock, has stored while the endpoint refused', async () => {
+  it('takes the token that an older Claude, which takes no lock, stored while the endpoint refused', async () => {
     logIn(-1000);
     endpoint.fail(400);
     endpoint.slow(500);
@@ -241,7 +241,7 @@ describe('refreshing the login', () => {
     expect((await two.refresh()).value).toBe('access-1');
     expect(endpoint.asked).toEqual(['refresh-0']);
   });
-  it('refuses with the way out when the refresh token is spent', async () => {
+  it('refuses, with the next step, when the refresh token was used already', async () => {
     logIn(-1000, 'spent');
     const failure = await (await find()).current().catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'CREDENTIAL_EXPIRED', status: 125 });
@@ -268,7 +268,7 @@ describe('refreshing the login', () => {
     expect(await Promise.all(both.map(({ said }) => said))).toEqual(['access-1\n', 'access-1\n']);
     expect(endpoint.asked).toEqual(['refresh-0']);
   });
-  it('asks through the HTTPS proxy of this machine, under the company’s CA, and not where NO_PROXY says so', async () => {
+  it('sends requests through the HTTPS proxy of this machine, under the company’s CA, and directly where NO_PROXY names the host', async () => {
     const ca = createCa(Date.now());
     writeFileSync(join(home, 'ca.pem'), ca.certificate);
     const asked: string[] = [];
@@ -307,7 +307,7 @@ describe('refreshing the login', () => {
       tls.close();
     }
   });
-  it('goes on from the store when a session is killed after the store’s write and before its gateway knows', async () => {
+  it('continues from the store when a session is killed between the write of the store and its gateway', async () => {
     logIn(-1000);
     const { child, said } = await refreshing(['hold']);
     await expect.poll(() => stored()['claudeAiOauth']?.['accessToken']).toBe('access-1');
@@ -316,7 +316,7 @@ describe('refreshing the login', () => {
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
     expect(endpoint.asked).toEqual(['refresh-0']);
   });
-  it('takes the lock over from a session that was killed while it asked', async () => {
+  it('takes over the lock of a session that was killed during a refresh', async () => {
     logIn(-1000);
     endpoint.slow(60_000);
     const { child, said } = await refreshing();
@@ -332,14 +332,14 @@ describe('refreshing the login', () => {
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
     expect(locks.map((lock) => existsSync(lock))).toEqual([false, false]);
   });
-  it('hands out nothing that the store did not take', async () => {
+  it('hands out no token that the store did not accept', async () => {
     const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
     const run: CredentialPlaces['run'] = async (argv) =>
       argv[1] === '-i' ? { status: 1, stdout: '' } : { status: 0, stdout: JSON.stringify(item) };
     const source = await find({ platform: 'darwin', run });
     await expect(source.current()).rejects.toMatchObject({ code: 'CREDENTIAL_STORE_WRITE' });
   });
-  it('waits for Claude’s own lock and says who holds it; a stale one is taken over', async () => {
+  it('waits for Claude’s own lock, names it in the error, and takes over a stale one', async () => {
     logIn(-1000);
     const lock = join(home, '.claude', '.oauth_refresh.lock');
     mkdirSync(lock);

@@ -30,7 +30,7 @@ const options = (): Parameters<typeof runGc>[0] => ({
   currentImages: ['run-claude:00000000000000aa'],
 });
 
-it('removes the data of a project that is gone, and of none that may come back', async () => {
+it('removes the data of a deleted project, and of none that may come back', async () => {
   await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   const drive = await openInstance(at('data'), at('work/drive'));
@@ -47,7 +47,7 @@ it('removes the data of a project that is gone, and of none that may come back',
   const states = Object.fromEntries((await listInstances(at('data'))).map((one) => [one.root, one.state]));
   expect(states).toEqual({
     [at('work/here')]: 'present',
-    [at('work/gone')]: 'gone',
+    [at('work/gone')]: 'deleted',
     [at('work/drive')]: 'away',
     '/nowhere': 'foreign',
   });
@@ -118,7 +118,7 @@ it.each([
   expect(lines.join('')).toContain(outcome === 'removed' ? 'run-claude gc removes its data' : `pending session ${id}`);
 });
 
-it('takes dealt-with sessions after 30 days and spent layers, pending ones never', async () => {
+it('removes decided sessions after 30 days, and unused layers, but never pending ones', async () => {
   const stages = ['pending', 'applied', 'discarded', 'running', 'ended', 'failed'] as const;
   const old = stages.map((stage) => session(stage, 40));
   const commits = [{ path: '.git/refs/heads/x', inGit: true }];
@@ -136,7 +136,7 @@ it('takes dealt-with sessions after 30 days and spent layers, pending ones never
   expect(there(old[1], '')).toBe(false);
 });
 
-it('takes from the engine what belongs to no session, project or image in use', async () => {
+it('removes from the engine what belongs to no session, project or image in use', async () => {
   const here = await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   rmSync(at('work/gone'), { recursive: true });

@@ -3,7 +3,7 @@ import { filterServers } from '../../../../src/claude/stage/mcp-filter.ts';
 
 const npx = (...args: unknown[]) => ({ command: 'npx', args });
 
-it('servers that can exist inside and carry no secret come along as they are', () => {
+it('servers that can run inside and hold no secret are staged unchanged', () => {
   const servers = {
     everything: npx('-y', '@modelcontextprotocol/server-everything@2025.9.12', '--port', '8080'),
     long: npx('some-package-with-a-long-name-2', 'stdio'),
@@ -16,7 +16,7 @@ it('servers that can exist inside and carry no secret come along as they are', (
   expect(filterServers(undefined)).toEqual({ servers: {}, leftOut: [] });
 });
 
-it('the others stay out, each with the reason', () => {
+it('other servers are left out, each with the reason', () => {
   const secret = 'its arguments may hold a secret';
   const cases: [server: unknown, why: string][] = [
     ['text', 'not understood'],

@@ -38,7 +38,7 @@ const everything = (staged: StagedClaude): string =>
   staged.entries.map((entry) => `${entry.path} ${entry.content?.toString() ?? ''}`).join('\n');
 
 describe('conversations of the project', () => {
-  it('keep the time of their last change, and one that is named comes along however old it is', async () => {
+  it('keep the time of their last change, and a named one is staged however old it is', async () => {
     const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
     const { instance } = await stage();
     for (let n = 1; n <= 60; n += 1) {
@@ -59,8 +59,8 @@ describe('conversations of the project', () => {
   });
 });
 
-describe('what goes into the session’s home', () => {
-  it('gives an empty home all that Claude needs to start without a question', async () => {
+describe('the staged home', () => {
+  it('has all that Claude needs to start without a question, from an empty home too', async () => {
     rmSync(at('home'), { recursive: true });
     const staged = await stage({ placeholder: 'sk-ant-placeholder-0123456789abcdefghij', workdir: '/workspace/sub' });
     const json = JSON.parse(contentOf(staged, '.claude.json') ?? '') as Record<string, Record<string, unknown>>;
@@ -70,7 +70,7 @@ describe('what goes into the session’s home', () => {
     expect(staged.notes).toEqual([]);
   });
 
-  it('brings settings without what runs, redirects or holds values, and names that', async () => {
+  it('has settings without keys that run, redirect or hold values, which a note names', async () => {
     write(
       'home/.claude/settings.json',
       JSON.stringify({
@@ -94,7 +94,7 @@ describe('what goes into the session’s home', () => {
       skipDangerousModePermissionPrompt: true,
     });
     const dropped = 'hooks, env, apiKeyHelper, statusLine, permissions.defaultMode, permissions.additionalDirectories';
-    expect(staged.notes).toEqual([`~/.claude/settings.json: not brought along: ${dropped}`]);
+    expect(staged.notes).toEqual([`~/.claude/settings.json: not staged: ${dropped}`]);
     const asking = JSON.parse(contentOf(await stage({ permissions: 'ask' }), '.claude/settings.json') ?? '');
     expect(asking.permissions).toEqual({ allow: ['Bash(ls:*)'], deny: ['WebFetch'], defaultMode: 'default' });
     expect(everything(staged)).not.toContain('secret-value');
@@ -139,8 +139,8 @@ describe('what goes into the session’s home', () => {
     const json = JSON.parse(contentOf(staged, '.claude.json') ?? '') as { mcpServers: object; theme: string };
     expect(Object.keys(json.mcpServers)).toEqual(['fine']);
     expect(json.theme).toBe('light');
-    expect(staged.notes.join('\n')).toContain('unknown, not brought along: brand-new');
-    expect(staged.notes.join('\n')).toMatch(/MCP servers not brought along: host \(.*value \(.*header \(.*query \(/);
+    expect(staged.notes.join('\n')).toContain('unknown names, not staged: brand-new');
+    expect(staged.notes.join('\n')).toMatch(/MCP servers not staged: host \(.*value \(.*header \(.*query \(/);
   });
 
   it('brings skills, commands and the like; a link that leads out is left out and named', async () => {
@@ -158,8 +158,8 @@ describe('what goes into the session’s home', () => {
     expect(everything(staged)).not.toContain('private-key');
     expect(staged.notes).toEqual(
       [
-        '~/.claude/skills: not brought along: pipe (not a plain file), x (a link that leads elsewhere)',
-        '~/.claude/agents is a link: not brought along',
+        '~/.claude/skills: not staged: pipe (not a plain file), x (a link that leads elsewhere)',
+        '~/.claude/agents was not staged: it is a link',
       ].sort((a, b) => (a.includes('skills') ? -1 : b.includes('skills') ? 1 : 0)),
     );
     // Without the rule the key would have come along.
@@ -171,7 +171,7 @@ describe('what goes into the session’s home', () => {
     expect(execFileSync('grep', ['-rl', 'private-key', at('raw')]).toString()).toContain('skills/x/id');
   });
 
-  it('goes round no circle of links, and past no bound', async () => {
+  it('follows no circular link, and ends at its limits', async () => {
     write('home/.claude/skills/a/SKILL.md', 'skill a');
     write('home/.claude/skills/a/.git/config', 'repository');
     write('home/.claude/skills/giant', 'x'.repeat((4 << 20) + 1));
@@ -182,12 +182,12 @@ describe('what goes into the session’s home', () => {
     const names = staged.entries.map(({ path }) => path).filter((path) => path.startsWith('.claude/skills/'));
     expect(names).toEqual(['.claude/skills/a', '.claude/skills/a/SKILL.md']);
     expect(staged.notes).toEqual([
-      '~/.claude/skills: not brought along: a/same (a link in a circle), a/up (a link that leads elsewhere), ' +
+      '~/.claude/skills: not staged: a/same (a circular link), a/up (a link that leads elsewhere), ' +
         'dangling (a link that leads elsewhere), giant (too large)',
     ]);
   });
 
-  it('brings plugins with their records, whose paths are those inside', async () => {
+  it('has plugins with their records, whose paths are those inside', async () => {
     const cache = at('home/.claude/plugins/cache/market/tool/1.0');
     write('home/.claude/plugins/cache/market/tool/1.0/plugin.json', '{}');
     write('home/.claude/plugins/marketplaces/market/README.md', 'a clone');
@@ -210,7 +210,7 @@ describe('what goes into the session’s home', () => {
     expect(contentOf(staged, `${below}/flagged-plugins.json`)).toBeUndefined();
   });
 
-  it('takes a profile’s settings and skills instead of the person’s', async () => {
+  it('has a profile’s settings and skills instead of the user’s', async () => {
     write('home/.claude/CLAUDE.md', 'mine');
     write('config/profiles/reviewer/CLAUDE.md', 'reviewer');
     expect(contentOf(await stage({ profile: 'reviewer' }), '.claude/CLAUDE.md')).toBe('reviewer');
@@ -218,7 +218,7 @@ describe('what goes into the session’s home', () => {
     await expect(stage({ profile: '../x' })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('carries the identity for commits and nothing of git that runs', async () => {
+  it('has the identity for commits and no git key that runs a program', async () => {
     write(
       'home/.gitconfig',
       '[user]\n name = "A \\"B\\" C"\n email = a@b.example\n[core]\n editor = touch m\n[alias]\n x = !touch m\n[init]\n defaultBranch = trunk\n',

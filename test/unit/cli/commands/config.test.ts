@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { configCommand } from '../../../../src/cli/commands/config.ts';
 
-it('config names the files that it read, and those that it would read', async () => {
+it('config lists the files that it read, and those that do not exist', async () => {
   const dir = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-config-')));
   try {
     const [project, configDir] = [path.join(dir, 'project'), path.join(dir, 'config')];

@@ -75,7 +75,7 @@ async function run(state: string, options: readonly string[], words: readonly st
   return out.join('');
 }
 
-it('tells sessions apart in 80 columns, with whole ids and nothing that acts on the terminal', () => {
+it('lists sessions in 80 columns, with whole ids and without control characters', () => {
   const state = recordSessions(SESSIONS);
   const listed = listSessions(state).sessions.map((record) => ({ record, facts: sessionFacts(record) }));
   const lines = sessionLines(listed, { columns: 80, nowMs: NOW, home: '/h', isOneProject: false });
@@ -107,7 +107,7 @@ it('tells sessions apart in 80 columns, with whole ids and nothing that acts on 
   ]);
 });
 
-it('folds away what changed nothing, and lists it with --all', async () => {
+it('hides sessions without changes, and lists them with --all', async () => {
   const state = recordSessions(SESSIONS);
   const short = await run(state, []);
   expect(short).not.toContain('261120-100000-555');
@@ -119,7 +119,7 @@ it('folds away what changed nothing, and lists it with --all', async () => {
   expect(await run(state, [], ['/p'])).toContain('sessions --all /p');
 });
 
-it('gives the same as JSON, with ISO times and every field that was there before', async () => {
+it('prints the same as JSON, with ISO times and every earlier field', async () => {
   const state = recordSessions(SESSIONS);
   const text = await run(state, ['json']);
   expect(text).not.toContain('hunter2');

@@ -21,7 +21,7 @@ it.each<[Program, string]>([
   expect(programText(program)).toBe(text);
 });
 
-it('takes the name of a conversation for no prompt', () => {
+it('does not take the id of a conversation for a prompt', () => {
   const resumed = ['--resume', '8ac0f7de-9d5b-4c58-9a3c-0f7f0a2f5f11', '-p', 'go on'];
   expect(promptOf(resumed)).toBe('go on');
   expect(promptOf(['--resume', 'fix the tests'])).toBe('fix the tests');

@@ -11,7 +11,7 @@ const outcome = {
   at: '',
 } as unknown as ApplyOutcome;
 
-it('says what was or would be done, a clean line a path', () => {
+it('prints one clean line for each path', () => {
   const parts: string[] = [];
   writeOutcome(outcome, { json: false, applied: 'would apply' }, { write: (part) => void parts.push(part) });
   const text = parts.join('');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
 import { hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
 import { probeLines } from '../../../../src/cli/doctor/probe.ts';
-import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/report.ts';
 import type { ProbeRow } from '../../../../src/engine/hardening/probes.ts';
 
 const places = { home: '/', stateDir: '/state', cacheDir: '/cache', dataDir: '/data', configDir: '/config' };
@@ -22,7 +22,7 @@ it('names the disk that is full: that of the sessions, or that of the copies', (
   }
 });
 
-it('says of each check what it is, its state and what to do, and ends with a verdict', () => {
+it('prints title, state and remedy of each check, and ends with a verdict', () => {
   const [good, bad, worse] = [
     ok('git', 'version 2.39.5'),
     warning('home', 'odd', 'Move.'),
@@ -48,7 +48,7 @@ const row = (name: string, layer: string, result: ProbeRow['result']): ProbeRow 
   why: 'EPERM',
 });
 
-it('prints of the probes what got through and a verdict; every attack only when asked', () => {
+it('prints the attacks that got through and a verdict, and every attack with --verbose', () => {
   const held = [row('a', 'seccomp', 'stopped'), row('b', 'masks', 'stopped'), row('c', 'masks', 'untestable')];
   expect(probeLines(held, false)).toEqual([
     '3 attacks: 2 stopped, 1 not testable here.',

@@ -59,7 +59,7 @@ describe.each(PAGES)('the help of $title', ({ help, options }) => {
 
 it('lists every command with a description', () => {
   const help = helpText(undefined);
-  const commands = help.slice(help.indexOf('\nCommands\n'));
+  const commands = help.slice(help.indexOf('\nCommands '));
   for (const { name } of COMMANDS) {
     expect(commands, name).toMatch(new RegExp(`^  ${name}( \\S+)*( {2,}|\\n {10,})\\w{2,}`, 'm'));
   }

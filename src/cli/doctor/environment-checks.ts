@@ -3,14 +3,14 @@ import { sessionImage } from '../../session/start/prepare-image.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
+import type { Check } from './check.ts';
 import { credentialCheck, imageCheck } from './claude-checks.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
-import type { Check } from './report.ts';
 import { strategyCheck } from './strategy-check.ts';
 
 /** Every check of `doctor`, in the order of its output. */
-export async function runChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
+export async function environmentChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
   const [{ engine, check }, git, credential] = await Promise.all([
     checkConnection(choice, context),
     gitCheck(),
