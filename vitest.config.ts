@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { workerFiles } from './test/support/worker-files.ts';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
@@ -25,7 +26,10 @@ const LARGER = ['test/attacks/hostile-layer.test.ts'];
 /** Part of other runs with few random cases. */
 const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/base/base.test.ts'];
 
+const plugins = [await workerFiles()];
+
 const suite = (name: string, include: string[], timeoutMs: number, parallel: boolean) => ({
+  plugins,
   test: {
     name,
     include,

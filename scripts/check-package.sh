@@ -8,7 +8,8 @@ trap 'rm -rf "$dir"' EXIT INT TERM
 npm pack --silent --ignore-scripts --pack-destination "$dir" >/dev/null
 tarball=$(find "$dir" -name '*.tgz')
 for wanted in package/dist/main.js package/Dockerfile package/images/pins.json package/images/init/init.c \
-  package/seccomp/profile.json package/README.md package/LICENSE package/dist/licenses.txt; do
+  package/dist/list-worker.cjs package/dist/copy-worker.cjs package/seccomp/profile.json package/README.md \
+  package/LICENSE package/dist/licenses.txt; do
   tar -tzf "$tarball" | grep -qx "$wanted" || { echo "the package lacks $wanted" >&2; exit 1; }
 done
 if tar -tzf "$tarball" | grep -E '^package/(src|test|bench|node_modules)/'; then

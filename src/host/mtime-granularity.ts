@@ -3,7 +3,7 @@ export const TICK_MS = 20;
 
 /**
  * Waits until the tick of a file's change time is over. Content that is read then lacks nothing that was written in that
- * tick: whatever comes later has another change time, which the next walk sees. Sent to workers too, by its text.
+ * tick: whatever comes later has another change time, which the next walk sees.
  */
 export function waitForTick(ctimeMs: number, tickMs: number): void {
   const rest = ctimeMs + tickMs - Date.now();

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import {
-  countFiles,
+  countFileRows,
   countRows,
   type Row,
   readRows,
@@ -165,7 +165,7 @@ export function compareSnapshots(old: Snapshot, now: Snapshot): Differences {
       let count = 0;
       for (const dir of dirs) {
         const before = old.get(dir);
-        if (before === undefined) count += countFiles(now.get(dir) as Section);
+        if (before === undefined) count += countFileRows(now.get(dir) as Section);
         else for (const { to } of compareDirectory(dir, before, now.get(dir))) count += to?.kind === 'f' ? 1 : 0;
       }
       return count;

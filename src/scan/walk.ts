@@ -9,25 +9,16 @@ import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
 import {
   type AnyPath,
+  DirectoryLister,
   type Graft,
   type Listed,
   type ListOptions,
   type ListTask,
-  makeLister,
 } from './list-directories.ts';
-import {
-  countRows,
-  makePacker,
-  packRows,
-  type Row,
-  rowsOf,
-  type Section,
-  sameSection,
-  sectionAt,
-} from './packed-directory.ts';
+import { countRows, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './packed-directory.ts';
 import type { Selection } from './selection.ts';
 import type { Snapshot } from './snapshot.ts';
-import { makeCrew, TASKS } from './walk-crew.ts';
+import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
 export interface WalkOptions {
@@ -77,7 +68,7 @@ export function fsPath(text: string): string | Buffer {
 export async function walkTree(options: WalkOptions): Promise<Walked> {
   const { root, known = new Map<string, Section>(), signal } = options;
   const rootRow = rootRowOf(root);
-  const told: ListOptions = {
+  const listOptions: ListOptions = {
     grafts: options.grafts ?? new Map(),
     plain: options.plain === true,
     descend: !options.selection.any,
@@ -88,22 +79,22 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     { parent: undefined, name: '', sources: [{ source: fsPath(root), without: [] }], grafted: false },
   ];
   const { took, walked } = gather(options, known, todo);
-  const crew = makeCrew(told, todo, took);
-  const list = makeLister(fs, makePacker(), told);
+  const crew = new WalkCrew(listOptions, todo, took);
+  const lister = new DirectoryLister(listOptions);
   let expected = 0;
   for (const section of known.values()) expected += countRows(section);
   try {
-    for (let seen = 0; todo.length > 0 || crew.busy; ) {
+    for (let seen = 0; todo.length > 0 || crew.isBusy; ) {
       signal?.throwIfAborted();
       if (Math.max(seen, expected) > MANY) crew.start();
       crew.feed();
       // The last one first, and half of what there is at most: the crew wants some too.
-      const next = todo.splice(-Math.min(TASKS, Math.ceil(todo.length / 2))).reverse();
+      const next = todo.splice(-Math.min(TASKS_AT_ONCE, Math.ceil(todo.length / 2))).reverse();
       if (next.length === 0) {
         await crew.next();
         continue;
       }
-      const listed = list(next, SLICE);
+      const listed = lister.list(next, SLICE);
       seen += listed.entries;
       took(listed);
       await nextTurn();
@@ -111,8 +102,8 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   } finally {
     crew.end();
   }
-  const lenders = told.plain ? [] : await takeBorrowed();
-  const places = { root, dotGit: told.grafts.get('.git') };
+  const lenders = listOptions.plain ? [] : await takeBorrowed();
+  const places = { root, dotGit: listOptions.grafts.get('.git') };
   const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
   return { rootRow, lenders, ...walked, rewrite };
 
@@ -122,7 +113,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     const grafts = borrowedObjects(snapshot, sourceOf);
     if (grafts.size === 0) return [];
     const others = new Set<string>();
-    const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
+    const borrowing = new DirectoryLister({ ...listOptions, grafts });
     for (const [dir, sources] of grafts) {
       if (grafts.has(parentPath(dir))) continue;
       for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
@@ -131,7 +122,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     }
     while (todo.length > 0) {
       signal?.throwIfAborted();
-      took(listBorrowed(todo.splice(-TASKS), SLICE));
+      took(borrowing.list(todo.splice(-TASKS_AT_ONCE), SLICE));
       await nextTurn();
     }
     return [...others];
