@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../host/process.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
@@ -9,7 +10,6 @@ import {
   countEntries,
   type Differences,
   encodeSnapshot,
-  loadHeader,
   rowAt,
   type Snapshot,
 } from '../scan/snapshot.ts';
@@ -26,13 +26,15 @@ import {
   removeTree,
   sweepGenerations,
 } from './generation.ts';
-import { dropGoneUsers, enterUser, usersOf } from './generation-refs.ts';
+import { addRef, dropVoidRefs, generationRefs } from './generation-refs.ts';
 import {
   forget,
   forgetRemarks,
+  GENERATION_FORMAT,
   type Header,
   type Loaded,
   loadManifest,
+  readHeader,
   usable,
   type WantedHeader,
   writeJournal,
@@ -99,9 +101,9 @@ export async function prepareBase(options: BaseOptions): Promise<BaseGeneration>
 
 async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const { dir } = options;
-  dropGoneUsers(dir);
-  const needed = new Set(usersOf(dir).flatMap(({ generation }) => withBelow(dir, generation)));
-  const newest = newestGeneration(dir);
+  dropVoidRefs(dir);
+  const needed = new Set(generationRefs(dir).flatMap(({ generation }) => withBelow(dir, generation)));
+  const newest = newestReadable(dir);
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
   const ahead = await stillTrue(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
@@ -120,6 +122,18 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
     sweepGenerations(dir, new Set([...needed, over]));
   const target = await makeTarget(options, whole, sound, needed, walked);
   return entered(options, target.number, await fill(options, target, walked));
+}
+
+/** The newest finished generation; undefined where its record is damaged: a new one is made in its place. */
+function newestReadable(dir: string): number | undefined {
+  const newest = newestGeneration(dir);
+  try {
+    if (newest !== undefined) withBelow(dir, newest);
+    return newest;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
 }
 
 /** A generation and the whole one that it may be stacked on. */
@@ -254,7 +268,7 @@ function entered(
   { unreadable, dropped, known, walked }: Filled,
 ): BaseGeneration {
   const { dir, sessionId, sessionDir } = options;
-  enterUser(dir, sessionId, { generation, sessionDir });
+  addRef(dir, sessionId, { generation, sessionDir });
   return {
     dir: genDir(dir, generation),
     entries: countEntries(known),
@@ -271,8 +285,7 @@ async function stillTrue({ dir, ahead }: BaseOptions, current: number | undefine
   if (seen === undefined || Date.now() - seen.ended > AHEAD_MS || seen.generation !== current) return undefined;
   if (current === undefined) return seen;
   if (seen.loaded === undefined) return undefined;
-  const { state } = loadHeader(path.join(genDir(dir, current), 'manifest')) as Header;
-  return state === seen.loaded.header.state ? seen : undefined;
+  return readHeader(genDir(dir, current))?.state === seen.loaded.header.state ? seen : undefined;
 }
 
 function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | undefined): Loaded | undefined {
@@ -287,7 +300,12 @@ function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked
 }
 
 function wantedHeader(options: BaseOptions): WantedHeader {
-  return { version: 3, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
+  return {
+    version: GENERATION_FORMAT,
+    bootId: processIdentity().bootId,
+    owner: options.owner ?? null,
+    project: options.project,
+  };
 }
 
 function tellMoving(tell: Tell, moved: readonly string[]): void {

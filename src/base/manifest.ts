@@ -1,18 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
-import { type Difference, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
+import { type Difference, loadHeader, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
-import { parentPath } from '../text/path.ts';
+import { parentPath, parseRelPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Owner } from './refresh.ts';
 import { removeShared } from './remove-shared.ts';
 
+/**
+ * Format of a generation: its manifest, journal and tree. A generation of another format is made anew. Earlier formats:
+ * 1, a manifest of lines of text; 2, on macOS the targets of symbolic links may be in the tree instead of the links.
+ */
+export const GENERATION_FORMAT = 3;
+
 /** First line of a generation's manifest. */
 export interface Header {
-  /** 2: on macOS the targets of symbolic links may be in the tree instead of the links. */
-  readonly version: 3;
+  readonly version: typeof GENERATION_FORMAT;
   readonly bootId: string;
   /** Names this state of the tree; `gen/N/synced` holds it once everything is surely on the disk. */
   readonly state: string;
@@ -36,32 +42,84 @@ export interface Loaded {
 /** What this start wants of a header. */
 export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state' | 'root'>;
 
-/** Undefined when there is none that can be read. */
+/** Undefined when the manifest is missing, damaged or of another format. */
 export function loadManifest(gen: string, tell: Tell): Loaded | undefined {
   try {
-    const { header, snapshot } = loadSnapshot(path.join(gen, 'manifest'));
-    return { header: header as Header, snapshot };
+    const file = path.join(gen, 'manifest');
+    // Before the rest, whose form it tells.
+    const header = parseHeader(loadHeader(file));
+    return { header, snapshot: loadSnapshot(file).snapshot };
   } catch (error) {
     tell({ kind: 'trace', text: `${gen} is made anew: ${(error as Error).message}` });
     return undefined;
   }
 }
 
+/** The header of a generation's manifest; undefined when it is missing, damaged or of another format. */
+export function readHeader(gen: string): Header | undefined {
+  try {
+    return parseHeader(loadHeader(path.join(gen, 'manifest')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {RunClaudeError} RECORD_DAMAGED when it is not a header of this format */
+function parseHeader(value: unknown): Header {
+  const header = (value ?? {}) as Partial<Record<keyof Header, unknown>>;
+  const { version, bootId, state, owner, project, root, unreadable, dropped } = header;
+  if (version !== GENERATION_FORMAT) throw damaged(`format ${String(version)} is not ${GENERATION_FORMAT}`);
+  const isSound =
+    [bootId, state, project].every((one) => typeof one === 'string') &&
+    (owner === null || hasNumbers(owner, 'uid', 'gid')) &&
+    hasNumbers(root, 'mode', 'mtimeMs') &&
+    isListOf(unreadable, (one) => hasTexts(one, 'path', 'why')) &&
+    isListOf(dropped, (one) => typeof one === 'string');
+  if (!isSound) throw damaged('its header is damaged');
+  return header as Header;
+}
+
+function damaged(why: string): RunClaudeError {
+  return new RunClaudeError('RECORD_DAMAGED', `a generation of the base cannot be used: ${why}`);
+}
+
+function hasNumbers(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof value[name] === 'number');
+}
+
+function hasTexts(value: unknown, ...names: readonly string[]): boolean {
+  return isObject(value) && names.every((name) => typeof value[name] === 'string');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isListOf(value: unknown, isOne: (one: unknown) => boolean): value is readonly unknown[] {
+  return Array.isArray(value) && value.every(isOne);
+}
+
 /**
- * What a generation holds, undefined when it is to be made anew: of another owner, damaged, or written before a boot
- * (a power cut may have taken what was never forced to the disk).
+ * What a generation holds; undefined when it has to be made anew: it belongs to another owner, it is damaged, or it was
+ * written before a boot (a power cut may have lost what was never forced to the disk).
  */
 export function usable(gen: string, { header, snapshot }: Loaded, wanted: WantedHeader): Loaded | undefined {
   const safe = header.bootId === wanted.bootId || syncedState(gen) === header.state;
   if (!safe || header.version !== wanted.version || header.project !== wanted.project) return undefined;
   if (JSON.stringify(header.owner) !== JSON.stringify(wanted.owner)) return undefined;
-  return { header, snapshot: recover(gen, snapshot) };
+  const recovered = recover(gen, snapshot);
+  return recovered && { header, snapshot: recovered };
 }
 
-/** After a crash: what was under way is taken away and forgotten, so that the next comparison brings it back. */
-function recover(gen: string, snapshot: Snapshot): Snapshot {
-  const journal = readJson(path.join(gen, 'journal')) as readonly JournalLine[] | undefined;
-  if (journal === undefined) return snapshot;
+/**
+ * After a crash: removes what a refresh may have left half done, and forgets it, so that the next comparison brings it
+ * back. Undefined when the journal is damaged.
+ */
+function recover(gen: string, snapshot: Snapshot): Snapshot | undefined {
+  const file = path.join(gen, 'journal');
+  if (!existsSync(file)) return snapshot;
+  const journal = readJournal(file);
+  if (journal === undefined) return undefined;
   for (const { path: one, directory } of journal) if (!directory) removeShared(path.join(gen, 'tree'), one);
   return forget(snapshot, journal);
 }
@@ -72,7 +130,24 @@ export interface JournalLine {
   readonly directory: boolean;
 }
 
-/** To be written before the tree is touched. */
+/** The format of the journal is that of its generation. */
+function readJournal(file: string): readonly JournalLine[] | undefined {
+  try {
+    const lines = readJson(file);
+    const isLine = (one: unknown): boolean =>
+      isObject(one) && isPathInside(one['path']) && typeof one['directory'] === 'boolean';
+    return isListOf(lines, isLine) ? (lines as readonly JournalLine[]) : undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+}
+
+function isPathInside(value: unknown): boolean {
+  return typeof value === 'string' && parseRelPath(value) !== undefined;
+}
+
+/** To be called before the tree is touched. */
 export function writeJournal(gen: string, differences: Iterable<Difference>): void {
   const lines = Array.from(
     differences,

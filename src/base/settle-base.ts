@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { loadHeader } from '../scan/snapshot.ts';
 import { writeFileAtomic } from '../store/record.ts';
-import { type Header, syncedState } from './manifest.ts';
+import { readHeader, syncedState } from './manifest.ts';
 
 /**
  * Forces a generation to the disk, so that it outlives a reboot; without, it is made anew after one. In the background:
@@ -12,8 +11,8 @@ import { type Header, syncedState } from './manifest.ts';
 export function settleBase(gen: string): void {
   const manifest = path.join(gen, 'manifest');
   if (!existsSync(manifest)) return;
-  const { state } = loadHeader(manifest) as Header;
-  if (syncedState(gen) === state) return;
+  const state = readHeader(gen)?.state;
+  if (state === undefined || syncedState(gen) === state) return;
   // No such program or option (macOS): the base is made anew after a reboot.
   const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);
   child.on('exit', (status) => {

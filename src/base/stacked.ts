@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import type { Differences } from '../scan/snapshot.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import { genDir, removeTree, writeNonce } from './generation.ts';
@@ -13,10 +14,19 @@ import { genDir, removeTree, writeNonce } from './generation.ts';
 const MOST_ENTRIES = 2000;
 const MOST_BYTES = 64 << 20;
 
-/** The number of the whole generation that this one is stacked on; undefined for a whole one. */
+/**
+ * The number of the whole generation that this one is stacked on; undefined for a whole one.
+ *
+ * @throws {RunClaudeError} RECORD_DAMAGED when the file that names it holds no number
+ */
 export function stackedOn(gen: string): number | undefined {
   const file = path.join(gen, 'over');
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new RunClaudeError('RECORD_DAMAGED', `${file} names no generation`, {
+    hint: 'Discard the sessions of this project, then remove the directory of this generation.',
+  });
 }
 
 /** The directories that together are a generation, the winning one first. */

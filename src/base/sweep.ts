@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { takeLock } from '../store/lock.ts';
 import { removeTree } from './generation.ts';
-import { usersOf } from './generation-refs.ts';
+import { generationRefs } from './generation-refs.ts';
 
 export interface SweptBase {
   readonly dir: string;
@@ -47,5 +47,5 @@ function lastUse(dir: string): number {
 }
 
 function isUsed(dir: string): boolean {
-  return usersOf(dir).length > 0;
+  return generationRefs(dir).length > 0;
 }

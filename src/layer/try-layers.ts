@@ -4,6 +4,7 @@ import path from 'node:path';
 import { removeTree, writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { RunClaudeError } from '../errors.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import { openLayers } from './layers.ts';
@@ -54,16 +55,35 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
   } catch {
     // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
   }
-  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial, untilMs });
+  writeJsonAtomic(trialFile(stateDir), { version: TRIAL_FORMAT, key: trialKey(options), trial, untilMs });
   return trial;
 }
 
 /** What an earlier session found for the same engine, kernel, user and image; starts nothing. */
 export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | undefined {
-  const known = readJson(trialFile(options.stateDir)) as Partial<KnownTrial> | undefined;
+  const known = readTrial(trialFile(options.stateDir));
   if (known?.key !== trialKey(options)) return undefined;
   return known.untilMs === undefined || Date.now() < known.untilMs ? known.trial : undefined;
 }
+
+/** Undefined where nothing was tried, or where another release or a crash left what cannot be read: it is tried again. */
+function readTrial(file: string): KnownTrial | undefined {
+  let value: unknown;
+  try {
+    value = readJson(file);
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+  const { version = TRIAL_FORMAT, key, trial, untilMs } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { works, why } = (trial ?? {}) as Readonly<Record<string, unknown>>;
+  if (version !== TRIAL_FORMAT || typeof key !== 'string') return undefined;
+  if (typeof works !== 'boolean' || typeof why !== 'string') return undefined;
+  return { key, trial: { works, why }, untilMs: typeof untilMs === 'number' ? untilMs : undefined };
+}
+
+/** Of the file; one without a version was written by an earlier release, with the same fields. */
+const TRIAL_FORMAT = 1;
 
 interface KnownTrial {
   readonly key: string;

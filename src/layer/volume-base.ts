@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { dropGoneUsers, enterUser, releaseUser, usersOf } from '../base/generation-refs.ts';
+import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generation-refs.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
@@ -94,8 +94,8 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
   const known = readSent(state);
   const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
   const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
-  dropGoneUsers(state);
-  const used = new Set(usersOf(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
+  dropVoidRefs(state);
+  const used = new Set(generationRefs(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
   const current = valid?.header.generation;
   let sent = valid?.header;
   if (sent === undefined || differences.any) {
@@ -115,7 +115,7 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
     writeFileAtomic(path.join(state, 'sent'), encodeSnapshot(sent, snapshot));
   }
   const { sessionDir, sessionId } = options;
-  enterUser(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
+  addRef(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
   return { volume, place: `g${sent.generation}`, nonce: sent.nonce };
 }
 
@@ -133,7 +133,8 @@ function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefin
   if (!existsSync(file)) return undefined;
   try {
     const { header, snapshot } = loadSnapshot(file);
-    return { header: header as Sent, snapshot };
+    const sent = parseSent(header);
+    return sent && { header: sent, snapshot };
   } catch (error) {
     // Damaged: everything is sent anew.
     if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
@@ -141,11 +142,17 @@ function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefin
   }
 }
 
-/** The session does not need its generation in any engine any more. */
+function parseSent(value: unknown): Sent | undefined {
+  const { version, volumeId, owner, generation, nonce } = (value ?? {}) as Partial<Record<keyof Sent, unknown>>;
+  const texts = [volumeId, owner, nonce].every((one) => typeof one === 'string');
+  return version === 1 && texts && Number.isSafeInteger(generation) ? (value as Sent) : undefined;
+}
+
+/** Removes the session's references to generations in all engines. */
 export function releaseVolumeBase(dir: string, sessionId: string): void {
   const engines = path.join(dir, 'engines');
   for (const name of existsSync(engines) ? readdirSync(engines) : []) {
-    releaseUser(path.join(engines, name), sessionId);
+    releaseRef(path.join(engines, name), sessionId);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type BaseGeneration, prepareBase } from '../base/base.ts';
-import { releaseUser } from '../base/generation-refs.ts';
+import { releaseRef } from '../base/generation-refs.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { ownerInside } from '../layer/places.ts';
@@ -73,6 +73,6 @@ async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonl
 
 /** The session needs its generations no more, here and in any engine. */
 export function releaseBases(baseDir: string, sessionId: string): void {
-  releaseUser(baseDir, sessionId);
+  releaseRef(baseDir, sessionId);
   releaseVolumeBase(baseDir, sessionId);
 }

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
-import { releaseUser } from '../../../src/base/generation-refs.ts';
+import { releaseRef } from '../../../src/base/generation-refs.ts';
 import { treesOf } from '../../../src/base/stacked.ts';
 import { compileProgram, compileShim } from '../../support/compile.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
@@ -92,7 +92,7 @@ it.each(['no base yet', 'a base', 'a base that a session stands on'])(
     mkdirSync(base);
     let used: ReadonlyMap<string, string> | undefined;
     if (what !== 'no base yet') await refresh(dir, 'first', { owner: OWNER });
-    if (what === 'a base') releaseUser(base, 'first');
+    if (what === 'a base') releaseRef(base, 'first');
     if (what === 'a base that a session stands on') used = treeFacts(path.join(base, 'gen/1/tree'));
     edit(project);
     const wanted = treeFacts(project);
@@ -136,7 +136,7 @@ it('a start killed at any call, with a stacked generation that nobody needs: the
   const time = new Date(1e12);
   utimesSync(project, time, time);
   expect(treesOf((await refresh(dir, 'second', stacked)).dir)).toHaveLength(2);
-  releaseUser(base, 'second');
+  releaseRef(base, 'second');
   const [wanted, used] = [treeFacts(project), treeFacts(path.join(base, 'gen/1/tree'))];
   // Gone again with the next start: what that sees is the list of the generation that was being removed.
   writeFileSync(path.join(project, 'passing'), '');
@@ -161,7 +161,7 @@ it('what is removed in place, where the disk is an overlay itself, is no generat
   await refresh(dir, 'first', whole);
   edit(project);
   await refresh(dir, 'second', whole);
-  releaseUser(base, 'first');
+  releaseRef(base, 'first');
   const [wanted, first] = [treeFacts(project), treeFacts(path.join(base, 'gen/1/tree'))];
   renameSync(base, below);
   for (const one of [base, upper, work]) mkdirSync(one);

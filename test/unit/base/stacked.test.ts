@@ -20,7 +20,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
 import { openBaseTree } from '../../../src/base/base-tree.ts';
-import { releaseUser } from '../../../src/base/generation-refs.ts';
+import { releaseRef } from '../../../src/base/generation-refs.ts';
 import { stackedOn, treesOf } from '../../../src/base/stacked.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
@@ -40,7 +40,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const prepare = (id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> =>
   refresh(dir, id, { stack: true, ...more });
 
-const release = (id: string): void => releaseUser(path.join(dir, 'base'), id);
+const release = (id: string): void => releaseRef(path.join(dir, 'base'), id);
 const put = (name: string, content: string | Uint8Array = name): void => {
   mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
   writeFileSync(path.join(project, name), content);
