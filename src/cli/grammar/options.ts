@@ -101,7 +101,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('The sandbox', 'no-sync-back', "nothing of Claude's own data comes back", { setting: 'sync-back', sets: false }),
   needed('The sandbox', 'profile', 'NAME', 'settings, plugins and skills of a named role'),
   none('The sandbox', 'verify', 'hash the whole base before use'),
-  needed('This run', 'tmpdir', 'DIR', 'staging of this run goes there and is kept'),
+  needed('This run', 'tmpdir', 'DIR', 'keep what this run stages in DIR, made when absent'),
   none('This run', 'dry-run', 'print the plan and the docker commands, start nothing', action),
   none('This run', 'check', 'verify the environment and exit', action),
   none('This run', 'yes', 'no question before the start'),

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
@@ -68,16 +68,19 @@ export async function prepare(
 
 const SUBFOLDER = "this is a folder of a repository, taken without the repository's .git; --repo takes all of it";
 
-/** `--tmpdir` as a real path. What is kept there must not lie where an agent works. */
-function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
+/**
+ * `--tmpdir` as a real path; the session makes the directory where there is none. It must not be in the project: what is
+ * kept there is not for the agent.
+ */
+export function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
   if (named === undefined) return undefined;
   const folder = path.resolve(cwd, named);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw usageError(`--tmpdir ${named}: there is no such folder`);
-  }
-  const real = realpathSync(folder);
+  let existing = folder;
+  while (!existsSync(existing)) existing = path.dirname(existing);
+  if (!statSync(existing).isDirectory()) throw usageError(`--tmpdir ${named}: ${existing} is not a directory`);
+  const real = path.join(realpathSync(existing), path.relative(existing, folder));
   if (contains(root, real)) {
-    throw usageError(`--tmpdir ${named}: that lies in the project`, 'Name a folder outside it.');
+    throw usageError(`--tmpdir ${named} is in the project`, 'Name a directory outside it.');
   }
   return real;
 }

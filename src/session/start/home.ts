@@ -1,25 +1,29 @@
 import path from 'node:path';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engine/place.ts';
-import { RunClaudeError } from '../../errors.ts';
 import type { Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
+import { keepVolume } from './keep-home.ts';
 
 const INSIDE = '/home/agent';
 
 /**
- * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it lies there, and stays.
- *
- * @throws RunClaudeError TMPDIR_ELSEWHERE where the engine keeps it in a volume of its own; as openPlace besides.
+ * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it is in that directory and stays
+ * there; where the engine stores it in a volume, `home.tar` in that directory is written when it is removed. Throws as
+ * openPlace does; remove() throws as keepVolume does.
  */
 export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
   const place = await openPlace(engine, homePlace(plan));
-  if (keptStaging(plan) === undefined) return place;
+  const kept = keptStaging(plan);
+  if (kept === undefined) return place;
   if (place.kind === 'directory') return { ...place, remove: async () => undefined };
-  await place.remove();
-  throw new RunClaudeError('TMPDIR_ELSEWHERE', 'this engine keeps what is staged in a volume; --tmpdir cannot be met', {
-    hint: 'Leave --tmpdir out.',
-  });
+  return {
+    ...place,
+    async remove() {
+      await keepVolume(engine, plan, place.mount, path.join(kept, 'home.tar'));
+      await place.remove();
+    },
+  };
 }
 
 /** The mount of the home of a session that is not started. */
