@@ -47,8 +47,8 @@ import { isIntact } from './verify.ts';
 // A base is a directory of generations, each a private snapshot of the project:
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
 //   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
-//   users/ID.json   sessions that stand on a generation, which then never changes
-// A stacked one holds only what differs from a whole one beside it: see stacked.ts.
+//   users/ID.json   sessions that reference a generation, which then never changes
+// A stacked generation holds only what differs from a whole one beside it: see stacked.ts.
 
 export interface BaseOptions {
   /** Of this project: `$XDG_CACHE_HOME/run-claude/bases/<16 hex>`. */
@@ -56,17 +56,17 @@ export interface BaseOptions {
   readonly project: string;
   readonly grafts: ReadonlyMap<string, readonly Graft[]>;
   readonly selection: Selection;
-  /** Who owns the files inside, when that is not us. */
+  /** Owner of the files inside, where it is not this process's user. */
   readonly owner: Owner | undefined;
   readonly sessionId: string;
-  /** Of the session: its user file is void when this is gone. */
+  /** Of the session: its reference is void when this directory no longer exists. */
   readonly sessionDir: string;
   readonly verify: boolean;
-  /** Whether a generation may be one to be laid over another by the kernel. */
+  /** Whether the kernel may lay a new generation over another one. */
   readonly stack: boolean;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
-  /** A look at the project that was begun earlier; not used when it is over for longer than a moment. */
+  /** A scan of the project that was begun earlier; used only if it ended a moment ago. */
   readonly ahead?: TakeLook;
 }
 
@@ -82,12 +82,14 @@ export interface BaseGeneration {
 
 const ROUNDS = 4;
 const LOCK_WAIT_MS = 30 * 60_000;
-/** How old a look at the project may be: what is saved in an editor counts until a session starts. */
-const AHEAD_MS = 1000;
+/** How old a prescan may be: what is saved in an editor counts until a session starts. */
+const MAX_PRESCAN_AGE_MS = 1000;
 
 /**
- * A generation equal to the project, and the session entered as its user. One walk; only what differs is copied; what
- * a crash left half done is done again. Throws RunClaudeError LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE.
+ * A generation equal to the project, with a reference of the session to it. Walks the project once and copies only what
+ * differs; what a crash left half done is done again.
+ *
+ * @throws {RunClaudeError} LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE, RECORD_DAMAGED, RECORD_VERSION
  */
 export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
   const { dir, tell } = options;
@@ -105,7 +107,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const needed = new Set(generationRefs(dir).flatMap(({ generation }) => withBelow(dir, generation)));
   const newest = newestReadable(dir);
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
-  const ahead = await stillTrue(options, newest);
+  const ahead = await currentPrescan(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
   const walked = ahead?.walked ?? (await walk(options, old?.snapshot));
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
@@ -151,7 +153,7 @@ function hasRoot(header: Header | undefined, { rootRow }: Walked): boolean {
   return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
 }
 
-/** `--verify`: undefined, and said so, where a generation is not what was copied. */
+/** `--verify`: undefined, with a warning, where a generation is not what was copied. */
 async function soundOf(
   options: BaseOptions,
   number: number,
@@ -159,21 +161,24 @@ async function soundOf(
   walked: Walked,
 ): Promise<Loaded | undefined> {
   if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
-  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
+  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged. Making it anew.' });
   return undefined;
 }
 
 /** A generation that is to become equal to the project. */
 interface Target {
   readonly number: number;
-  /** What its tree has, or the tree that it is stacked on. */
+  /** What its tree holds, or the tree that it is stacked on. */
   readonly from: Loaded | undefined;
   /** Between that and the project. */
   readonly differences: Differences;
   readonly stacked: boolean;
 }
 
-/** The whole generation that was found where nobody stands on it, or nothing differs; else one over it, or beside it. */
+/**
+ * The whole generation that was found, where no session references it or nothing differs. Otherwise a new one: stacked on
+ * it where little differs, or beside it.
+ */
 async function makeTarget(
   { dir, stack }: BaseOptions,
   whole: number | undefined,
@@ -200,7 +205,7 @@ interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
   readonly walked: Walked;
 }
 
-/** Makes it equal to the project; what changes meanwhile is looked at again. */
+/** Makes the generation equal to the project. What changes while it is copied is scanned again. */
 async function fill(options: BaseOptions, target: Target, first: Walked): Promise<Filled> {
   const { number, from, stacked } = target;
   const gen = genDir(options.dir, number);
@@ -218,7 +223,7 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
       emptyTree(gen);
       differences = compareSnapshots(below, walked.snapshot);
     }
-    // Without a manifest a kill leaves nothing that anybody would use.
+    // Without a manifest, what a kill leaves is used by no command.
     if (existsSync(manifest)) writeJournal(gen, differences);
     const started = Date.now();
     const done = await refreshTree({
@@ -247,8 +252,8 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
     };
     writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
-    // Looked at again: what moved; what took long; and once, what was being changed while it was walked. Files that are
-    // written all the time would otherwise have every start walk for ever.
+    // Scanned again: what moved; what took long; and once, what was being changed while it was walked. Only once, because
+    // files that are written all the time would have every start walk for ever.
     const torn = round === 1 && walked.changed;
     if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
     if (round === ROUNDS) {
@@ -261,7 +266,7 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
   return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
 }
 
-/** The session stands on that generation from now on. */
+/** Records that the session references the generation. */
 function entered(
   options: BaseOptions,
   generation: number,
@@ -279,10 +284,14 @@ function entered(
   };
 }
 
-/** The look ahead, unless the person, or another session that was told of it, may have changed something since. */
-async function stillTrue({ dir, ahead }: BaseOptions, current: number | undefined): Promise<LookAhead | undefined> {
+/** The prescan, unless the user or another session may have changed something since. */
+async function currentPrescan(
+  { dir, ahead }: BaseOptions,
+  current: number | undefined,
+): Promise<LookAhead | undefined> {
   const seen = await ahead?.();
-  if (seen === undefined || Date.now() - seen.ended > AHEAD_MS || seen.generation !== current) return undefined;
+  if (seen === undefined || Date.now() - seen.ended > MAX_PRESCAN_AGE_MS || seen.generation !== current)
+    return undefined;
   if (current === undefined) return seen;
   if (seen.loaded === undefined) return undefined;
   return readHeader(genDir(dir, current))?.state === seen.loaded.header.state ? seen : undefined;

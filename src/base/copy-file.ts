@@ -34,7 +34,7 @@ const CHANGED_CODES = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
 /**
  * Copies files one by one. A source is opened without following a link, and must be the inode that the walk saw, before
- * and after. It is read when the tick of its change time is over.
+ * and after. It is read once the file system's clock has moved on from its change time.
  */
 export class FileCopier {
   readonly #owner: CopierOptions['owner'];

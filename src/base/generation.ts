@@ -22,9 +22,9 @@ import type { Snapshot } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { setAside } from './trash.ts';
+import { moveToTrash } from './trash.ts';
 
-/** Of a base's directory: where that generation lies. */
+/** The directory of a generation, in the directory of its base. */
 export function genDir(dir: string, number: number): string {
   return path.join(dir, 'gen', String(number));
 }
@@ -38,15 +38,15 @@ export function highestNumber(dir: string): number {
   return Math.max(0, ...numbers(dir));
 }
 
-/** The newest one that was finished. */
+/** The number of the newest generation that was finished. */
 export function newestGeneration(dir: string): number | undefined {
   const whole = numbers(dir).filter((number) => existsSync(path.join(genDir(dir, number), 'manifest')));
   return whole.length === 0 ? undefined : Math.max(...whole);
 }
 
-/** Takes all others away. */
+/** Moves all other generations to the trash. */
 export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
-  for (const number of numbers(dir)) if (!keep.has(number)) setAside(dir, number);
+  for (const number of numbers(dir)) if (!keep.has(number)) moveToTrash(dir, number);
 }
 
 /**
@@ -79,7 +79,7 @@ function treePath(gen: string, dir: string): string {
   return dir === '' ? `${gen}/tree` : `${gen}/tree/${dir}`;
 }
 
-/** An entry that was left out of the old generation as unreadable has a row, but does not exist. */
+/** An entry that was left out of the old generation as unreadable has a row there, but no file. */
 function tryClone(kind: RowKind, from: string, to: string): void {
   try {
     if (kind === 'l') copySymlink(fsPath(from), fsPath(to));
@@ -104,14 +104,14 @@ function copyAttributes(from: string, to: string): void {
   utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
 }
 
-/** Removes a tree of ours below `root`, read-only directories too. No error when it is gone already. */
+/** Removes a tree of run-claude's below `root`, with read-only directories in it. No error when there is none. */
 export function removeTree(root: string, below: string): void {
   const target = fsPath(`${root}/${below}`);
   try {
     rmSync(target, { recursive: true, force: true });
   } catch (error) {
     if (!['EACCES', 'EPERM', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    // What an agent left may be closed, and deeper than any path is long: these two walk by descriptors.
+    // What an agent left may have closed directories, and be deeper than any path is long: chmod and rm walk by descriptors.
     // A shell passes on the bytes of a name that is not UTF-8, which Node's arguments cannot hold.
     const script = 'IFS= read -r -d "" one; chmod -R u+rwX -- "$one"; rm -rf -- "$one"';
     execFileSync('bash', ['-c', script], {
@@ -121,7 +121,7 @@ export function removeTree(root: string, below: string): void {
   }
 }
 
-/** A fresh proof of identity beside a tree of ours: what mounts the directory shows that it is the right one. */
+/** Writes a new nonce beside a tree: a container that mounts the directory proves by it that it is the right one. */
 export function writeNonce(dir: string): string {
   const nonce = randomBytes(16).toString('hex');
   writeFileAtomic(path.join(dir, 'nonce'), nonce, { durable: false });

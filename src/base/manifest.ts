@@ -20,11 +20,11 @@ export const GENERATION_FORMAT = 3;
 export interface Header {
   readonly version: typeof GENERATION_FORMAT;
   readonly bootId: string;
-  /** Names this state of the tree; `gen/N/synced` holds it once everything is surely on the disk. */
+  /** Names this state of the tree; `gen/N/synced` holds it once everything was forced to the disk. */
   readonly state: string;
   readonly owner: Owner | null;
   readonly project: string;
-  /** Of the tree itself, which stands in no directory's list. */
+  /** Of the tree's root, which is in no directory's list. */
   readonly root: RootState;
   /** Left out as unreadable, with the reason: rows that the tree does not have. */
   readonly unreadable: readonly Problem[];
@@ -39,7 +39,7 @@ export interface Loaded {
   readonly snapshot: Snapshot;
 }
 
-/** What this start wants of a header. */
+/** What this start requires of a header. */
 export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state' | 'root'>;
 
 /** Undefined when the manifest is missing, damaged or of another format. */
@@ -156,7 +156,7 @@ export function writeJournal(gen: string, differences: Iterable<Difference>): vo
   writeJsonAtomic(path.join(gen, 'journal'), lines);
 }
 
-/** The snapshot without these paths and what is below them; a directory that stays gets an impossible time. */
+/** The snapshot without these paths and everything below them; a directory that stays gets an impossible time. */
 export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snapshot {
   const rest = new Map(snapshot);
   const inParent = new Map<string, Map<string, JournalLine>>();
@@ -188,7 +188,7 @@ function isWithin(dir: string, these: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** What was said of entries that are not as they were: it is said anew, if it still holds. */
+/** Forgets the remarks on entries that differ: they are made again, if they still hold. */
 export function forgetRemarks(
   differences: Iterable<Difference>,
   unreadable: Map<string, Problem>,
@@ -205,7 +205,7 @@ export function forgetRemarks(
 
 const NO_ROW = { kind: 'd', mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0, nlink: 1 } as const;
 
-/** The state that was surely on the disk. */
+/** The state that was last forced to the disk. */
 export function syncedState(gen: string): string | undefined {
   const file = path.join(gen, 'synced');
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;

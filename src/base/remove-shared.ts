@@ -3,8 +3,8 @@ import { fsPath } from '../scan/walk.ts';
 import { parentPath } from '../text/path.ts';
 
 /**
- * Removes what lies in a tree whose files another generation may hold too; no error when it is gone already. Closed
- * directories, the one above with them, are opened; a file's mode is the other generation's as well, and stays.
+ * Removes an entry of a tree whose files another generation may share; no error when there is none. Closed directories,
+ * the parent among them, are opened. Modes of files stay, since they are the other generation's too.
  */
 export function removeShared(tree: string, below: string): void {
   const at = (path: string): string | Buffer => fsPath(path === '' ? tree : `${tree}/${path}`);
@@ -19,7 +19,7 @@ export function removeShared(tree: string, below: string): void {
   }
 }
 
-/** Gives a directory of ours back to its owner; nothing else, and never by a link. */
+/** Lets a directory's owner write to it; false for anything else. Never follows a link. */
 export function openDirectory(path: string | Buffer): boolean {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   chmodSync(path, 0o700);

@@ -12,8 +12,8 @@ export interface SweptBase {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bases below `basesDir` that no session stands on and that nobody used for `days`; removed unless `dryRun`. One that
- * another run-claude is using right now is left.
+ * Removes the bases below `basesDir` that no session references and that no start used for `days`, and gives them; with
+ * `dryRun` only gives them. A base that another run-claude is using is left.
  */
 export async function sweepBases(basesDir: string, days: number, dryRun: boolean): Promise<readonly SweptBase[]> {
   const swept: SweptBase[] = [];

@@ -28,33 +28,34 @@ export interface WalkOptions {
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
   /** Git's directories are like any other: a tree that was walked before. */
   readonly plain?: boolean;
-  /** How it was before: what is unchanged shares its memory. */
+  /** The tree as it was before: unchanged directories share its memory. */
   readonly known?: Snapshot | undefined;
   readonly signal?: AbortSignal;
 }
 
+/** The result of a walk. */
 export interface Walked {
   readonly snapshot: Snapshot;
   /** The root directory itself. */
   readonly rootRow: Row;
-  /** Sockets, FIFOs, devices, what can't be read or has too long a path: left out and named. */
+  /** Sockets, FIFOs, devices, and entries that can't be read or have too long a path: left out, with the reason. */
   readonly leftOut: readonly Problem[];
   /** Excluded and masked paths (directories once). */
   readonly withheld: readonly string[];
-  /** Directories of other repositories' objects that repositories of the tree borrow: they were walked as theirs. */
+  /** Object directories of other repositories from which repositories of the tree borrow. They were walked as part of the tree. */
   readonly lenders: readonly string[];
-  /** Whether something was seen to change since the walk began: what was seen before may be from before that. */
+  /** Whether an entry changed since the walk began: what the walk read may be from before that change. */
   readonly changed: boolean;
-  /** Where an entry of the snapshot lies on the host. */
+  /** Path on the host of an entry of the snapshot. */
   sourceOf(entryPath: string): string;
-  /** What a file of git's that the host has with these bytes is in the copy. */
+  /** A file of git's as the copy has it, from its bytes on the host. */
   rewrite(entryPath: string, bytes: Buffer): Rewritten;
 }
 
-/** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
+/** Entries that this thread reads in one go: the engine's answers arrive in between, and should not wait long. */
 const SLICE = 200;
-/** Entries that are worth a thread's start, some 40 ms of a processor. */
-const MANY = 8000;
+/** From here on threads are started, which takes some 40 ms of processor time. */
+const THREADS_FROM_ENTRIES = 8000;
 
 /** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
 export function fsPath(text: string): string | Buffer {
@@ -62,8 +63,9 @@ export function fsPath(text: string): string | Buffer {
 }
 
 /**
- * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
- * when the root itself can't be read.
+ * Walks a tree by lstat, with this thread and, where there are many entries, a few more.
+ *
+ * @throws {RunClaudeError} PROJECT_UNREADABLE when the root can't be read
  */
 export async function walkTree(options: WalkOptions): Promise<Walked> {
   const { root, known = new Map<string, Section>(), signal } = options;
@@ -86,9 +88,9 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   try {
     for (let seen = 0; todo.length > 0 || crew.isBusy; ) {
       signal?.throwIfAborted();
-      if (Math.max(seen, expected) > MANY) crew.start();
+      if (Math.max(seen, expected) > THREADS_FROM_ENTRIES) crew.start();
       crew.feed();
-      // The last one first, and half of what there is at most: the crew wants some too.
+      // The last one first, and at most half of the tasks: the crew needs some too.
       const next = todo.splice(-Math.min(TASKS_AT_ONCE, Math.ceil(todo.length / 2))).reverse();
       if (next.length === 0) {
         await crew.next();
@@ -107,7 +109,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
   return { rootRow, lenders, ...walked, rewrite };
 
-  /** Lists the objects of repositories that borrow once more, those of the lenders among them. Gives the lenders. */
+  /** Lists the objects of borrowing repositories once more, with those that they borrow. Gives the lenders. */
   async function takeBorrowed(): Promise<string[]> {
     const { snapshot, sourceOf } = walked;
     const grafts = borrowedObjects(snapshot, sourceOf);
@@ -129,7 +131,7 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   }
 }
 
-/** What was found, put together: `took` is given each piece, directories before what is in them. */
+/** Combines the results: `took` gets each piece, directories before their content. */
 function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTask[]) {
   const knownDirs = [...known.keys()];
   const snapshot: Snapshot = new Map();
@@ -139,7 +141,7 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   const elsewhere = new Map<string, string>();
   const elsewhereDirs = new Map<string, string>();
 
-  /** The section without what is left out, masked files marked; `out` gets the paths that are gone. */
+  /** The section without what is left out, masked files marked; `out` gets the paths of those that are left out. */
   const select = (dir: string, section: Section, out: Set<string>): Section => {
     const rows: Row[] = [];
     for (const row of rowsOf(section)) {
@@ -208,7 +210,7 @@ function textOf(name: AnyPath): string {
   return typeof name === 'string' ? name : decodeBytes(name);
 }
 
-/** Threads get the memory of what is known, not a copy. */
+/** The known snapshot as threads can share it, without a copy. */
 function shareKnown(known: Snapshot): ListOptions['known'] {
   const chunks = new Map<SharedArrayBuffer, number>();
   const at: number[] = [];
@@ -231,7 +233,7 @@ function rootRowOf(root: string): Row {
   } catch (cause) {
     throw new RunClaudeError('PROJECT_UNREADABLE', `cannot read ${root}: ${(cause as Error).message}`, {
       cause,
-      hint: `Is ${path.basename(root)} the folder that you meant, and may you read it?`,
+      hint: `Check that ${path.basename(root)} is the directory that you meant, and that you may read it.`,
     });
   }
 }

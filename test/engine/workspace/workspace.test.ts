@@ -154,7 +154,7 @@ describe.each(EACH)('the user edits the project during a session, by %s on %s', 
   });
 });
 
-it('an engine that stands for one elsewhere binds nothing', async () => {
+it('an engine that stands for a remote one binds nothing', async () => {
   begin();
   const spec = smallContainer(`run-claude-${newId()}`, engines.image, ['true']);
   const bind = { kind: 'bind', source: scene.project, target: '/workspace', readonly: true } as const;
@@ -162,7 +162,7 @@ it('an engine that stands for one elsewhere binds nothing', async () => {
   expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
 });
 
-it('a state of the project that nobody stands on any more is removed beside the next session', async () => {
+it('an unreferenced generation of the base is removed beside the next session', async () => {
   begin();
   put('a', 'old');
   const [one, two, three] = [newId(), newId(), newId()];

@@ -8,7 +8,7 @@ import { openSshFront } from '../ssh-front.ts';
 import { openTlsFront } from '../tls-front.ts';
 import type { WatchedSocket } from '../watched-socket.ts';
 
-/** Where the engine is: on this machine's socket, or as far as can be told on another machine. */
+/** Where the engine is: on this machine's socket, or reached as an engine on another machine. */
 export type Where = 'here' | 'tcp' | 'ssh';
 
 export interface Engines {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 
-/** What a person does to a project between two sessions. */
+/** An edit of the user's between two sessions. */
 export interface Edit {
   readonly what: 'write' | 'write-unseen' | 'remove' | 'rename' | 'chmod' | 'link' | 'symlink';
   readonly a: string;
@@ -41,7 +41,7 @@ function writeUnseen(file: string): void {
   rmSync(path.dirname(kept), { recursive: true });
 }
 
-/** What the file system refuses (a directory where a file is, …) is no edit. */
+/** An edit that the file system refuses (a directory where a file is, …) is skipped. */
 export function applyEdit(project: string, { what, a, b }: Edit): void {
   const [one, two] = [path.join(project, a), path.join(project, b)];
   try {

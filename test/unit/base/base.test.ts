@@ -182,7 +182,7 @@ describe('the base', () => {
     expect(readFileSync(path.join(treeOf(base), 'f'), 'utf8')).toBe('new!');
   });
 
-  it('takes a look ahead for true only while it is fresh and nobody else was told of the project', async () => {
+  it('uses a prescan only while it is fresh and no other session has changed the base since', async () => {
     const selection = EVERYTHING;
     const { signal } = new AbortController();
     const look = () => lookAhead({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
@@ -201,7 +201,7 @@ describe('the base', () => {
     const late = found && { ...found, ended: found.ended - 60_000 };
     const second = await prepare('two', { ahead: () => Promise.resolve(late) });
     expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
-    // Another session that brings the copy further meanwhile.
+    // Another session that brings the base up to date in between.
     const overtaken = await seen();
     put('f', '333');
     await prepare('three');

@@ -146,7 +146,7 @@ describe('a generation over another one', () => {
     expect(facts(alone)).toEqual(treeFacts(project));
   });
 
-  it('is equal to the project after any edits, and nothing that a session stands on changes', async () => {
+  it('is equal to the project after any edits, and no generation that a session references changes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.array(edit, { maxLength: 8 }), fc.boolean()), { maxLength: 5 }),
@@ -180,7 +180,7 @@ describe('a generation over another one', () => {
     );
   });
 
-  it('is gone once nobody needs what it lies over, which is then brought up to date itself', async () => {
+  it('is removed once no session references the generation below it, which is then brought up to date itself', async () => {
     put('f', '1');
     await prepare('one');
     put('f', '22');

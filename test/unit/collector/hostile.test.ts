@@ -25,7 +25,7 @@ async function content(collector: Collector, name: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-it('a file that somebody holds a lease on is refused, and nothing else waits for it', {
+it('a file with a lease on it is refused, and no other request waits for it', {
   timeout: 120_000,
 }, async () => {
   const name = path.join(tree, 'leased');
