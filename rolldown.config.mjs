@@ -1,7 +1,7 @@
 // What people install is one program: starting it must not cost finding and compiling some hundred modules each time.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { defineConfig } from 'rolldown';
+import { build, defineConfig } from 'rolldown';
 
 /** Parts of dockerode that nothing here calls (BuildKit sessions, its own ssh): loading them costs more than the rest. */
 const NEVER_CALLED = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2'];
@@ -19,9 +19,38 @@ const silentRequests = {
   },
 };
 
+/** How a module of src/ starts a thread: from a file beside its bundle, which is made of the `.ts` file beside the module. */
+export const WORKER_URL = /new URL\('\.\/([\w-]+-worker)\.cjs', import\.meta\.url\)/;
+
+/** The whole program of a thread as one file, so that it starts without loading what the command itself needs. @param {string} input */
+export async function bundleWorker(input) {
+  const { output } = await build({
+    input,
+    platform: 'node',
+    transform: { target: 'node20.19' },
+    write: false,
+    logLevel: 'warn',
+    output: { format: 'cjs', codeSplitting: false, minify: 'dce-only' },
+  });
+  return output[0].code;
+}
+
+/** Puts the file of every thread beside the bundle that starts it. @type {import('rolldown').Plugin} */
+const workerFiles = {
+  name: 'worker-files',
+  transform: {
+    filter: { code: WORKER_URL },
+    async handler(code, id) {
+      const [, name] = WORKER_URL.exec(code) ?? [];
+      const source = await bundleWorker(path.join(path.dirname(id), `${name}.ts`));
+      this.emitFile({ type: 'asset', fileName: `${name}.cjs`, source });
+    },
+  },
+};
+
 /** What every bundle of src/ needs, also one of a test's program. @type {import('rolldown').InputOptions} */
 export const bundling = {
-  plugins: [silentRequests],
+  plugins: [silentRequests, workerFiles],
   platform: 'node',
   transform: { target: 'node20.19' },
   // A package's ES modules where it has them: jsonc-parser's other form cannot be bundled.
@@ -73,7 +102,7 @@ export default defineConfig({
   ...bundling,
   input: { main: 'src/main.ts' },
   preserveEntrySignatures: false,
-  plugins: [silentRequests, fileForEachStage, nameLicenses()],
+  plugins: [silentRequests, workerFiles, fileForEachStage, nameLicenses()],
   output: {
     dir: 'dist',
     format: 'esm',

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { DEFAULTS } from './test/support/time-limits.ts';
+import { workerFiles } from './test/support/worker-files.ts';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
@@ -31,7 +32,10 @@ type Suite = keyof typeof DEFAULTS;
 /** How long a test waits for one thing: less than the test may take, so that the failure names what was missing. */
 const waitMs = (name: Suite): number => DEFAULTS[name].testTimeout * 0.6;
 
+const plugins = [await workerFiles()];
+
 const suite = (name: Suite, include: string[]) => ({
+  plugins,
   test: {
     name,
     include,

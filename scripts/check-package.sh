@@ -13,7 +13,7 @@ tarball=$(find "$dir" -name '*.tgz')
 # What may be in: the bundle, what the image is built from, and the documents. Nothing else.
 {
   git ls-files images seccomp docs examples
-  find dist -type f \( -name '*.js' -o -path dist/licenses.txt \)
+  find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt \)
   printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
 } | sort >"$dir/wanted"
 tar -tzf "$tarball" | sed 's#^package/##' | sort >"$dir/packed"
@@ -22,7 +22,7 @@ if ! diff "$dir/wanted" "$dir/packed" >"$dir/difference"; then
   grep '^[<>]' "$dir/difference" >&2
   exit 1
 fi
-for needed in dist/main.js dist/licenses.txt images/pins.json images/init/init.c seccomp/profile.json; do
+for needed in dist/main.js dist/list-worker.cjs dist/copy-worker.cjs dist/licenses.txt images/pins.json images/init/init.c seccomp/profile.json; do
   grep -qx "$needed" "$dir/packed" || { echo "the package lacks $needed" >&2; exit 1; }
 done
 

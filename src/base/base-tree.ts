@@ -11,19 +11,19 @@ export interface BaseEntry {
   readonly size: number;
 }
 
-/** What a session stands on, as this machine has it: no session writes there, so the host may open it. */
+/** The base generation of a session, on this machine: no session writes to it, so the host may open its files. */
 export interface BaseTree {
-  /** Parents before children, nothing of any `.git`. Costs no look at the disk but at its own list. */
+  /** Parents before children, without entries of any `.git`. Reads the list of entries only, never the tree. */
   entries(): Iterable<BaseEntry>;
-  /** Content of a regular file; undefined when it is gone or something else. */
+  /** Content of a regular file; undefined when there is none at that path. */
   read(file: RelPath): Buffer | undefined;
-  /** Target of a link; undefined when it is none. */
+  /** Target of a symbolic link; undefined when there is none at that path. */
   target(link: RelPath): string | undefined;
 }
 
 const KINDS = { f: 'file', m: 'file', g: 'file', d: 'dir', l: 'symlink' } as const;
 
-/** By the list in `manifest`, the entries below one of `trees`, the winning one first. */
+/** The entries listed in `manifest`, each read from the first of `trees` that has it. */
 export function openBaseTree(manifest: string, trees: readonly string[]): BaseTree {
   return {
     entries: () => entriesOf(manifest),
@@ -42,8 +42,8 @@ function* entriesOf(manifest: string): Generator<BaseEntry> {
 }
 
 /**
- * From the first tree that has something of that name. What stands in its place, or in that of a directory above it (a
- * whiteout, a file, a link), hides what lies below.
+ * Reads from the first tree that has an entry of that name. An entry of another kind (a whiteout, a file, a link), at the
+ * path itself or in place of a directory above it, hides the trees that follow.
  */
 function inFirst<T>(trees: readonly string[], entry: string, read: (full: string | Buffer) => T): T | undefined {
   for (const tree of trees) {
@@ -60,7 +60,7 @@ function inFirst<T>(trees: readonly string[], entry: string, read: (full: string
   return undefined;
 }
 
-/** Throws ENOENT where one of them is missing. */
+/** Whether every parent is a directory. Throws ENOENT where one is missing. */
 function isBelowDirectories(tree: string, entry: string): boolean {
   const parents = entry.split('/').slice(0, -1);
   return parents.every((_, i) => lstatSync(fsPath(`${tree}/${parents.slice(0, i + 1).join('/')}`)).isDirectory());

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../host/process.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Graft } from '../scan/list-directories.ts';
@@ -10,7 +11,6 @@ import {
   countEntries,
   type Differences,
   encodeSnapshot,
-  loadHeader,
   rowAt,
   type Snapshot,
 } from '../scan/snapshot.ts';
@@ -20,13 +20,15 @@ import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
-import { dropGoneUsers, enterUser, usersOf } from './generation-refs.ts';
+import { addRef, dropVoidRefs, generationRefs } from './generation-refs.ts';
 import {
   forget,
   forgetRemarks,
+  GENERATION_FORMAT,
   type Header,
   type Loaded,
   loadManifest,
+  readHeader,
   usable,
   type WantedHeader,
   writeJournal,
@@ -39,8 +41,8 @@ import { isIntact } from './verify.ts';
 // A base is a directory of generations, each a private snapshot of the project:
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
 //   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
-//   users/ID.json   sessions that stand on a generation, which then never changes
-// A stacked one holds only what differs from a whole one beside it: see stacked.ts.
+//   users/ID.json   sessions that reference a generation, which then never changes
+// A stacked generation holds only what differs from a whole one beside it: see stacked.ts.
 
 export interface BaseOptions {
   /** Of this project: `$XDG_CACHE_HOME/run-claude/bases/<16 hex>`. */
@@ -48,17 +50,17 @@ export interface BaseOptions {
   readonly project: string;
   readonly grafts: ReadonlyMap<string, readonly Graft[]>;
   readonly selection: Selection;
-  /** Who owns the files inside, when that is not us. */
+  /** Owner of the files inside, where it is not this process's user. */
   readonly owner: Owner | undefined;
   readonly sessionId: string;
-  /** Of the session: its user file is void when this is gone. */
+  /** Of the session: its reference is void when this directory no longer exists. */
   readonly sessionDir: string;
   readonly verify: boolean;
-  /** Whether a generation may be one to be laid over another by the kernel. */
+  /** Whether the kernel may lay a new generation over another one. */
   readonly stack: boolean;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
-  /** A look at the project that was begun earlier; not used when it is over for longer than a moment. */
+  /** A scan of the project that was begun earlier; used only if it ended a moment ago. */
   readonly ahead?: TakeLook;
 }
 
@@ -74,12 +76,14 @@ export interface BaseGeneration {
 
 const ROUNDS = 4;
 const LOCK_WAIT_MS = 30 * 60_000;
-/** How old a look at the project may be: what is saved in an editor counts until a session starts. */
-const AHEAD_MS = 1000;
+/** How old a prescan may be: what is saved in an editor counts until a session starts. */
+const MAX_PRESCAN_AGE_MS = 1000;
 
 /**
- * A generation equal to the project, and the session entered as its user. One walk; only what differs is copied; what
- * a crash left half done is done again. Throws RunClaudeError LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE.
+ * A generation equal to the project, with a reference of the session to it. Walks the project once and copies only what
+ * differs; what a crash left half done is done again.
+ *
+ * @throws {RunClaudeError} LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE, RECORD_DAMAGED, RECORD_VERSION
  */
 export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
   const { dir, tell } = options;
@@ -93,11 +97,11 @@ export async function prepareBase(options: BaseOptions): Promise<BaseGeneration>
 
 async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const { dir } = options;
-  dropGoneUsers(dir);
-  const needed = new Set(usersOf(dir).flatMap(({ generation }) => withBelow(dir, generation)));
-  const newest = newestGeneration(dir);
+  dropVoidRefs(dir);
+  const needed = new Set(generationRefs(dir).flatMap(({ generation }) => withBelow(dir, generation)));
+  const newest = newestReadable(dir);
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
-  const ahead = await stillTrue(options, newest);
+  const ahead = await currentPrescan(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
   const walked = ahead?.walked ?? (await walk(options, old?.snapshot));
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
@@ -116,6 +120,18 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   return entered(options, target.number, await fill(options, target, walked));
 }
 
+/** The newest finished generation; undefined where its record is damaged: a new one is made in its place. */
+function newestReadable(dir: string): number | undefined {
+  const newest = newestGeneration(dir);
+  try {
+    if (newest !== undefined) withBelow(dir, newest);
+    return newest;
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+}
+
 /** A generation and the whole one that it may be stacked on. */
 function withBelow(dir: string, number: number): number[] {
   const over = stackedOn(genDir(dir, number));
@@ -131,7 +147,7 @@ function hasRoot(header: Header | undefined, { rootRow }: Walked): boolean {
   return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
 }
 
-/** `--verify`: undefined, and said so, where a generation is not what was copied. */
+/** `--verify`: undefined, with a warning, where a generation is not what was copied. */
 async function soundOf(
   options: BaseOptions,
   number: number,
@@ -139,21 +155,24 @@ async function soundOf(
   walked: Walked,
 ): Promise<Loaded | undefined> {
   if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
-  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged; it is made anew.' });
+  options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged. Making it anew.' });
   return undefined;
 }
 
 /** A generation that is to become equal to the project. */
 interface Target {
   readonly number: number;
-  /** What its tree has, or the tree that it is stacked on. */
+  /** What its tree holds, or the tree that it is stacked on. */
   readonly from: Loaded | undefined;
   /** Between that and the project. */
   readonly differences: Differences;
   readonly stacked: boolean;
 }
 
-/** The whole generation that was found where nobody stands on it, or nothing differs; else one over it, or beside it. */
+/**
+ * The whole generation that was found, where no session references it or nothing differs. Otherwise a new one: stacked on
+ * it where little differs, or beside it.
+ */
 async function makeTarget(
   { dir, stack }: BaseOptions,
   whole: number | undefined,
@@ -180,7 +199,7 @@ interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
   readonly walked: Walked;
 }
 
-/** Makes it equal to the project; what changes meanwhile is looked at again. */
+/** Makes the generation equal to the project. What changes while it is copied is scanned again. */
 async function fill(options: BaseOptions, target: Target, first: Walked): Promise<Filled> {
   const { number, from, stacked } = target;
   const gen = genDir(options.dir, number);
@@ -198,7 +217,7 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
       emptyTree(gen);
       differences = compareSnapshots(below, walked.snapshot);
     }
-    // Without a manifest a kill leaves nothing that anybody would use.
+    // Without a manifest, what a kill leaves is used by no command.
     if (existsSync(manifest)) writeJournal(gen, differences);
     const started = Date.now();
     const done = await refreshTree({
@@ -227,8 +246,8 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
     };
     writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
-    // Looked at again: what moved; what took long; and once, what was being changed while it was walked. Files that are
-    // written all the time would otherwise have every start walk for ever.
+    // Scanned again: what moved; what took long; and once, what was being changed while it was walked. Only once, because
+    // files that are written all the time would have every start walk for ever.
     const torn = round === 1 && walked.changed;
     if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
     if (round === ROUNDS) {
@@ -241,14 +260,14 @@ async function fill(options: BaseOptions, target: Target, first: Walked): Promis
   return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
 }
 
-/** The session stands on that generation from now on. */
+/** Records that the session references the generation. */
 function entered(
   options: BaseOptions,
   generation: number,
   { unreadable, dropped, known, walked }: Filled,
 ): BaseGeneration {
   const { dir, sessionId, sessionDir } = options;
-  enterUser(dir, sessionId, { generation, sessionDir });
+  addRef(dir, sessionId, { generation, sessionDir });
   return {
     dir: genDir(dir, generation),
     entries: countEntries(known),
@@ -259,14 +278,17 @@ function entered(
   };
 }
 
-/** The look ahead, unless the person, or another session that was told of it, may have changed something since. */
-async function stillTrue({ dir, ahead }: BaseOptions, current: number | undefined): Promise<LookAhead | undefined> {
+/** The prescan, unless the user or another session may have changed something since. */
+async function currentPrescan(
+  { dir, ahead }: BaseOptions,
+  current: number | undefined,
+): Promise<LookAhead | undefined> {
   const seen = await ahead?.();
-  if (seen === undefined || Date.now() - seen.ended > AHEAD_MS || seen.generation !== current) return undefined;
+  if (seen === undefined || Date.now() - seen.ended > MAX_PRESCAN_AGE_MS || seen.generation !== current)
+    return undefined;
   if (current === undefined) return seen;
   if (seen.loaded === undefined) return undefined;
-  const { state } = loadHeader(path.join(genDir(dir, current), 'manifest')) as Header;
-  return state === seen.loaded.header.state ? seen : undefined;
+  return readHeader(genDir(dir, current))?.state === seen.loaded.header.state ? seen : undefined;
 }
 
 function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | undefined): Loaded | undefined {
@@ -281,7 +303,12 @@ function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked
 }
 
 function wantedHeader(options: BaseOptions): WantedHeader {
-  return { version: 3, bootId: processIdentity().bootId, owner: options.owner ?? null, project: options.project };
+  return {
+    version: GENERATION_FORMAT,
+    bootId: processIdentity().bootId,
+    owner: options.owner ?? null,
+    project: options.project,
+  };
 }
 
 function tellMoving(tell: Tell, moved: readonly string[]): void {

@@ -20,9 +20,9 @@ import type { Snapshot } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { setAside } from './trash.ts';
+import { moveToTrash } from './trash.ts';
 
-/** Of a base's directory: where that generation lies. */
+/** The directory of a generation, in the directory of its base. */
 export function genDir(dir: string, number: number): string {
   return path.join(dir, 'gen', String(number));
 }
@@ -36,15 +36,15 @@ export function highestNumber(dir: string): number {
   return Math.max(0, ...numbers(dir));
 }
 
-/** The newest one that was finished. */
+/** The number of the newest generation that was finished. */
 export function newestGeneration(dir: string): number | undefined {
   const whole = numbers(dir).filter((number) => existsSync(path.join(genDir(dir, number), 'manifest')));
   return whole.length === 0 ? undefined : Math.max(...whole);
 }
 
-/** Takes all others away. */
+/** Moves all other generations to the trash. */
 export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
-  for (const number of numbers(dir)) if (!keep.has(number)) setAside(dir, number);
+  for (const number of numbers(dir)) if (!keep.has(number)) moveToTrash(dir, number);
 }
 
 /**
@@ -77,7 +77,7 @@ function treePath(gen: string, dir: string): string {
   return dir === '' ? `${gen}/tree` : `${gen}/tree/${dir}`;
 }
 
-/** An entry that was left out of the old generation as unreadable has a row, but does not exist. */
+/** An entry that was left out of the old generation as unreadable has a row there, but no file. */
 function tryClone(kind: RowKind, from: string, to: string): void {
   try {
     if (kind === 'l') copySymlink(fsPath(from), fsPath(to));
@@ -102,7 +102,7 @@ function copyAttributes(from: string, to: string): void {
   utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
 }
 
-/** A fresh proof of identity beside a tree of ours: what mounts the directory shows that it is the right one. */
+/** Writes a new nonce beside a tree: a container that mounts the directory proves by it that it is the right one. */
 export function writeNonce(dir: string): string {
   const nonce = randomBytes(16).toString('hex');
   writeFileAtomic(path.join(dir, 'nonce'), nonce, { durable: false });

@@ -5,8 +5,8 @@ import { lookAhead, type TakeLook } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';
 
 /**
- * Begins to look at the project before the engine has said a word; undefined where a start does not need that as it is.
- * Ends with the signal.
+ * Begins to scan the project before the engine is asked for anything; undefined where a start does not scan the project
+ * as it is. Ends with the signal.
  */
 export function beginLook(
   { policy, project }: Pick<Plan, 'policy' | 'project'>,

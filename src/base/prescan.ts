@@ -15,7 +15,7 @@ export interface LookOptions {
   readonly signal: AbortSignal;
 }
 
-/** The project and what the newest generation says of it, as they were a moment ago. */
+/** The project and the manifest of its newest generation, as they were a moment ago. */
 export interface LookAhead {
   readonly generation: number | undefined;
   readonly loaded: Loaded | undefined;
@@ -24,12 +24,12 @@ export interface LookAhead {
   readonly ended: number;
 }
 
-/** Gives the look once, so that nobody keeps what is large. */
+/** Gives the prescan once: it is large, and must not be kept. */
 export type TakeLook = () => Promise<LookAhead | undefined> | undefined;
 
 /**
- * Walks the project while other things are still being asked. Holds no lock and writes nothing: whoever uses it looks
- * whether it still stands. Never fails: what goes wrong goes wrong again where it can be told.
+ * Walks the project while the engine is still being asked for other things. Takes no lock and writes nothing: the caller
+ * checks whether the result still holds. Never fails: an error comes again later, where it can be reported.
  */
 export function lookAhead(options: LookOptions): TakeLook {
   let looking: ReturnType<TakeLook> = look(options);

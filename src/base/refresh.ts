@@ -35,7 +35,7 @@ export interface RefreshOptions {
   readonly walked: Walked;
   readonly differences: Differences;
   readonly owner: Owner | undefined;
-  /** The tree is empty and will lie over another one: what is to be hidden of that one becomes a link to this file. */
+  /** Set where the tree is empty and will be laid over another one: entries to be hidden there become links to this file. */
   readonly whiteout?: string | undefined;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
@@ -44,9 +44,9 @@ export interface RefreshOptions {
 export interface Refreshed {
   /** Paths that changed while they were copied: the next walk sees them. */
   readonly moved: readonly string[];
-  /** Left out since they can't be read. */
+  /** Paths that were left out because they can't be read. */
   readonly unreadable: ReadonlyArray<{ readonly path: string; readonly why: string }>;
-  /** Keys and tokens that git configurations lost, named. */
+  /** Keys and tokens that were removed from git configurations, named. */
   readonly dropped: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface Refreshed {
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const { tree, walked, differences, owner, whiteout } = options;
-  // The root always: an empty project is no difference, and has an owner and a mode.
+  // The root always: in an empty project nothing differs, and its root has an owner and a mode all the same.
   const touched = new Map<string, Row | undefined>([['', undefined]]);
   const links: Array<{ path: string; to: string }> = [];
   const moved: string[] = [];
@@ -118,7 +118,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     touch(touched, parent);
   }
 
-  /** What could not be copied is nowhere, and so is what the tree below has of that name. */
+  /** An entry that could not be copied exists nowhere: one of that name in the tree below is hidden. */
   function hide(path: string): void {
     rmSync(at(path), { force: true });
     if (whiteout !== undefined) linkSync(whiteout, at(path));
@@ -165,7 +165,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     for (const failure of failures) {
       const { path } = failure;
       if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
-      // A first copy may stand half done; what is not whole is not there.
+      // A first copy may be incomplete: it is removed.
       hide(path);
       if (failure.what === 'changed') moved.push(path);
       else unreadable.push({ path, why: `cannot be read (${failure.why})` });
@@ -197,8 +197,8 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
 }
 
 /**
- * A directory that its owner may not write has to be opened before anything in it is replaced. None that is new: in its
- * place may still be a link, to wherever the project says.
+ * Opens the directories that their owner may not write, before anything in them is replaced. Never a new one: at its path
+ * there may still be a link, to any place.
  */
 function openUp(differences: Iterable<Difference>, at: (path: string) => string | Buffer): void {
   if (process.getuid?.() === 0) return;
@@ -219,6 +219,6 @@ function touch(touched: Map<string, Row | undefined>, path: string): void {
 function unwritable(tree: string, cause: Error): RunClaudeError {
   return new RunClaudeError('BASE_UNWRITABLE', `cannot write the private copy in ${tree}: ${cause.message}`, {
     cause,
-    hint: remedyOf(cause) ?? 'The project was not touched; `run-claude doctor` looks at that disk.',
+    hint: remedyOf(cause) ?? 'The project was not touched. Check that disk with: run-claude doctor',
   });
 }

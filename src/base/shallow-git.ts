@@ -38,9 +38,9 @@ export interface ShallowOptions {
   /** `.git` of this worktree, and the directory that all its worktrees share. */
   readonly gitDir: string;
   readonly commonDir: string;
-  /** Of ours; `git` in it is the result. */
+  /** Directory of run-claude's; `git` in it is the result. */
   readonly dir: string;
-  /** What is left out of the copy: tracked files among it are marked, so that `git status` does not call them deleted. */
+  /** Tracked files that are left out of the copy are marked, so that `git status` does not report them as deleted. */
   readonly selection: Selection;
 }
 
@@ -88,7 +88,7 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
   }
 }
 
-/** Commits that a reader must take for parentless: some parent of theirs is not there. */
+/** Commits that git must treat as parentless, because one of their parents is not in the copy. */
 function boundary(commits: ReadonlyMap<string, readonly string[]>, commonDir: string): string[] {
   const file = path.join(commonDir, 'shallow');
   const already = new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);

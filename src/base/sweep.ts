@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { takeLock } from '../store/lock.ts';
-import { usersOf } from './generation-refs.ts';
+import { generationRefs } from './generation-refs.ts';
 
 export interface SweptBase {
   readonly dir: string;
@@ -12,8 +12,8 @@ export interface SweptBase {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bases below `basesDir` that no session stands on and that nobody used for `days`; removed unless `dryRun`. One that
- * another run-claude is using right now is left.
+ * Removes the bases below `basesDir` that no session references and that no start used for `days`, and gives them; with
+ * `dryRun` only gives them. A base that another run-claude is using is left.
  */
 export async function sweepBases(basesDir: string, days: number, dryRun: boolean): Promise<readonly SweptBase[]> {
   const swept: SweptBase[] = [];
@@ -47,5 +47,5 @@ function lastUse(dir: string): number {
 }
 
 function isUsed(dir: string): boolean {
-  return usersOf(dir).length > 0;
+  return generationRefs(dir).length > 0;
 }

@@ -4,40 +4,41 @@ import path from 'node:path';
 import { removeEntriesInBackground, removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
 
-// What nobody stands on any more waits in `gone/` of a base's directory: to remove a large tree takes seconds, and a
-// start has no time for that.
+// Unreferenced generations are moved to the trash, `gone/` in a base's directory: removing a large tree takes seconds,
+// which would delay a start.
 
-function goneDir(dir: string): string {
+function trashDir(dir: string): string {
   return path.join(dir, 'gone');
 }
 
-/** Takes a generation away from where anybody looks for one. */
-export function setAside(dir: string, number: number): void {
-  makePrivateDir(goneDir(dir));
+/** Moves a generation to the trash. */
+export function moveToTrash(dir: string, number: number): void {
+  makePrivateDir(trashDir(dir));
   const from = path.join(dir, 'gen', String(number));
   try {
-    renameSync(from, path.join(goneDir(dir), `${number}-${randomBytes(4).toString('hex')}`));
+    renameSync(from, path.join(trashDir(dir), `${number}-${randomBytes(4).toString('hex')}`));
   } catch (error) {
     // A directory of a lower layer cannot be renamed where this machine's disk is an overlay itself.
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    // Nobody may take for whole what a kill leaves of it.
+    // Without a manifest, what a kill leaves of it is not taken for a generation.
     rmSync(path.join(from, 'manifest'), { force: true });
     removeTreeSync(from);
   }
 }
 
-/** Whether something waits to be removed. */
+/** Whether the trash holds anything. */
 export function isAnythingGone(dir: string): boolean {
-  return existsSync(goneDir(dir)) && readdirSync(goneDir(dir)).length > 0;
+  return existsSync(trashDir(dir)) && readdirSync(trashDir(dir)).length > 0;
 }
 
-/** Removes what was set aside. */
+/** Empties the trash. */
 export function removeGone(dir: string): void {
-  for (const name of existsSync(goneDir(dir)) ? readdirSync(goneDir(dir)) : [])
-    removeTreeSync(path.join(goneDir(dir), name));
+  for (const name of existsSync(trashDir(dir)) ? readdirSync(trashDir(dir)) : [])
+    removeTreeSync(path.join(trashDir(dir), name));
 }
 
-/** As {@link removeGone}, by a process that nobody waits for; what it does not get to is left to the next. */
+/** As {@link removeGone}, in a process of its own that no command waits for; what it leaves, the next one removes. */
 export function removeGoneLater(dir: string): void {
-  if (isAnythingGone(dir)) removeEntriesInBackground(goneDir(dir));
+  // Where these programs are missing, gc empties the trash.
+  if (isAnythingGone(dir)) removeEntriesInBackground(trashDir(dir));
 }

@@ -13,14 +13,14 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long one piece of the comparison may keep others waiting. */
+/** How long one piece of the comparison may keep other work on this thread waiting. */
 const TURN_MS = 40;
 const PIECE_BYTES = 1 << 20;
 
 /**
  * Whether a base tree is still what was copied: exactly the same names, modes, times and sizes, and, where the project
- * is unchanged, the same content byte for byte. What changed in the project is copied anew anyway. Throws what the
- * signal was aborted with.
+ * is unchanged, the same content byte for byte. What changed in the project is copied anew anyway. Throws the
+ * signal's reason.
  */
 export async function isIntact(
   tree: string,
@@ -31,7 +31,7 @@ export async function isIntact(
   const what = 'Comparing the private copy';
   const quietly = signal === undefined ? {} : { signal };
   const found = await walkTree({ root: tree, selection: EVERYTHING, plain: true, ...quietly });
-  // What the project itself does not let us list has no entries here either.
+  // Directories of the project that cannot be listed have no entries here either.
   if (!found.leftOut.every((one) => isEmptyDirectory(snapshot, one.path))) return false;
   const unreadable = new Set(header.unreadable.map((one) => one.path));
   let total = 0;
@@ -82,7 +82,7 @@ function alike(copy: Row, row: Row): boolean {
   return row.kind === 'f' ? copy.size === row.size : row.kind !== 'm' || copy.size === 0;
 }
 
-/** A source that changed since it was walked, or is gone, says nothing: its copy is made anew. */
+/** True also where the source changed since the walk, or no longer exists: its copy is made anew anyway. */
 async function sameContent(
   row: Row,
   tree: string,

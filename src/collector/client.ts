@@ -14,7 +14,7 @@ import {
   WIRE_VERSION,
 } from './wire.ts';
 
-/** The host's view of a running collector: requests are answered in order, so many may be under way. */
+/** The host's view of a running collector. It answers requests in order, so many may be under way. */
 export interface Collector extends TreeReader {
   /** As TreeReader.list, with a bound of its own and, unless recursive, one level only. */
   listUpTo(root: string, below: string, max: number, recursive: boolean): AsyncIterable<ListedEntry>;
@@ -24,9 +24,9 @@ export interface Collector extends TreeReader {
   readUpTo(root: string, path: RelPath, maxBytes: number): AsyncIterable<Buffer>;
   /** One entry without following links; undefined when there is none. */
   stat(root: string, path: RelPath): Promise<ListedEntry | undefined>;
-  /** Of the file system that holds a root. */
+  /** Space of the file system that holds a root. */
   space(root: string): Promise<Space>;
-  /** Ends its input, so that it ends. */
+  /** Closes the collector's input, so that it ends. */
   close(): void;
 }
 
@@ -221,7 +221,7 @@ function checkListEnd(frame: Frame, root: string, max: number): void {
   if (payload.u64() >= 0n && payload.u8() !== 1) throw tooManyError(root, max);
 }
 
-/** The collector takes no request with such a path; it ends. */
+/** Whether a path is too long for a request: the collector would end. */
 function isTooLong(path: string): boolean {
   return path.length * 3 >= WIRE_PATH_MAX && encodeBytes(path).length >= WIRE_PATH_MAX;
 }

@@ -8,7 +8,7 @@ import { type Collector, speakToCollector } from './client.ts';
 export interface ReaderRoot {
   /** Name for {@link TreeReader}: 'home'. Short lower-case letters; 'base', 'upper', 'merged', 'layer' are taken. */
   readonly name: string;
-  /** Mounted read-only into the collector whatever it says; its target is not looked at. */
+  /** Always mounted read-only into the collector, at a target of the collector's own. */
   readonly mount: Mount;
 }
 
@@ -32,8 +32,9 @@ export interface RunningCollector extends Collector {
 const MOUNTS = '/roots';
 
 /**
- * Starts the session's collector and shows that it reads the right mounts. Throws RunClaudeError COLLECTOR_LOST with
- * what it said, COLLECTOR_WRONG_MOUNT.
+ * Starts the session's collector and checks that it reads the right mounts.
+ *
+ * @throws {RunClaudeError} COLLECTOR_LOST with its error output, COLLECTOR_WRONG_MOUNT
  */
 export async function startCollector(parts: CollectorParts): Promise<RunningCollector> {
   const own = Object.fromEntries(parts.roots.map((root) => [root.name, root.name]));
@@ -44,19 +45,19 @@ export async function startCollector(parts: CollectorParts): Promise<RunningColl
     image: parts.image,
     seccomp: await readSeccompProfile(),
     argv: [`${INSIDE}/collector`, ...argv],
-    mounts: parts.roots.map((root) => placed(root)),
+    mounts: parts.roots.map((root) => mountAt(root)),
     stdin: 'stream',
   });
-  // One of a command that was killed.
+  // A command that was killed may have left one.
   await (await parts.engine.find(spec.name))?.remove();
   const container = await parts.engine.create(spec);
   try {
     await container.start();
-    const said = lastWords(container);
+    const errors = errorOutput(container);
     const { stdin, stdout } = container;
     if (stdin === undefined) throw new RunClaudeError('COLLECTOR_LOST', 'the collector has no input');
     const collector = await speakToCollector({ stdin, stdout }).catch((cause: Error) => {
-      throw new RunClaudeError('COLLECTOR_LOST', `${cause.message} ${said()}`, { cause });
+      throw new RunClaudeError('COLLECTOR_LOST', `${cause.message} ${errors()}`, { cause });
     });
     for (const [root, nonce] of Object.entries(parts.nonces)) await checkNonce(collector, root, nonce);
     return {
@@ -72,14 +73,14 @@ export async function startCollector(parts: CollectorParts): Promise<RunningColl
   }
 }
 
-function placed(root: ReaderRoot): Mount {
+function mountAt(root: ReaderRoot): Mount {
   const target = `${MOUNTS}/${root.name}`;
   if (root.mount.kind === 'tmpfs') throw new TypeError('a tmpfs has nothing to read');
   return { ...root.mount, target, readonly: true };
 }
 
-/** What it wrote to its error output, bounded. */
-function lastWords(container: Container): () => string {
+/** The end of the container's error output. */
+function errorOutput(container: Container): () => string {
   let text = '';
   container.stderr.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString('latin1')).slice(-500);
@@ -92,6 +93,6 @@ async function checkNonce(collector: Collector, root: string, nonce: string): Pr
   for await (const chunk of collector.readUpTo(root, 'nonce' as RelPath, 1000)) chunks.push(chunk);
   if (nonce !== '' && Buffer.concat(chunks).toString('latin1') === nonce) return;
   throw new RunClaudeError('COLLECTOR_WRONG_MOUNT', `the engine mounted something else than the session's ${root}`, {
-    hint: 'Is the engine on another machine, or in a VM that does not share this directory? `run-claude doctor` tells.',
+    hint: 'Is the engine on another machine, or in a VM that does not share this directory? Check with: run-claude doctor',
   });
 }

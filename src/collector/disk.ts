@@ -1,15 +1,15 @@
 import type { Space } from './wire.ts';
 
 export interface DiskWatch {
-  /** A person lets the session go on: twice as much, half the reserve. */
+  /** Doubles the limit and halves the reserve, after the user let the session go on. */
   allowMore(): void;
   stop(): void;
 }
 
 export interface DiskHooks {
-  /** The limit, or the reserve of free space, is reached: pause or stop. Once until {@link DiskHooks.fell} or allowMore. */
+  /** The limit or the reserve of free space is reached: pause or stop. Called once until {@link DiskHooks.fell} or allowMore. */
   reached(why: string): void;
-  /** Below the limit again (after a person freed space). */
+  /** Below the limit again, for instance because the user freed space. */
   fell(): void;
 }
 
@@ -17,7 +17,7 @@ export interface DiskLimits {
   /** What the session may add. */
   readonly bytes: number;
   readonly entries: number;
-  /** What stays free whatever the limit says. */
+  /** What stays free, independent of the limit. */
   readonly reserveBytes: number;
 }
 
@@ -34,14 +34,14 @@ export interface DiskSource {
   written(): Promise<Written>;
 }
 
-/** Of the disk that the session's layer lies on. */
+/** Reserve on the disk that holds the session's layer. */
 export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
-/** What a session may make at first, whatever --disk says. */
+/** How many entries a session may make at first; --disk does not change it. */
 export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
-/** A walk may take this part of the time. */
+/** At most this fraction of the time goes into walks. */
 const WALK_SHARE = 20;
-/** More than a session makes in that time: where only a walk counts entries, the next one can wait for so many. */
+/** More entries than a session makes: where only a walk counts them, the next one waits until the limit could be reached. */
 const ENTRIES_PER_MS = 50;
 
 /**
@@ -63,9 +63,9 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     if (now.available < allowed.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
     const lost = { bytes: first.free - now.free, entries: first.inodesFree - now.inodesFree };
     const lostTooMuch = overLimit(lost, allowed) !== undefined;
-    // Such as btrfs, which has no number of inodes: nothing tells of new entries but a walk.
+    // Where the file system counts no inodes (btrfs), only a walk finds new entries.
     const countless = now.inodes === 0;
-    // Others gave room back: by how much what the session wrote is hidden, the free space does not tell.
+    // Others freed space, which hides an unknown part of what the session wrote.
     const masked = now.free > first.free || now.inodesFree > first.inodesFree;
     if (!lostTooMuch && !countless && !masked) return undefined;
     if (Date.now() < nextWalk) return over ? '' : undefined;
@@ -92,7 +92,7 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
   };
   const round = (): void => {
     look()
-      // A lost collector is told by whoever asks it for something that matters. What could not be read is read again.
+      // A lost collector is reported by the next request that matters. What could not be read is read again.
       .catch((error: { code?: string }) => {
         ended = error.code === 'COLLECTOR_LOST' || error.code === 'COLLECTOR_PROTOCOL';
       })

@@ -3,14 +3,14 @@ import type { ListedEntry } from '../types/collector.ts';
 import { type Collector, entriesIn } from './client.ts';
 
 export interface PrunedList {
-  /** Parents before children, without git's own directories and without what lies in those that were passed by. */
+  /** Parents before children, without entries of git's own directories and of those that were skipped. */
   readonly entries: readonly ListedEntry[];
-  /** Every directory said the same as the time before. */
+  /** Every directory lists the same as the time before. */
   readonly same: boolean;
 }
 
-/** One directory as it was told last. */
-interface Told {
+/** One directory as it was listed last. */
+interface ListedDirectory {
   readonly bytes: Buffer;
   readonly entries: readonly ListedEntry[];
 }
@@ -20,18 +20,18 @@ const AT_ONCE = 64;
 const ENTRIES_MAX = 4_000_000;
 
 /**
- * Lists a root again and again, level by level, without going down where `goDown` says no. What a directory says in the
- * same bytes as before is not read again. For a tree that is being written: a directory that goes away meanwhile is
- * empty.
+ * Lists a root again and again, level by level, without the directories that `goDown` refuses. The bytes of a directory
+ * that are the same as before are not parsed again. For a tree that is being written: a directory that is removed while
+ * it is listed counts as empty.
  */
 export function prunedLister(
   collector: Pick<Collector, 'listBytes'>,
   root: string,
   goDown: (dir: string) => Promise<boolean>,
 ): () => Promise<PrunedList> {
-  let before: ReadonlyMap<string, Told> = new Map();
+  let before: ReadonlyMap<string, ListedDirectory> = new Map();
   return async () => {
-    const now = new Map<string, Told>();
+    const now = new Map<string, ListedDirectory>();
     const found: ListedEntry[] = [];
     let same = before.size > 0;
     let left = ENTRIES_MAX;
@@ -43,11 +43,11 @@ export function prunedLister(
         for (const [index, bytes] of listing.entries()) {
           const dir = dirs[index] as string;
           const known = before.get(dir);
-          const told = known?.bytes.equals(bytes) === true ? known : { bytes, entries: entriesIn(bytes) };
-          if (told !== known) same = false;
-          now.set(dir, told);
-          left -= told.entries.length;
-          for (const entry of told.entries) {
+          const listed = known?.bytes.equals(bytes) === true ? known : { bytes, entries: entriesIn(bytes) };
+          if (listed !== known) same = false;
+          now.set(dir, listed);
+          left -= listed.entries.length;
+          for (const entry of listed.entries) {
             // Git's own bookkeeping is never applied, and is written all the time.
             if (isInDotGit(entry.path)) continue;
             found.push(entry);

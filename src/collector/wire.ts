@@ -5,7 +5,7 @@ import type { EntryKind } from '../types/entry.ts';
 
 // The host's end of images/collector/wire.h: u32 length of the rest, u32 request id, u8 kind, payload; little endian.
 
-/** What the collector says first; another one is refused. */
+/** Version of the protocol, which the collector sends first; another one is refused. */
 export const WIRE_VERSION = 1;
 const FRAME_MAX = 256 * 1024;
 /** Longer paths are refused by the collector, entry by entry. */

@@ -3,7 +3,7 @@ export const TICK_MS = 20;
 
 /**
  * Waits until the file system's clock has advanced past a file's change time. Content that is read then includes every
- * write with that change time: a later write gets another one, which the next walk finds. Its source is sent to workers.
+ * write with that change time: a later write gets another one, which the next walk finds.
  */
 export function waitForTick(ctimeMs: number, tickMs: number): void {
   const rest = ctimeMs + tickMs - Date.now();

@@ -6,9 +6,9 @@ import { writeFileAtomic } from '../store/record.ts';
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * A private directory under /tmp with a link for each of `targets` (name of the link: absolute path). `dir`, of ours,
- * remembers where before it is made, so that {@link dropShortLinks} finds what a command left that was killed at any
- * moment; those that it remembers already are removed. Comes back: the directory, as short as its name can be.
+ * Makes a private directory under /tmp with a link for each of `targets` (name of the link: absolute path), and gives its
+ * path, which is as short as it can be. The path is recorded in `dir` before the directory is made, so that
+ * {@link dropShortLinks} finds what a killed command left; directories that are recorded there already are removed.
  */
 export function makeShortLinks(dir: string, targets: Readonly<Record<string, string>>): string {
   dropShortLinks(dir);
@@ -20,36 +20,36 @@ export function makeShortLinks(dir: string, targets: Readonly<Record<string, str
 function makeDirectory(dir: string): string {
   for (let tries = 0; ; tries += 1) {
     const links = `/tmp/rc-${Array.from({ length: 6 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`;
-    writeFileAtomic(memory(dir), links, { durable: false });
+    writeFileAtomic(recordFile(dir), links, { durable: false });
     try {
       mkdirSync(links, { mode: 0o700 });
       return links;
     } catch (error) {
-      rmSync(memory(dir));
+      rmSync(recordFile(dir));
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries > 20) throw error;
     }
   }
 }
 
-/** Removes the links that `dir` remembers, if any. Precondition: no volume names them any more. */
+/** Removes the links that are recorded in `dir`, if any. Precondition: no volume names them. */
 export function dropShortLinks(dir: string): void {
-  const links = remembered(dir);
+  const links = recordedLinks(dir);
   if (links === undefined) return;
   if (/^\/tmp\/rc-[A-Za-z0-9]{6}$/.test(links)) {
     const stat = lstatSync(links, { throwIfNoEntry: false });
     if (stat?.isDirectory() === true && stat.uid === process.getuid?.())
       rmSync(links, { recursive: true, force: true });
   }
-  rmSync(memory(dir), { force: true });
+  rmSync(recordFile(dir), { force: true });
 }
 
-function memory(dir: string): string {
+function recordFile(dir: string): string {
   return path.join(dir, 'links');
 }
 
-function remembered(dir: string): string | undefined {
+function recordedLinks(dir: string): string | undefined {
   try {
-    return readFileSync(memory(dir), 'utf8');
+    return readFileSync(recordFile(dir), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

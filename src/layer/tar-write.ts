@@ -12,7 +12,7 @@ import { RunClaudeError } from '../errors.ts';
 import { fsPath } from '../scan/walk.ts';
 import { encodeBytes } from '../text/path.ts';
 
-/** One entry of a tree of ours that is to be sent; parents before children, a link's first name before it. */
+/** One entry of a base generation to be sent; parents before children, an inode's first name before its other names. */
 export interface TarItem {
   /** In the archive; '' is the root directory itself. */
   readonly path: string;
@@ -29,8 +29,9 @@ const NO_TAIL = Buffer.alloc(0);
 
 /**
  * A tar in POSIX form that keeps what tar libraries for Node lose: names that are not UTF-8, times below a second,
- * holes, hard links. Whoever extracts it needs GNU tar for the holes. What is gone meanwhile is left out. Throws
- * RunClaudeError BASE_CHANGED when a file is shorter than it said.
+ * holes, hard links. Extracting the holes takes GNU tar. Entries that no longer exist are left out.
+ *
+ * @throws {RunClaudeError} BASE_CHANGED when a file became shorter while it was read
  */
 export async function* writeTar(
   items: Iterable<TarItem>,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { RunClaudeError } from '../errors.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { parseUser } from '../host/user.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
@@ -21,20 +22,20 @@ export interface TrialOptions {
 
 export interface Trial {
   readonly works: boolean;
-  /** In the person's words, when it does not. */
+  /** For the user, where it does not work. */
   readonly why: string;
 }
 
-/** How long a trial that could not be carried out counts: what was in its way may have been a moment's trouble. */
-const FAILED_COUNTS_MS = 3_600_000;
+/** How long a trial that could not be carried out counts: its cause may have been temporary. */
+const FAILED_TRIAL_MS = 3_600_000;
 
 const SCRIPT = `set -e; cd /workspace
-[ "$(cat secret)" = content ]; [ "$(ls | tr '\\n' ' ')" = 'dir gone secret ' ]
-echo new > made; rm gone; rm -r dir; mkdir dir; echo y > dir/other; [ "$(ls dir)" = other ]; [ ! -e gone ]`;
+[ "$(cat secret)" = content ]; [ "$(ls | tr '\\n' ' ')" = 'dir removed secret ' ]
+echo new > made; rm removed; rm -r dir; mkdir dir; echo y > dir/other; [ "$(ls dir)" = other ]; [ ! -e removed ]`;
 
 /**
- * Whether the engine mounts an overlay volume over directories of ours, tried from the real state directory with a
- * container: read a 0600 file, write, delete, replace a directory, list. Asked once per engine, kernel, user and image.
+ * Whether the engine mounts an overlay volume over directories of this machine. A container tries it in the real state
+ * directory: read a 0600 file, write, delete, replace a directory, list. Tried once per engine, kernel, user and image.
  */
 export async function tryLayers(options: TrialOptions): Promise<Trial> {
   const { stateDir } = options;
@@ -47,25 +48,44 @@ export async function tryLayers(options: TrialOptions): Promise<Trial> {
   try {
     trial = await runTrial(options, path.join(stateDir, name));
   } catch (error) {
-    // Whatever fails here would fail in a session: it is the answer.
+    // What fails here would fail in a session too.
     trial = { works: false, why: `an overlay volume does not work here: ${(error as Error).message}` };
-    untilMs = Date.now() + FAILED_COUNTS_MS;
+    untilMs = Date.now() + FAILED_TRIAL_MS;
   }
   try {
     removeTreeSync(path.join(stateDir, name));
   } catch {
-    // The engine may unmount a moment later, which says nothing of the overlay: an empty directory of root's stays.
+    // The engine may unmount a moment later: an empty directory of root's stays, and the overlay works all the same.
   }
-  writeJsonAtomic(trialFile(stateDir), { key: trialKey(options), trial, untilMs });
+  writeJsonAtomic(trialFile(stateDir), { version: TRIAL_FORMAT, key: trialKey(options), trial, untilMs });
   return trial;
 }
 
-/** What an earlier session found for the same engine, kernel, user and image; starts nothing. */
+/** The result of an earlier session's trial for the same engine, kernel, user and image; starts nothing. */
 export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | undefined {
-  const known = readJson(trialFile(options.stateDir)) as Partial<KnownTrial> | undefined;
+  const known = readTrial(trialFile(options.stateDir));
   if (known?.key !== trialKey(options)) return undefined;
   return known.untilMs === undefined || Date.now() < known.untilMs ? known.trial : undefined;
 }
+
+/** Undefined where nothing was tried, or where another release or a crash left what cannot be read: it is tried again. */
+function readTrial(file: string): KnownTrial | undefined {
+  let value: unknown;
+  try {
+    value = readJson(file);
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+  const { version = TRIAL_FORMAT, key, trial, untilMs } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { works, why } = (trial ?? {}) as Readonly<Record<string, unknown>>;
+  if (version !== TRIAL_FORMAT || typeof key !== 'string') return undefined;
+  if (typeof works !== 'boolean' || typeof why !== 'string') return undefined;
+  return { key, trial: { works, why }, untilMs: typeof untilMs === 'number' ? untilMs : undefined };
+}
+
+/** Of the file; one without a version was written by an earlier release, with the same fields. */
+const TRIAL_FORMAT = 1;
 
 interface KnownTrial {
   readonly key: string;
@@ -110,9 +130,9 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
       await container.remove();
     }
     const upper = path.join(dir, 'layer', 'upper');
-    const gone = lstatSync(path.join(upper, 'gone'), { throwIfNoEntry: false });
+    const whiteout = lstatSync(path.join(upper, 'removed'), { throwIfNoEntry: false });
     const written = readFileSync(path.join(upper, 'made'), 'utf8') === 'new\n';
-    if (gone?.isCharacterDevice() && written) return { works: true, why: '' };
+    if (whiteout?.isCharacterDevice() && written) return { works: true, why: '' };
     return { works: false, why: 'the engine does not write to directories of this machine' };
   } finally {
     await layer.close(false);
@@ -122,7 +142,8 @@ async function runTrial(options: TrialOptions, dir: string): Promise<Trial> {
 function makeTree(tree: string, user: string): void {
   const { uid, gid } = parseUser(user);
   mkdirSync(path.join(tree, 'dir'), { recursive: true, mode: 0o700 });
-  for (const name of ['secret', 'gone', 'dir/inner']) writeFileSync(path.join(tree, name), 'content', { mode: 0o600 });
+  for (const name of ['secret', 'removed', 'dir/inner'])
+    writeFileSync(path.join(tree, name), 'content', { mode: 0o600 });
   if (process.getuid?.() !== 0) return;
-  for (const name of ['.', 'dir', 'secret', 'gone', 'dir/inner']) chownSync(path.join(tree, name), uid, gid);
+  for (const name of ['.', 'dir', 'secret', 'removed', 'dir/inner']) chownSync(path.join(tree, name), uid, gid);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { dropGoneUsers, enterUser, releaseUser, usersOf } from '../base/generation-refs.ts';
+import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generation-refs.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
@@ -24,17 +24,17 @@ import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { type TarItem, writeTar } from './tar-write.ts';
 
-// What an engine that does not see this machine's files has of a base: one volume a project, in it
+// An engine that does not see this machine's files has one volume for each base, in it
 //   gN/tree     a generation      gN/nonce   proves to the collector that it reads this one
 // and here, in bases/<key>/engines/<hash of the engine>:
 //   sent        what its newest generation holds (a snapshot); removed while that is being changed
-//   users/ID.json   sessions that stand on a generation
+//   users/ID.json   sessions that reference a generation
 
 export interface VolumeBaseOptions {
   readonly engine: Engine;
   /** Of the project, as in BaseOptions. */
   readonly dir: string;
-  /** The generation of this machine that is to be there too; nobody changes it meanwhile. */
+  /** The generation of this machine to be sent. Precondition: it does not change while it is sent. */
   readonly generation: string;
   /** 'uid:gid' inside. */
   readonly user: string;
@@ -53,7 +53,7 @@ export interface VolumeBase {
 
 interface Sent {
   readonly version: 1;
-  /** Label of the volume: another one of the same name holds nothing of ours. */
+  /** Label of the volume: another volume of the same name does not hold this base. */
   readonly volumeId: string;
   readonly owner: string;
   readonly generation: number;
@@ -62,7 +62,7 @@ interface Sent {
 
 const ID_LABEL = 'run-claude.volume';
 const LOCK_WAIT_MS = 60 * 60_000;
-/** Exit statuses of its own are those of tar, cp, rm: what they said is in the error. */
+/** Its exit status is that of tar, cp or rm, whose error output becomes the error message. */
 const RECEIVE = `set -eu
 cd /base; target=$1 from=$2 removals=$3 nonce=$4 unzip=$5; shift 5
 for one in *; do
@@ -76,8 +76,10 @@ tar -x -p $unzip --numeric-owner --same-owner --delay-directory-restore -C "$tar
 rm -f "$target/nonce"; printf %s "$nonce" > "$target/nonce"`;
 
 /**
- * The generation in a volume of the engine, the session entered as its user; only what differs from what the engine
- * has is sent. Throws RunClaudeError VOLUME_UPLOAD_FAILED, LOCK_HELD, and what the engine says.
+ * Sends a generation to a volume of the engine, and records the session's reference to it there. Sends only what differs
+ * from what the engine has.
+ *
+ * @throws {RunClaudeError} VOLUME_UPLOAD_FAILED, LOCK_HELD, and errors of the engine
  */
 export async function sendBase(options: VolumeBaseOptions): Promise<VolumeBase> {
   const { dir, engine } = options;
@@ -95,8 +97,8 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
   const known = readSent(state);
   const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
   const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
-  dropGoneUsers(state);
-  const used = new Set(usersOf(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
+  dropVoidRefs(state);
+  const used = new Set(generationRefs(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
   const current = valid?.header.generation;
   let sent = valid?.header;
   if (sent === undefined || differences.any) {
@@ -116,7 +118,7 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
     writeFileAtomic(path.join(state, 'sent'), encodeSnapshot(sent, snapshot));
   }
   const { sessionDir, sessionId } = options;
-  enterUser(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
+  addRef(state, sessionId, { volumeId, generation: sent.generation, sessionDir });
   return { volume, place: `g${sent.generation}`, nonce: sent.nonce };
 }
 
@@ -125,7 +127,7 @@ async function findOrMakeVolume(engine: Engine, volume: string, key: string): Pr
   if (found !== undefined) return found;
   const id = randomBytes(8).toString('hex');
   await engine.createVolume({ name: volume, labels: { 'run-claude.session': `base-${key}`, [ID_LABEL]: id } });
-  // Another command may have made it meanwhile: then its label counts.
+  // Another command may have made it in the meantime: then its label counts.
   return (await engine.findVolume(volume))?.labels[ID_LABEL] ?? id;
 }
 
@@ -134,7 +136,8 @@ function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefin
   if (!existsSync(file)) return undefined;
   try {
     const { header, snapshot } = loadSnapshot(file);
-    return { header: header as Sent, snapshot };
+    const sent = parseSent(header);
+    return sent && { header: sent, snapshot };
   } catch (error) {
     // Damaged: everything is sent anew.
     if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
@@ -142,11 +145,17 @@ function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefin
   }
 }
 
-/** The session does not need its generation in any engine any more. */
+function parseSent(value: unknown): Sent | undefined {
+  const { version, volumeId, owner, generation, nonce } = (value ?? {}) as Partial<Record<keyof Sent, unknown>>;
+  const texts = [volumeId, owner, nonce].every((one) => typeof one === 'string');
+  return version === 1 && texts && Number.isSafeInteger(generation) ? (value as Sent) : undefined;
+}
+
+/** Removes the session's references to generations in all engines. */
 export function releaseVolumeBase(dir: string, sessionId: string): void {
   const engines = path.join(dir, 'engines');
   for (const name of existsSync(engines) ? readdirSync(engines) : []) {
-    releaseUser(path.join(engines, name), sessionId);
+    releaseRef(path.join(engines, name), sessionId);
   }
 }
 
@@ -159,7 +168,7 @@ interface Sending {
   readonly snapshot: Snapshot;
 }
 
-/** Streams removals, then the tar of what is new, into a container of ours that has nothing but the volume. */
+/** Streams removals, then the tar of what is new, into a container that has nothing but the volume. */
 async function send(options: VolumeBaseOptions, sending: Sending): Promise<void> {
   const { engine, tell } = options;
   const { volume, sent, differences } = sending;
@@ -181,10 +190,10 @@ async function send(options: VolumeBaseOptions, sending: Sending): Promise<void>
     }),
   );
   try {
-    let said = '';
+    let output = '';
     for (const stream of [container.stdout, container.stderr]) {
       stream.on('data', (chunk: Buffer) => {
-        said = (said + chunk.toString('latin1')).slice(-1000);
+        output = (output + chunk.toString('latin1')).slice(-1000);
       });
     }
     await container.start();
@@ -192,14 +201,14 @@ async function send(options: VolumeBaseOptions, sending: Sending): Promise<void>
     if (stdin === undefined) throw uploadFailed('the container has no input');
     if (removals.length > 0) stdin.write(removals);
     const tar = Readable.from(counted(writeTar(itemsOf(options.generation, sending), { uid, gid }), tell));
-    // A container that ended early closes the stream; its status and words say why.
-    const poured = (zip ? pipeline(tar, createGzip({ level: 1 }), stdin) : pipeline(tar, stdin)).then(
+    // A container that ended early closes the stream; its status and output say why.
+    const streamed = (zip ? pipeline(tar, createGzip({ level: 1 }), stdin) : pipeline(tar, stdin)).then(
       () => undefined,
       (error: Error) => error,
     );
     const status = await container.wait();
-    const broken = await poured;
-    if (status !== 0) throw uploadFailed(`${said.trim()} (status ${status})`);
+    const broken = await streamed;
+    if (status !== 0) throw uploadFailed(`${output.trim()} (status ${status})`);
     if (broken instanceof RunClaudeError) throw broken;
   } finally {
     await container.remove();
@@ -208,7 +217,7 @@ async function send(options: VolumeBaseOptions, sending: Sending): Promise<void>
 
 function uploadFailed(why: string): RunClaudeError {
   return new RunClaudeError('VOLUME_UPLOAD_FAILED', `the project could not be sent to the engine: ${why}`, {
-    hint: `${/no space left|quota/i.test(why) ? "The engine's disk is full: `docker system df` tells of what. " : ''}The next start sends the project anew.`,
+    hint: `${/no space left|quota/i.test(why) ? "The engine's disk is full: See what takes it with: docker system df. " : ''}The next start sends the project anew.`,
   });
 }
 
@@ -223,12 +232,12 @@ async function* counted(chunks: AsyncIterable<Buffer>, tell: Tell): AsyncGenerat
   tell({ kind: 'progress-end', what });
 }
 
-/** An engine behind a network: worth some processor time a byte. */
+/** Whether the engine is behind a network, where compression is worth its processor time. */
 function isFar(endpoint: string): boolean {
   return /^(ssh|tcp|https?):\/\//.test(endpoint) && !/^\w+:\/\/(localhost|127\.|\[::1\])/.test(endpoint);
 }
 
-/** What is gone or will be replaced, each ended by a NUL; a directory that stays is not. */
+/** Paths that were deleted or will be replaced, each ended by a NUL; not those of directories that stay. */
 function removalList(differences: Differences): Buffer {
   const parts: Buffer[] = [];
   for (const { path: one, from, to } of differences) {

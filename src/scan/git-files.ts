@@ -5,10 +5,10 @@ import { type CopiedPlaces, rewritePointer } from '../git/pointers.ts';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import type { Row } from './packed-directory.ts';
 
-/** What a file of git's is in the copy. */
+/** A file of git's as the copy has it. */
 export interface Rewritten {
   readonly bytes: Buffer;
-  /** Keys and tokens that a configuration lost, named. */
+  /** Keys and tokens that were removed from a configuration, named. */
   readonly dropped: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export function rewriteGitFile(entry: string, source: string, bytes: Buffer, pla
 }
 
 /**
- * Throws as if it were gone when it is not what was walked: a session in bind mode may put a link to anywhere in its
- * place.
+ * The bytes of a file that is still what the walk saw. Throws ENOENT when it is not: a session in bind mode may put a
+ * link to any place there.
  */
 export function readAsWalked(source: string | Buffer, { ino, dev, ctimeMs }: Row): Buffer {
   const file = openSync(source, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

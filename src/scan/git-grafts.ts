@@ -4,8 +4,8 @@ import type { Graft } from './list-directories.ts';
 import { objectStores } from './object-stores.ts';
 import { rowAt, type Snapshot } from './snapshot.ts';
 
-/** What belongs to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
-const OF_A_WORKTREE = [
+/** Files that belong to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
+const WORKTREE_FILES = [
   'HEAD',
   'index',
   'ORIG_HEAD',
@@ -29,34 +29,35 @@ const POINTERS = ['commondir', 'gitdir', 'locked'];
 
 /** Only in what is named `.git`, which no checkout makes: a project may bring along a bare repository of any content. */
 const OF_GIT = /(^|\/)\.git\//;
-/** Of a directory of git's objects: all else in one that a repository names is not git's, and may be anything. */
+/** Names in a directory of objects: anything else in a directory that a repository names is not git's. */
 const OBJECTS = /^(pack|[0-9a-f]{2})$/;
 const PACKS = /^(pack-|multi-pack-index)/;
-/** What tells of other directories: it would not be true in the copy, where all lies in one. */
-const OF_SEVERAL = ['alternates', 'http-alternates', 'commit-graphs'];
+/** Files that name other directories: they would be wrong in the copy, which has everything in one directory. */
+const NAMES_OF_STORES = ['alternates', 'http-alternates', 'commit-graphs'];
 
 /**
- * Where the content of `.git` comes from when it does not all lie there. When it is a file, the copy gets a
- * self-contained directory, put together from the linked worktree's own and the shared one, or the submodule's. Empty
- * when there is no `.git`, or nothing elsewhere.
+ * Where the content of `.git` comes from, where some of it is in other directories. For a `.git` file the copy gets a
+ * self-contained directory, made of the linked worktree's own and the shared one, or of the submodule's. Empty without a
+ * `.git`, or when all of it is in the project.
  */
 export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]> {
   const own = gitDirOf(project);
   if (own === undefined || own === path.join(project, '.git')) return new Map();
   const common = readText(path.join(own, 'commondir'));
   const shared = common === undefined ? own : path.resolve(own, common.trim());
-  // As git looks at it: a project may name any directory of the person's.
+  // The same check as git's: a project may name any directory of the user's.
   if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
   const grafts: Graft[] = [{ source: own, without: POINTERS }];
   // A worktree that has submodules has repositories of its own for them: not to be mixed with those of the main one.
   const modules = isDirectory(path.join(own, 'modules')) ? ['modules'] : [];
-  if (shared !== own) grafts.push({ source: shared, without: [...OF_A_WORKTREE, ...modules] });
+  if (shared !== own) grafts.push({ source: shared, without: [...WORKTREE_FILES, ...modules] });
   return new Map([['.git', grafts]]);
 }
 
 /**
- * Objects that the repositories of a walked tree borrow from others lie among their own: the project's, those of its
- * submodules, those inside it. By the path of each directory that is put together: the `objects` first, then those in it.
+ * In the copy, objects that repositories of the tree borrow from other repositories are among their own: those of the
+ * project, of its submodules and of repositories inside it. By the path of each directory that is combined: `objects`
+ * first, then directories in it.
  */
 export function borrowedObjects(
   snapshot: Snapshot,
@@ -73,7 +74,7 @@ export function borrowedObjects(
     const lent = borrowed.map((dir) => only(dir, OBJECTS));
     const lentPacks = borrowed.map((dir) => only(path.join(dir, 'pack'), PACKS));
     grafts.set(at, [{ source: objects, without: [] }, ...lent]);
-    grafts.set(info, [{ source: path.join(objects, 'info'), without: OF_SEVERAL }]);
+    grafts.set(info, [{ source: path.join(objects, 'info'), without: NAMES_OF_STORES }]);
     grafts.set(`${at}/pack`, [{ source: path.join(objects, 'pack'), without: [] }, ...lentPacks]);
   }
   return grafts;
@@ -83,7 +84,7 @@ function only(source: string, names: RegExp): Graft {
   try {
     return { source, without: readdirSync(source).filter((name) => !names.test(name)) };
   } catch {
-    // The walk cannot list it either, and says so.
+    // The walk cannot list it either, and reports that.
     return { source, without: [] };
   }
 }

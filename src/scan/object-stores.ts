@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /**
  * Where git reads the objects of a repository: its own directory first, then those that it borrows from (`git clone
- * --shared`, `--reference`), and those that these borrow from. Absolute, without links; what is not there is left out.
+ * --shared`, `--reference`), and those that these borrow from. Absolute, without links; directories that do not exist are left out.
  */
 export function objectStores(objects: string): readonly string[] {
   const found = new Set<string>();
@@ -21,11 +21,11 @@ export function objectStores(objects: string): readonly string[] {
   return [...found];
 }
 
-/** None where it is none, or not for us to read: git, when it runs, says what it misses. */
+/** None where the file is missing or not readable: git reports what it misses when it runs. */
 function linesOf(file: string): readonly string[] {
   try {
     const stat = lstatSync(file);
-    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, 'utf8').split('\n') : [];
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(file, 'utf8').split('\n') : [];
   } catch {
     return [];
   }

@@ -1,13 +1,14 @@
 import { RunClaudeError } from '../errors.ts';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
+import { FIELDS, KIND_LETTERS, NAMES_AT, packHead, packSection, sectionLength } from './section-layout.ts';
 
-/** The entries of one directory, packed: two of them are equal when their bytes are. Threads share them. */
+/** The entries of one directory, packed: two sections are equal when their bytes are. Threads share their memory. */
 export type Section = Uint8Array;
 
-/** f: file, d: directory, l: link, m: masked file, g: git's configuration or pointer, rewritten on the way in. */
+/** f: file, d: directory, l: symbolic link, m: masked file, g: git's configuration or pointer, rewritten for the copy. */
 export type RowKind = 'f' | 'd' | 'l' | 'm' | 'g';
 
-/** One entry as lstat told it; equal rows mean an unchanged entry (the change time can't be set back). */
+/** One entry as lstat reports it. Equal rows mean an unchanged entry: no program can set a change time back. */
 export interface Row {
   readonly name: string;
   readonly kind: RowKind;
@@ -20,56 +21,30 @@ export interface Row {
   readonly nlink: number;
 }
 
-/** The layout of sections. Runs in workers too, from its own text: so it may use nothing but its arguments. */
-export function makePacker() {
-  /** Order of the kinds in {@link packHead}. */
-  const kinds = 'fdlmg';
-  /** Numbers of an entry: head, size, mtimeMs, ctimeMs, ino, dev. */
-  const fields = 6;
-  const startBytes = 8;
-  /** Count of entries and length of the names, the names with '/' between, then the numbers, readable in place. */
-  const length = (count: number, namesLength: number): number =>
-    startBytes + Math.ceil(namesLength / 8) * 8 + count * fields * 8;
-  return {
-    kinds,
-    fields,
-    startBytes,
-    length,
-    /** Mode, kind and link count in one number. */
-    head: (mode: number, kind: string, nlink: number): number => mode + 4096 * (kinds.indexOf(kind) + 8 * nlink),
-    /** One section at that place; `numbers` has its fields for each entry. */
-    pack(into: SharedArrayBuffer, at: number, names: Uint8Array, numbers: Float64Array): void {
-      const count = numbers.length / fields;
-      new Uint32Array(into, at, 2).set([count, names.length]);
-      new Uint8Array(into).set(names, at + startBytes);
-      new Float64Array(into, at + length(count, names.length) - numbers.length * 8, numbers.length).set(numbers);
-    },
-  };
-}
-
-const packer = makePacker();
-const { kinds, fields, startBytes } = packer;
-
-/** The section that begins there. Throws RunClaudeError RECORD_DAMAGED when it does not end in time. */
+/**
+ * The section that begins at an offset.
+ *
+ * @throws {RunClaudeError} RECORD_DAMAGED when it ends behind the buffer
+ */
 export function sectionAt(buffer: ArrayBufferLike, at: number): Section {
-  if (at % 8 === 0 && at + startBytes <= buffer.byteLength) {
+  if (at % 8 === 0 && at + NAMES_AT <= buffer.byteLength) {
     const [count = 0, namesLength = 0] = new Uint32Array(buffer, at, 2);
-    const length = packer.length(count, namesLength);
+    const length = sectionLength(count, namesLength);
     if (at + length <= buffer.byteLength) return new Uint8Array(buffer, at, length);
   }
   throw new RunClaudeError('RECORD_DAMAGED', 'the base has a damaged manifest');
 }
 
-/** How many rows it has, without a look at them. */
+/** The number of rows, without reading them. */
 export function countRows(section: Section): number {
   return new Uint32Array(section.buffer, section.byteOffset, 1)[0] as number;
 }
 
-/** Of them, the regular files. */
-export function countFiles(section: Section): number {
+/** The number of rows that are regular files. */
+export function countFileRows(section: Section): number {
   const numbers = numbersOf(section);
   let count = 0;
-  for (let at = 0; at < numbers.length; at += fields) count += kindOf(numbers[at] as number) === 'f' ? 1 : 0;
+  for (let at = 0; at < numbers.length; at += FIELDS) count += kindOf(numbers[at] as number) === 'f' ? 1 : 0;
   return count;
 }
 
@@ -81,7 +56,7 @@ export function* rowsOf(section: Section | undefined): Generator<Row> {
 }
 
 function unpackRow(name: string, numbers: Float64Array, index: number): Row {
-  const field = (offset: number): number => numbers[index * fields + offset] as number;
+  const field = (offset: number): number => numbers[index * FIELDS + offset] as number;
   const head = field(0);
   return {
     name,
@@ -97,58 +72,58 @@ function unpackRow(name: string, numbers: Float64Array, index: number): Row {
 }
 
 function kindOf(head: number): RowKind {
-  return kinds[Math.floor(head / 4096) % 8] as RowKind;
+  return KIND_LETTERS[Math.floor(head / 4096) % 8] as RowKind;
 }
 
 function numbersOf(section: Section): Float64Array {
-  const length = countRows(section) * fields;
+  const length = countRows(section) * FIELDS;
   return new Float64Array(section.buffer, section.byteOffset + section.length - length * 8, length);
 }
 
 /** Names of one directory, in the order of the walk. */
 function namesOf(section: Section): string[] {
   const length = new Uint32Array(section.buffer, section.byteOffset, 2)[1];
-  // A decoder takes no memory that threads share: copied.
-  const names = Buffer.from(new Uint8Array(section.buffer, section.byteOffset + startBytes, length));
+  // TextDecoder does not read shared memory: the names are copied.
+  const names = Buffer.from(new Uint8Array(section.buffer, section.byteOffset + NAMES_AT, length));
   return decodeBytes(names).split('/');
 }
 
-/** As {@link rowsOf}, by name. */
+/** Rows of one directory, by name. */
 export function readRows(section: Section | undefined): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const row of rowsOf(section)) rows.set(row.name, row);
   return rows;
 }
 
-/** The row of that name, if there is one. */
+/** The row with that name, if there is one. */
 export function rowNamed(section: Section | undefined, name: string): Row | undefined {
   if (section === undefined || countRows(section) === 0) return undefined;
   const index = namesOf(section).indexOf(name);
   return index < 0 ? undefined : unpackRow(name, numbersOf(section), index);
 }
 
-/** The rows as a section of their own, which threads can share. */
+/** Packs rows as a section, in memory that threads can share. */
 export function packRows(rows: readonly Row[]): Section {
   const names = encodeBytes(rows.map((row) => row.name).join('/'));
-  const into = new SharedArrayBuffer(packer.length(rows.length, names.length));
+  const into = new SharedArrayBuffer(sectionLength(rows.length, names.length));
   const numbers = rows.flatMap((row) => [
-    packer.head(row.mode, row.kind, row.nlink),
+    packHead(row.mode, row.kind, row.nlink),
     row.size,
     row.mtimeMs,
     row.ctimeMs,
     row.ino,
     row.dev,
   ]);
-  packer.pack(into, 0, names, Float64Array.from(numbers));
+  packSection(into, 0, names, Float64Array.from(numbers));
   return new Uint8Array(into);
 }
 
-/** The same entry, unchanged. */
+/** Whether both rows describe the same entry, unchanged. */
 export function sameRow(a: Row, b: Row): boolean {
   return (Object.keys(a) as Array<keyof Row>).every((key) => a[key] === b[key]);
 }
 
-/** The same rows in the same order, unchanged. */
+/** Whether both sections have the same rows in the same order. */
 export function sameSection(a: Section | undefined, b: Section | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && Buffer.compare(a, b) === 0);
 }

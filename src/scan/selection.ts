@@ -2,11 +2,11 @@ import ignore from 'ignore';
 import { usageError } from '../errors.ts';
 import { isEndless } from '../git/ignore-patterns.ts';
 
-/** What of the project goes into the base, and what only as an empty stand-in. Patterns are gitignore's. */
+/** Which entries of the project are copied to the base, and which as an empty file. Patterns are gitignore's. */
 export interface Selection {
   leftOut(path: string, directory: boolean): boolean;
   masked(path: string): boolean;
-  /** Whether any rule is there at all: without, the walk asks nothing. */
+  /** Whether there is any rule. */
   readonly any: boolean;
 }
 
@@ -16,15 +16,15 @@ export interface SelectionRules {
   readonly mask: readonly string[];
 }
 
-/** Of a tree that is taken whole. */
+/** The selection of a whole tree. */
 export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked: () => false };
 
 /**
- * The rules as questions. The person's own --include has the last word, over the project's file too. Letter case does not
- * count, whatever git says of the project: matching too much is the safe side of what keeps secrets out of the copy. In
- * an --include it counts, as in git: that names what is no secret, and nothing else.
+ * Compiles the rules. The user's own --include has the last word, over the project's file too. Letter case does not count,
+ * independent of the project's git settings: matching too much is the safe side for rules that keep secrets out of the
+ * copy. In an --include it counts, as in git: that names exactly what is not a secret.
  *
- * @throws RunClaudeError USAGE for a pattern whose match could take for ever; it may come with the project.
+ * @throws {RunClaudeError} USAGE for a pattern whose match could take for ever; it may come with the project
  */
 export function selectPaths(rules: SelectionRules): Selection {
   const endless = [...rules.exclude, ...rules.include, ...rules.mask].find(isEndless);

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import {
-  countFiles,
+  countFileRows,
   countRows,
   type Row,
   readRows,
@@ -15,15 +15,15 @@ import {
 } from './packed-directory.ts';
 
 /**
- * Metadata of a tree at one moment: for each directory its entries, packed. The usual question, "is this directory as
- * it was", is one comparison of bytes, and 200,000 entries load in no time.
+ * Metadata of a tree at one moment: for each directory its entries, packed. Whether a directory is unchanged is one
+ * comparison of bytes, and 200,000 entries load within milliseconds.
  */
 export type Snapshot = Map<string, Section>;
 
 // On the disk: the header as a line of JSON, then for each directory the lengths of its path and of its section, the
-// path, and the section; each of them filled to eight bytes.
+// path, and the section; each of them padded to eight bytes.
 
-/** For the disk, in pieces; {@link loadSnapshot} gives it back. */
+/** The snapshot in its form on the disk, in pieces; {@link loadSnapshot} reads it. */
 export function* encodeSnapshot(header: object, snapshot: Snapshot): Generator<Uint8Array> {
   const json = encodeBytes(JSON.stringify(header));
   yield padded(Buffer.concat([json, Buffer.alloc(7 - (json.length % 8), ' '), Buffer.from('\n')]));
@@ -58,8 +58,8 @@ export function loadSnapshot(file: string): { header: unknown; snapshot: Snapsho
 }
 
 /**
- * The directories of a snapshot on the disk one after the other, no more of them in memory than a piece of the file;
- * what is not `wanted` is not looked at. Throws as {@link loadSnapshot}.
+ * Reads the directories of a snapshot on the disk one after the other, with only a piece of the file in memory; those
+ * that are not `wanted` are skipped. Throws as {@link loadSnapshot}.
  */
 export function* readSections(file: string, wanted: (dir: string) => boolean): Generator<[string, Section]> {
   const fd = openSync(file, 'r');
@@ -93,7 +93,7 @@ export function* readSections(file: string, wanted: (dir: string) => boolean): G
 const WINDOW_BYTES = 1 << 20;
 
 function readWindow(fd: number, from: number, length: number): Buffer {
-  // Of its own, so that numbers in it lie where they can be read in place.
+  // A buffer of its own, so that numbers in it are aligned and can be read in place.
   const window = Buffer.from(new ArrayBuffer(length));
   for (let at = 0; at < length; ) {
     const count = readSync(fd, window, at, length - at, from + at);
@@ -103,7 +103,7 @@ function readWindow(fd: number, from: number, length: number): Buffer {
   return window;
 }
 
-/** As {@link loadSnapshot}, without its entries. */
+/** The header of a snapshot on the disk. Throws as {@link loadSnapshot}. */
 export function loadHeader(file: string): unknown {
   const start = readShared(file, HEADER_BYTES);
   return headerOf(start.includes(10) ? start : readShared(file));
@@ -141,14 +141,14 @@ function damaged(cause?: unknown): RunClaudeError {
   return new RunClaudeError('RECORD_DAMAGED', 'the base has a damaged manifest', { cause });
 }
 
-/** One entry that differs: from undefined is new, to undefined is gone. */
+/** One entry that differs. It is new where `from` is undefined, and deleted where `to` is. */
 export interface Difference {
   readonly path: string;
   readonly from: Row | undefined;
   readonly to: Row | undefined;
 }
 
-/** Differences that are found anew each time they are asked for: of a first copy there is one for each file. */
+/** Differences that are computed at each iteration: of a first copy there is one for each file. */
 export interface Differences extends Iterable<Difference> {
   readonly any: boolean;
   /** How many files are new or differ. */
@@ -165,7 +165,7 @@ export function compareSnapshots(old: Snapshot, now: Snapshot): Differences {
       let count = 0;
       for (const dir of dirs) {
         const before = old.get(dir);
-        if (before === undefined) count += countFiles(now.get(dir) as Section);
+        if (before === undefined) count += countFileRows(now.get(dir) as Section);
         else for (const { to } of compareDirectory(dir, before, now.get(dir))) count += to?.kind === 'f' ? 1 : 0;
       }
       return count;
@@ -195,7 +195,7 @@ export function rowAt(snapshot: Snapshot, one: string): Row | undefined {
   return rowNamed(snapshot.get(one.slice(0, Math.max(cut, 0))), one.slice(cut + 1));
 }
 
-/** Entries of the project itself: what lies in a `.git` does not count, as its deletions don't. */
+/** Number of entries of the project itself: entries of a `.git` do not count, as their deletions don't. */
 export function countEntries(snapshot: Snapshot): number {
   let count = 0;
   for (const [dir, section] of snapshot) if (!dir.split('/').includes('.git')) count += countRows(section);

@@ -1,76 +1,78 @@
 import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
-import { startTextWorker } from '../host/text-worker.ts';
-import { type Listed, type ListOptions, type ListTask, makeLister } from './list-directories.ts';
-import { makePacker } from './packed-directory.ts';
+import { Worker } from 'node:worker_threads';
+import type { Listed, ListOptions, ListTask } from './list-directories.ts';
 
-/** Threads that help to list the directories of one tree. */
-export interface Crew {
-  /** From now on they take from `todo` and give to `took`. */
-  start(): void;
-  /** Whether something is still with one of them. */
-  readonly busy: boolean;
-  /** Gives idle ones some of what there is. */
-  feed(): void;
-  /** Settles when one has given something back. Throws what ended a thread. */
-  next(): Promise<void>;
-  end(): void;
-}
+/** Of the tasks that are left, those taken at once. */
+export const TASKS_AT_ONCE = 32;
+/** Small: what a thread makes is garbage with the next directory. */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 2 };
+const MAX_THREADS = 3;
 
-/** What one gives back at once: the last to finish must not keep the others waiting. */
-const BUDGET = 3000;
-/** Of what is left to do, taken at once. */
-export const TASKS = 32;
-/** Small: what a thread makes is gone with the next directory. */
-const HEAP = { maxYoungGenerationSizeMb: 2 };
-const MOST = 3;
+/**
+ * Threads that help to list the directories of one tree: they take from `todo` and give to `onListed`. None runs before
+ * start(). The calling thread lists too, so there is one fewer of them than processors.
+ */
+export class WalkCrew {
+  readonly #options: ListOptions;
+  readonly #todo: ListTask[];
+  readonly #onListed: (listed: Listed) => void;
+  readonly #workers: Worker[] = [];
+  readonly #idle: Worker[] = [];
+  #failure: Error | undefined;
+  #wake: () => void = () => undefined;
 
-/** Threads for the tasks in `todo`, none before start(); this thread is the first hand, so there is one fewer. */
-export function makeCrew(options: ListOptions, todo: ListTask[], took: (listed: Listed) => void): Crew {
-  const workers: Worker[] = [];
-  const idle: Worker[] = [];
-  let [failure, wake]: [Error | undefined, () => void] = [undefined, () => undefined];
+  constructor(options: ListOptions, todo: ListTask[], onListed: (listed: Listed) => void) {
+    this.#options = options;
+    this.#todo = todo;
+    this.#onListed = onListed;
+  }
 
-  const feed = (): void => {
-    // Half of what there is: the others want some, this thread too.
-    while (idle.length > 0 && todo.length > 1) {
-      idle.pop()?.postMessage(todo.splice(0, Math.min(TASKS, Math.floor(todo.length / 2))));
+  /** Does nothing when the threads run already. */
+  start(): void {
+    if (this.#workers.length > 0) return;
+    const count = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
+    for (let i = 0; i < count; i++) this.#startWorker();
+  }
+
+  /** Whether some thread has not given back its tasks yet. */
+  get isBusy(): boolean {
+    return this.#workers.length > this.#idle.length;
+  }
+
+  /** Gives idle threads some of the tasks: half of them, since the other threads, this one too, want some. */
+  feed(): void {
+    const todo = this.#todo;
+    while (this.#idle.length > 0 && todo.length > 1) {
+      this.#idle.pop()?.postMessage(todo.splice(0, Math.min(TASKS_AT_ONCE, Math.floor(todo.length / 2))));
     }
-  };
-  const hire = (body: string): void => {
-    const worker = startTextWorker(body, options, HEAP);
+  }
+
+  /** Resolves when a thread has given something back. Throws the error that ended a thread. */
+  async next(): Promise<void> {
+    if (this.#failure === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  end(): void {
+    for (const worker of this.#workers) void worker.terminate();
+  }
+
+  #startWorker(): void {
+    const worker = new Worker(new URL('./list-worker.cjs', import.meta.url), {
+      resourceLimits: HEAP_LIMITS,
+      workerData: this.#options,
+    });
     worker.on('message', (listed: Listed) => {
-      idle.push(worker);
-      took(listed);
-      feed();
-      wake();
+      this.#idle.push(worker);
+      this.#onListed(listed);
+      this.feed();
+      this.#wake();
     });
     worker.on('error', (error) => {
-      failure = error;
-      wake();
+      this.#failure = error;
+      this.#wake();
     });
-    workers.push(worker);
-    idle.push(worker);
-  };
-  return {
-    start() {
-      if (workers.length > 0) return;
-      const body = `const packer = (${makePacker.toString()})();
-const list = (${makeLister.toString()})(require('node:fs'), packer, data);
-return (tasks) => list(tasks, ${BUDGET});`;
-      const count = Math.max(1, Math.min(MOST, availableParallelism() - 1));
-      for (let i = 0; i < count; i++) hire(body);
-    },
-    get busy() {
-      return workers.length > idle.length;
-    },
-    feed,
-    async next() {
-      if (failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
-      if (failure !== undefined) throw failure;
-    },
-    end() {
-      for (const worker of workers) void worker.terminate();
-    },
-  };
+    this.#workers.push(worker);
+    this.#idle.push(worker);
+  }
 }

@@ -9,25 +9,16 @@ import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
 import {
   type AnyPath,
+  DirectoryLister,
   type Graft,
   type Listed,
   type ListOptions,
   type ListTask,
-  makeLister,
 } from './list-directories.ts';
-import {
-  countRows,
-  makePacker,
-  packRows,
-  type Row,
-  rowsOf,
-  type Section,
-  sameSection,
-  sectionAt,
-} from './packed-directory.ts';
+import { countRows, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './packed-directory.ts';
 import type { Selection } from './selection.ts';
 import type { Snapshot } from './snapshot.ts';
-import { makeCrew, TASKS } from './walk-crew.ts';
+import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
 export interface WalkOptions {
@@ -37,33 +28,34 @@ export interface WalkOptions {
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
   /** Git's directories are like any other: a tree that was walked before. */
   readonly plain?: boolean;
-  /** How it was before: what is unchanged shares its memory. */
+  /** The tree as it was before: unchanged directories share its memory. */
   readonly known?: Snapshot | undefined;
   readonly signal?: AbortSignal;
 }
 
+/** The result of a walk. */
 export interface Walked {
   readonly snapshot: Snapshot;
   /** The root directory itself. */
   readonly rootRow: Row;
-  /** Sockets, FIFOs, devices, what can't be read or has too long a path: left out and named. */
+  /** Sockets, FIFOs, devices, and entries that can't be read or have too long a path: left out, with the reason. */
   readonly leftOut: readonly Problem[];
   /** Excluded and masked paths (directories once). */
   readonly withheld: readonly string[];
-  /** Directories of other repositories' objects that repositories of the tree borrow: they were walked as theirs. */
+  /** Object directories of other repositories from which repositories of the tree borrow. They were walked as part of the tree. */
   readonly lenders: readonly string[];
-  /** Whether something was seen to change since the walk began: what was seen before may be from before that. */
+  /** Whether an entry changed since the walk began: what the walk read may be from before that change. */
   readonly changed: boolean;
-  /** Where an entry of the snapshot lies on the host. */
+  /** Path on the host of an entry of the snapshot. */
   sourceOf(entryPath: string): string;
-  /** What a file of git's that the host has with these bytes is in the copy. */
+  /** A file of git's as the copy has it, from its bytes on the host. */
   rewrite(entryPath: string, bytes: Buffer): Rewritten;
 }
 
-/** Entries that this thread looks at in one go: the engine's answers are waited for meanwhile, none should lie long. */
+/** Entries that this thread reads in one go: the engine's answers arrive in between, and should not wait long. */
 const SLICE = 200;
-/** Entries that are worth a thread's start, some 40 ms of a processor. */
-const MANY = 8000;
+/** From here on threads are started, which takes some 40 ms of processor time. */
+const THREADS_FROM_ENTRIES = 8000;
 
 /** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
 export function fsPath(text: string): string | Buffer {
@@ -71,13 +63,14 @@ export function fsPath(text: string): string | Buffer {
 }
 
 /**
- * One walk by lstat, by this thread and, where there is much, a few more. Throws RunClaudeError PROJECT_UNREADABLE
- * when the root itself can't be read.
+ * Walks a tree by lstat, with this thread and, where there are many entries, a few more.
+ *
+ * @throws {RunClaudeError} PROJECT_UNREADABLE when the root can't be read
  */
 export async function walkTree(options: WalkOptions): Promise<Walked> {
   const { root, known = new Map<string, Section>(), signal } = options;
   const rootRow = rootRowOf(root);
-  const told: ListOptions = {
+  const listOptions: ListOptions = {
     grafts: options.grafts ?? new Map(),
     plain: options.plain === true,
     descend: !options.selection.any,
@@ -88,22 +81,22 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     { parent: undefined, name: '', sources: [{ source: fsPath(root), without: [] }], grafted: false },
   ];
   const { took, walked } = gather(options, known, todo);
-  const crew = makeCrew(told, todo, took);
-  const list = makeLister(fs, makePacker(), told);
+  const crew = new WalkCrew(listOptions, todo, took);
+  const lister = new DirectoryLister(listOptions);
   let expected = 0;
   for (const section of known.values()) expected += countRows(section);
   try {
-    for (let seen = 0; todo.length > 0 || crew.busy; ) {
+    for (let seen = 0; todo.length > 0 || crew.isBusy; ) {
       signal?.throwIfAborted();
-      if (Math.max(seen, expected) > MANY) crew.start();
+      if (Math.max(seen, expected) > THREADS_FROM_ENTRIES) crew.start();
       crew.feed();
-      // The last one first, and half of what there is at most: the crew wants some too.
-      const next = todo.splice(-Math.min(TASKS, Math.ceil(todo.length / 2))).reverse();
+      // The last one first, and at most half of the tasks: the crew needs some too.
+      const next = todo.splice(-Math.min(TASKS_AT_ONCE, Math.ceil(todo.length / 2))).reverse();
       if (next.length === 0) {
         await crew.next();
         continue;
       }
-      const listed = list(next, SLICE);
+      const listed = lister.list(next, SLICE);
       seen += listed.entries;
       took(listed);
       await nextTurn();
@@ -111,18 +104,18 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
   } finally {
     crew.end();
   }
-  const lenders = told.plain ? [] : await takeBorrowed();
-  const places = { root, dotGit: told.grafts.get('.git') };
+  const lenders = listOptions.plain ? [] : await takeBorrowed();
+  const places = { root, dotGit: listOptions.grafts.get('.git') };
   const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
   return { rootRow, lenders, ...walked, rewrite };
 
-  /** Lists the objects of repositories that borrow once more, those of the lenders among them. Gives the lenders. */
+  /** Lists the objects of borrowing repositories once more, with those that they borrow. Gives the lenders. */
   async function takeBorrowed(): Promise<string[]> {
     const { snapshot, sourceOf } = walked;
     const grafts = borrowedObjects(snapshot, sourceOf);
     if (grafts.size === 0) return [];
     const others = new Set<string>();
-    const listBorrowed = makeLister(fs, makePacker(), { ...told, grafts });
+    const borrowing = new DirectoryLister({ ...listOptions, grafts });
     for (const [dir, sources] of grafts) {
       if (grafts.has(parentPath(dir))) continue;
       for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
@@ -131,14 +124,14 @@ export async function walkTree(options: WalkOptions): Promise<Walked> {
     }
     while (todo.length > 0) {
       signal?.throwIfAborted();
-      took(listBorrowed(todo.splice(-TASKS), SLICE));
+      took(borrowing.list(todo.splice(-TASKS_AT_ONCE), SLICE));
       await nextTurn();
     }
     return [...others];
   }
 }
 
-/** What was found, put together: `took` is given each piece, directories before what is in them. */
+/** Combines the results: `took` gets each piece, directories before their content. */
 function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTask[]) {
   const knownDirs = [...known.keys()];
   const snapshot: Snapshot = new Map();
@@ -148,7 +141,7 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   const elsewhere = new Map<string, string>();
   const elsewhereDirs = new Map<string, string>();
 
-  /** The section without what is left out, masked files marked; `out` gets the paths that are gone. */
+  /** The section without what is left out, masked files marked; `out` gets the paths of those that are left out. */
   const select = (dir: string, section: Section, out: Set<string>): Section => {
     const rows: Row[] = [];
     for (const row of rowsOf(section)) {
@@ -217,7 +210,7 @@ function textOf(name: AnyPath): string {
   return typeof name === 'string' ? name : decodeBytes(name);
 }
 
-/** Threads get the memory of what is known, not a copy. */
+/** The known snapshot as threads can share it, without a copy. */
 function shareKnown(known: Snapshot): ListOptions['known'] {
   const chunks = new Map<SharedArrayBuffer, number>();
   const at: number[] = [];
@@ -240,7 +233,7 @@ function rootRowOf(root: string): Row {
   } catch (cause) {
     throw new RunClaudeError('PROJECT_UNREADABLE', `cannot read ${root}: ${(cause as Error).message}`, {
       cause,
-      hint: `Is ${path.basename(root)} the folder that you meant, and may you read it?`,
+      hint: `Check that ${path.basename(root)} is the directory that you meant, and that you may read it.`,
     });
   }
 }

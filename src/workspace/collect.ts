@@ -8,7 +8,7 @@ import type { ListedEntry } from '../types/collector.ts';
 import type { Change, Collected, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { MatchRenames, WithheldFile } from '../types/rename.ts';
-import { pairWithBase } from './compare-layer-to-base.ts';
+import { compareLayerToBase } from './compare-layer-to-base.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import { renameReader } from './rename-reader.ts';
 
@@ -20,19 +20,19 @@ export interface CollectOptions {
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   readonly baseEntries: number;
-  /** What all files with holes may say together: what a session may write (--disk). */
+  /** Limit for the sizes of all sparse files together: the limit of what a session may write (--disk). */
   readonly sparseBytes: number;
   /** Free bytes where the store is. */
   room(): Promise<number>;
-  /** Looks for what was renamed, also into what is withheld; without it nothing is compared. */
+  /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
   readonly match?: MatchRenames;
   readonly tell: Tell;
 }
 
-/** What stays free on the disk of the session's record when large content is frozen. */
-const ROOM_BYTES = 256 << 20;
-/** What is less is read before a bar could be seen. */
-const SHOWN_FROM = 500;
+/** Free space that large frozen content must leave on the disk of the session's record. */
+const RESERVE_BYTES = 256 << 20;
+/** Fewer files are read before a progress bar could be seen. */
+const PROGRESS_FROM_FILES = 500;
 const AT_ONCE = 16;
 
 /**
@@ -41,7 +41,7 @@ const AT_ONCE = 16;
  */
 export async function collectChanges(options: CollectOptions): Promise<Collected> {
   const { collector, match, store } = options;
-  const pairs = await pairWithBase(collector, options.delta);
+  const pairs = await compareLayerToBase(collector, options.delta);
   const { wanted, withheld, hidden } = await setIgnoredAside(pairs, options);
   const freezing: Freezing = { ...options, sparse: { left: options.sparseBytes } };
   const found = await freezeAll(wanted, freezing);
@@ -80,7 +80,7 @@ async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
         changes[at] = await toChange(wanted[at] as Wanted, freezing);
-        if (wanted.length >= SHOWN_FROM) {
+        if (wanted.length >= PROGRESS_FROM_FILES) {
           freezing.tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
         }
       }
@@ -173,7 +173,9 @@ async function whyTooLarge({ size, allocated }: ListedEntry, options: Freezing):
   }
   if (size <= MAX_IN_MEMORY_BYTES) return undefined;
   const [needed, free] = [allocated ?? size, await options.room()];
-  return needed + ROOM_BYTES <= free ? undefined : `no room to keep a copy of it (${needed} bytes, ${free} are free)`;
+  return needed + RESERVE_BYTES <= free
+    ? undefined
+    : `no room to keep a copy of it (${needed} bytes, ${free} are free)`;
 }
 
 function changeKind(before: Entry | undefined, after: Entry | undefined): Change['kind'] | undefined {

@@ -3,7 +3,7 @@ import type { Delta } from '../layer/layer.ts';
 import { parentPath, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 
-/** An entry on both sides, as the kernel tells it; equal or not is not said yet. */
+/** The metadata of an entry on both sides, which may be equal. */
 export interface Pair {
   readonly path: RelPath;
   readonly before: ListedEntry | undefined;
@@ -12,26 +12,26 @@ export interface Pair {
 
 const AT_ONCE = 2000;
 
-/** Everything that the session touched beside what the base has there, by path. Only upper and base are asked. */
-export async function pairWithBase(collector: Collector, delta: Delta): Promise<Pair[]> {
+/** Everything that the session touched, each with the base's entry, sorted by path. Reads metadata of upper and base only. */
+export async function compareLayerToBase(collector: Collector, delta: Delta): Promise<Pair[]> {
   const pairs = new Map<string, Pair>();
   await pairPresent(collector, delta.present, pairs);
   const hidden = new Set(delta.opaque);
   for (const { path, before, after } of [...pairs.values()]) {
-    // What replaced a directory hides all that was in it; what can't be read says nothing.
+    // An entry that replaced a directory hides all that was in it, unless it can't be read.
     if (before?.kind === 'dir' && after?.kind !== 'dir' && after?.problem === undefined) hidden.add(path);
   }
-  for (const path of hidden) await addGoneBelow(collector, path, pairs);
+  for (const path of hidden) await addDeletedBelow(collector, path, pairs);
   for (const path of delta.deleted) {
     const before = await collector.stat('base', path as RelPath);
     if (before === undefined || pairs.has(path)) continue;
     pairs.set(path, { path: before.path, before, after: undefined });
-    if (before.kind === 'dir') await addGoneBelow(collector, path, pairs);
+    if (before.kind === 'dir') await addDeletedBelow(collector, path, pairs);
   }
   return [...pairs.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** A directory that the base does not have has nothing below it there: its content is not asked for one by one. */
+/** Below a directory that the base does not have, the base is not asked for each entry. */
 async function pairPresent(
   collector: Collector,
   present: readonly ListedEntry[],
@@ -65,7 +65,7 @@ async function pairPresent(
   await flush();
 }
 
-async function addGoneBelow(collector: Collector, path: string, pairs: Map<string, Pair>): Promise<void> {
+async function addDeletedBelow(collector: Collector, path: string, pairs: Map<string, Pair>): Promise<void> {
   const base = await collector.stat('base', path as RelPath);
   if (base?.kind !== 'dir') return;
   for await (const before of collector.list('base', path as RelPath)) {

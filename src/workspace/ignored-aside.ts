@@ -119,7 +119,7 @@ export function withNewFolders(path: string, hidden: HiddenFiles): Wanted[] {
   return [...found, own];
 }
 
-/** A directory that was only copied up. */
+/** Whether the entry is a directory that the kernel only copied up. */
 export function untouched({ before, after }: Pair): boolean {
   return before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined;
 }

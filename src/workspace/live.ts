@@ -6,25 +6,25 @@ import type { Delta, LayerView } from '../layer/layer.ts';
 import type { RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
-import { pairWithBase } from './compare-layer-to-base.ts';
+import { compareLayerToBase } from './compare-layer-to-base.ts';
 import type { LiveChange } from './workspace.ts';
 
-/** A session's changes as they are now, for people who watch, never for the gate. */
+/** A session's changes so far, for a user who watches, never for the gate. */
 export interface LiveLook {
   /** By path, without git's own files and without ignored output. */
   readonly changes: readonly LiveChange[];
-  /** What the base's ignore rules match, by topmost directory, as it was when it was last counted. */
+  /** Ignored output by topmost directory, as of the last count. */
   readonly ignored: readonly WithheldGroup[];
 }
 
 export interface LiveReader {
-  /** With `counting` ignored output is listed as well, however large it is; without, its directories are passed by. */
+  /** With `counting`, ignored output of any size is listed as well; otherwise its directories are skipped. */
   look(counting: boolean): Promise<LiveLook>;
 }
 
 /**
- * Looks at a layer again and again: by metadata, without reading content. The base is asked once for each path, and a
- * look at which every directory says what it said before compares nothing: whatever is written moves a change time.
+ * Scans a layer again and again, by metadata, without reading content. The base is asked once for each path. A scan in
+ * which every directory lists the same as before compares nothing, because every write moves a change time.
  */
 export function liveReader(
   collector: Collector,
@@ -37,31 +37,31 @@ export function liveReader(
   let last: readonly LiveChange[] | undefined;
   let ignored: readonly WithheldGroup[] = [];
 
-  const passedBy = new Set<string>();
+  const skipped = new Set<string>();
   const list = prunedLister(collector, 'upper', async (dir) => {
     if (includeIgnored !== false || !(await rules.whole(dir))) return true;
-    passedBy.add(dir);
+    skipped.add(dir);
     return false;
   });
-  /** Of the list that was made: none is asked for again. */
+  /** From the list that was made, without asking the collector again. */
   const deltaOf = async (entries: readonly ListedEntry[]): Promise<Delta> => {
     const again = async function* () {
       yield* entries;
     };
     const { present, deleted, opaque } = await view.delta({ ...collector, list: again });
-    const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, passedBy);
+    const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, skipped);
     return { present, deleted: deleted.filter(shown), opaque: opaque.filter(shown) };
   };
   const compare = async (delta: Delta): Promise<LiveLook> => {
     const changes: LiveChange[] = [];
     const output = new IgnoredOutput();
-    for (const { path, before, after } of await pairWithBase(source, delta)) {
+    for (const { path, before, after } of await compareLayerToBase(source, delta)) {
       const kind = isInDotGit(path) ? undefined : liveKind(before, after);
       if (kind === undefined) continue;
       const directory = (after ?? before)?.kind === 'dir';
       const top = asked(path, directory) ? undefined : await rules.top(path, directory);
       const size = after?.size ?? 0;
-      // A file that the project has is named, as at the end, unless its directory is ignored.
+      // A file that the project has is listed, as in the review, unless its directory is ignored.
       if (top === undefined || (top === path && before !== undefined && !directory)) {
         changes.push({ path: path as RelPath, kind, size, stamp: after?.ctimeNs ?? '' });
         continue;
@@ -72,7 +72,7 @@ export function liveReader(
   };
   return {
     async look(counting) {
-      passedBy.clear();
+      skipped.clear();
       if (counting) {
         const whole = await prunedLister(collector, 'upper', async () => true)();
         const look = await compare(await deltaOf(whole.entries));

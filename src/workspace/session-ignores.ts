@@ -3,15 +3,15 @@ import { baseIgnoreRules, type IgnoreRules } from '../collector/ignored.ts';
 import type { RelPath } from '../text/path.ts';
 import type { Pair } from './compare-layer-to-base.ts';
 
-/** Of one ignore file of the session; what is longer or has more is not looked at. */
-const SESSION_IGNORE_BYTES_MAX = 1 << 16;
-const SESSION_IGNORE_LINES_MAX = 2000;
-/** A pattern of the session with more of them could take for ever to match. */
-const STARS_MAX = 4;
+/** Limits for one ignore file of the session; beyond them it is not read. */
+const MAX_IGNORE_BYTES = 1 << 16;
+const MAX_IGNORE_LINES = 2000;
+/** A pattern of the session with more stars could take for ever to match. */
+const MAX_STARS = 4;
 
 /**
  * The base's ignore rules with the session's own `.gitignore` files in the place of those that it changed; undefined where
- * it changed none. They only tell what the session un-ignores, so that it can be offered: nothing is decided by them.
+ * it changed none. They only show what the session un-ignores, so that it can be offered: they decide nothing.
  */
 export function sessionIgnoreRules(
   collector: Pick<Collector, 'stat' | 'readUpTo'>,
@@ -31,13 +31,13 @@ export function sessionIgnoreRules(
 async function* harmlessLines(collector: Pick<Collector, 'readUpTo'>, path: RelPath): AsyncGenerator<Buffer> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of collector.readUpTo('upper', path, SESSION_IGNORE_BYTES_MAX)) chunks.push(chunk);
+    for await (const chunk of collector.readUpTo('upper', path, MAX_IGNORE_BYTES)) chunks.push(chunk);
   } catch (error) {
     // Too large, or not readable: it un-ignores nothing then, and the change itself is blocked where it must be.
     if ((error as { code?: string }).code !== 'COLLECTOR_READ') throw error;
     yield Buffer.from('*\n');
     return;
   }
-  const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, SESSION_IGNORE_LINES_MAX);
-  yield Buffer.from(lines.filter((line) => line.split('*').length - 1 <= STARS_MAX && line.length <= 1000).join('\n'));
+  const lines = Buffer.concat(chunks).toString('utf8').split('\n').slice(0, MAX_IGNORE_LINES);
+  yield Buffer.from(lines.filter((line) => line.split('*').length - 1 <= MAX_STARS && line.length <= 1000).join('\n'));
 }

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
-import { settleBase } from '../base/settle-base.ts';
+import { flushBase } from '../base/flush-base.ts';
 import { treesOf } from '../base/stacked.ts';
 import { removeGoneLater } from '../base/trash.ts';
 import {
@@ -70,7 +70,7 @@ export class SessionWorkspace implements Workspace {
 
   async wake(): Promise<void> {
     await this.#collector.get();
-    settleBase(this.record.generation);
+    flushBase(this.record.generation);
     removeGoneLater(this.#options.plan.baseDir);
   }
 

@@ -1,5 +1,5 @@
 import { type BaseGeneration, prepareBase } from '../base/base.ts';
-import { releaseUser } from '../base/generation-refs.ts';
+import { releaseRef } from '../base/generation-refs.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { ownerInside } from '../layer/places.ts';
@@ -11,7 +11,7 @@ import { type Selection, type SelectionRules, selectPaths } from '../scan/select
 import type { Plan } from '../types/plan.ts';
 import { STRATEGIES } from '../types/strategy.ts';
 
-/** The base for a session that starts, and what was left out of it told. Throws as prepareBase does. */
+/** Prepares the base for a session that starts, and reports what was left out of it. Throws as prepareBase does. */
 export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
   const { plan, tell } = options;
   const { project, policy } = plan;
@@ -60,7 +60,7 @@ async function shallowGrafts(
   return new Map([['.git', [{ source, without: [] }]]]);
 }
 
-/** Git's history is copied in full: what it still holds is no secret from the agent. */
+/** Warns that git's history, which is copied in full, shows the agent what is withheld from the copy. */
 async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonly string[]): Promise<void> {
   const { gitCommonDir, root } = plan.project;
   if (withheld.length === 0 || gitCommonDir === undefined) return;
@@ -71,8 +71,8 @@ async function warnOfHistory({ plan, tell }: WorkspaceOptions, withheld: readonl
   if (unsure) warn("Git's history, which is copied in full, may hold more of what is excluded or masked.");
 }
 
-/** The session needs its generations no more, here and in any engine. */
+/** Removes the session's references to generations, on this machine and in engines. */
 export function releaseBases(baseDir: string, sessionId: string): void {
-  releaseUser(baseDir, sessionId);
+  releaseRef(baseDir, sessionId);
   releaseVolumeBase(baseDir, sessionId);
 }

@@ -12,7 +12,7 @@ export interface LiveChange {
   readonly path: RelPath;
   readonly kind: ChangeKind | 'unreadable';
   readonly size: number;
-  /** Another one after every write. */
+  /** Changes with every write. */
   readonly stamp: string;
 }
 
@@ -20,22 +20,22 @@ export interface LiveChange {
 export interface Workspace {
   /** For the agent's container. */
   readonly mounts: readonly Mount[];
-  /** For session.json; what {@link WorkspaceOptions} and this give back is a workspace again. */
+  /** For session.json: reopenWorkspace opens the same workspace from it. */
   readonly record: unknown;
   /** Roots 'base', 'upper', 'merged' (strategy and engine permitting) and those asked for. */
   readonly reader: TreeReader;
-  /** The base, for what need not be asked of the collector. */
+  /** The base, read on this machine without the collector. */
   readonly base: BaseTree;
-  /** Starts the reader, which nothing needs before the agent runs: the two containers need not wait for each other. */
+  /** Starts the collector. Nothing needs it before the agent runs, so the two containers start side by side. */
   wake(): Promise<void>;
   /** Bytes and entries that the session has written so far. */
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
-  /** For people who watch: what has changed so far, by metadata, as often as it is asked. */
+  /** For a user who watches: what has changed so far, by metadata. */
   watchChanges(): Promise<LiveReader>;
   /** Polls the disk until it is stopped. */
   watchDisk(hooks: DiskHooks): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */
   collect(match?: MatchRenames): Promise<Collected>;
-  /** Ends the collector; the layer stays unless it is to be removed. Never throws for what is gone already. */
+  /** Ends the collector; with `keepLayer` the layer stays. No error for anything that no longer exists. */
   close(options: { readonly keepLayer: boolean }): Promise<void>;
 }

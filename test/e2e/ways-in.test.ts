@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { mainJs, type RunResult, Scene } from '../support/scene.ts';
@@ -41,8 +41,7 @@ it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, wi
   const standIn = await startMessagesApi({ turns: [{ text: 'Read it.' }] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
   try {
-    const kept = path.join(scene.root, 'kept');
-    mkdirSync(kept);
+    const kept = path.join(scene.root, 'made', 'when', 'absent');
     const words = ['--tmpdir', kept, scene.project, '-p', 'please read'];
     const result = await scene.run(words, { input: 'words from a pipe\n' });
     expect(result.stdout).toContain('Read it.');

@@ -106,7 +106,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('The sandbox', 'no-sync-back', "bring none of Claude's own data back", { setting: 'sync-back', sets: false }),
   needed('The sandbox', 'profile', 'NAME', 'use the settings, plugins and skills of this profile'),
   none('The sandbox', 'verify', 'check the hash of every file of the base before use'),
-  needed('This run', 'tmpdir', 'DIR', "stage this run's files in DIR and keep them"),
+  needed('This run', 'tmpdir', 'DIR', "stage this run's files in DIR, made when absent, and keep them"),
   none('This run', 'dry-run', 'print the plan and its docker commands, start nothing', action),
   none('This run', 'check', 'check the environment and exit', action),
   none('This run', 'yes', 'start without a question'),

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
@@ -65,21 +65,34 @@ export async function setUpRun(
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
     plan: (sessionId, image) =>
-      planRun({ sessionId, policy, host, project, engine: engine.facts, image, program: line.program, userEnvironment }),
+      planRun({
+        sessionId,
+        policy,
+        host,
+        project,
+        engine: engine.facts,
+        image,
+        program: line.program,
+        userEnvironment,
+      }),
   };
 }
 
 const SUBFOLDER =
   "the project is a folder of a repository and is used without the repository's .git; --repo uses the whole repository";
 
-/** The real path of `--tmpdir`. It must be outside the project: what is kept there must be out of an agent's reach. */
-function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
+/**
+ * The real path of `--tmpdir`; the session makes the directory where there is none. It must be outside the project: what
+ * is kept there must be out of an agent's reach.
+ */
+export function stagingFolder(named: string | undefined, root: string, cwd: string): string | undefined {
   if (named === undefined) return undefined;
   const folder = path.resolve(cwd, named);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw usageError(`--tmpdir ${named}: no such directory`, 'Name a directory that exists.');
-  }
-  const real = realpathSync(folder);
+  let existing = folder;
+  while (!existsSync(existing)) existing = path.dirname(existing);
+  if (!statSync(existing).isDirectory())
+    throw usageError(`--tmpdir ${named}: ${existing} is not a directory`, 'Name a directory.');
+  const real = path.join(realpathSync(existing), path.relative(existing, folder));
   if (contains(root, real)) {
     throw usageError(`--tmpdir ${named} is inside the project`, 'Name a directory outside the project.');
   }

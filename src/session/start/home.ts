@@ -1,31 +1,30 @@
 import path from 'node:path';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engine/place.ts';
-import { RunClaudeError } from '../../errors.ts';
 import { parseUser } from '../../host/user.ts';
 import type { Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
+import { keepVolume } from './keep-home.ts';
 
 const INSIDE = '/home/agent';
 
 /**
- * The home of a session's agent: made empty, or the one that exists. With `--tmpdir` it is made there, and kept.
- *
- * @throws {RunClaudeError} TMPDIR_ELSEWHERE where the engine keeps homes in volumes and `--tmpdir` is set; what openPlace
- * throws.
+ * The home of a session's agent: made empty, or the one that is there. With `--tmpdir` it is in that directory and stays
+ * there; where the engine stores it in a volume, `home.tar` in that directory is written when it is removed. Throws as
+ * openPlace does; remove() throws as keepVolume does.
  */
 export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
   const place = await openPlace(engine, homePlace(plan));
-  if (keptStaging(plan) === undefined) return place;
+  const kept = keptStaging(plan);
+  if (kept === undefined) return place;
   if (place.kind === 'directory') return { ...place, remove: async () => undefined };
-  await place.remove();
-  throw new RunClaudeError(
-    'TMPDIR_ELSEWHERE',
-    '--tmpdir does not work with this engine, which keeps staged files in a volume',
-    {
-      hint: 'Start without --tmpdir.',
+  return {
+    ...place,
+    async remove() {
+      await keepVolume(engine, plan, place.mount, path.join(kept, 'home.tar'));
+      await place.remove();
     },
-  );
+  };
 }
 
 /** The mount of the home in a session that is not started. */

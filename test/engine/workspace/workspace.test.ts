@@ -154,7 +154,7 @@ describe.each(EACH)('the user edits the project during a session, by %s on %s', 
   });
 });
 
-it('an engine that stands for one elsewhere binds nothing', async () => {
+it('an engine that stands for a remote one binds nothing', async () => {
   begin();
   const spec = smallContainer(`run-claude-${newId()}`, engines.image, ['true']);
   const bind = { kind: 'bind', source: scene.project, target: '/workspace', readonly: true } as const;

@@ -19,7 +19,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
-import { releaseUser } from '../../../src/base/generation-refs.ts';
+import { releaseRef } from '../../../src/base/generation-refs.ts';
 import { lookAhead } from '../../../src/base/prescan.ts';
 import { EVERYTHING, selectPaths } from '../../../src/scan/selection.ts';
 import type { SessionEvent } from '../../../src/types/event.ts';
@@ -145,13 +145,13 @@ describe('the base', () => {
         applyEdit(project, { what: 'write', a: 'keep/a', b: '' });
         const first = await prepare('first');
         const before = treeFacts(treeOf(first));
-        if (!inUse) releaseUser(path.join(dir, 'base'), 'first');
+        if (!inUse) releaseRef(path.join(dir, 'base'), 'first');
         for (const one of edits) applyEdit(project, one);
         const second = await prepare('second');
         expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
         if (inUse) expect(treeFacts(treeOf(first))).toEqual(before);
-        releaseUser(path.join(dir, 'base'), 'first');
-        releaseUser(path.join(dir, 'base'), 'second');
+        releaseRef(path.join(dir, 'base'), 'first');
+        releaseRef(path.join(dir, 'base'), 'second');
       }),
       { numRuns: process.env['RUN_CLAUDE_THOROUGH'] === '1' ? 300 : 20, seed },
     );
@@ -166,7 +166,7 @@ describe('the base', () => {
     expect(second.dir).not.toBe(first.dir);
     expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
     expect(statSync(treeOf(first)).mode & 0o7777).not.toBe(0o711);
-    releaseUser(path.join(dir, 'base'), 'two');
+    releaseRef(path.join(dir, 'base'), 'two');
     utimesSync(project, 1e9, 1.3e9);
     const third = await prepare('three');
     expect([third.dir, statSync(treeOf(third)).mtimeMs]).toEqual([second.dir, 1.3e12]);
@@ -182,7 +182,7 @@ describe('the base', () => {
     expect(readFileSync(path.join(treeOf(base), 'f'), 'utf8')).toBe('new!');
   });
 
-  it('takes a look ahead for true only while it is fresh and nobody else was told of the project', async () => {
+  it('uses a prescan only while it is fresh and no other session has changed the base since', async () => {
     const selection = EVERYTHING;
     const { signal } = new AbortController();
     const look = () => lookAhead({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
@@ -201,7 +201,7 @@ describe('the base', () => {
     const late = found && { ...found, ended: found.ended - 60_000 };
     const second = await prepare('two', { ahead: () => Promise.resolve(late) });
     expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
-    // Another session that brings the copy further meanwhile.
+    // Another session that brings the base up to date in between.
     const overtaken = await seen();
     put('f', '333');
     await prepare('three');
@@ -219,7 +219,7 @@ describe('the base', () => {
   it('is whole again after a refresh that stopped anywhere', async () => {
     for (let i = 0; i < 6; i++) put(`d${i}/f`, `${i}`);
     await prepare('one');
-    releaseUser(path.join(dir, 'base'), 'one');
+    releaseRef(path.join(dir, 'base'), 'one');
     const gen = path.join(dir, 'base/gen/1');
     // As a kill leaves it: the journal is there, some of what it names is done, half done or not begun.
     put('d0/f', 'changed');
@@ -236,7 +236,7 @@ describe('the base', () => {
       const base = await prepare(`s${stop}`);
       expect(treeFacts(treeOf(base))).toEqual(treeFacts(project));
       expect(existsSync(path.join(base.dir, 'journal'))).toBe(false);
-      releaseUser(path.join(dir, 'base'), `s${stop}`);
+      releaseRef(path.join(dir, 'base'), `s${stop}`);
     }
   });
 

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { compileProgram } from '../../support/compile.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
 
-/** What a person who is not root may do with closed directories is not what root may. */
+/** Closed directories behave differently for a user who is not root. */
 const PERSON = process.getuid?.() === 0 ? { uid: 48_213, gid: 48_213 } : {};
 
 let dir: string;
@@ -29,7 +29,7 @@ function shell(script: string): void {
   execFileSync('bash', ['-ec', script], { cwd: dir, ...PERSON });
 }
 
-/** The base as the person's next session has it: its tree. */
+/** The tree of the base that the user's next session gets. */
 function refreshed(): string {
   const env = { PATH: process.env['PATH'] ?? '', SHIM_START: path.join(dir, 'start') };
   execFileSync(process.execPath, [program, dir], { env, ...PERSON });
@@ -44,7 +44,7 @@ it('follows closed directories that are edited, removed and replaced; a generati
   const first = refreshed();
   expect(treeFacts(first)).toEqual(treeFacts(path.join(dir, 'project')));
 
-  // Two closed directories, one in the other, that are gone, and a file in a closed one that is another.
+  // Two closed directories, one in the other, that were deleted, and a file in a closed one that was replaced.
   shell('cd project/mod; chmod u+w . a/b c c/d; rm -r c; rm a/b/1; echo new > a/b/1; chmod a-w . a/b');
   const second = refreshed();
   expect(second).not.toBe(first);

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
-import { releaseUser } from '../../../src/base/generation-refs.ts';
+import { releaseRef } from '../../../src/base/generation-refs.ts';
 import { treesOf } from '../../../src/base/stacked.ts';
 import { compileProgram, compileShim } from '../../support/compile.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
@@ -49,7 +49,7 @@ function giveAway(project: string): void {
     execFileSync('find', [project, '-uid', '0', '-exec', 'chown', '-h', `${OWNER.uid}:${OWNER.gid}`, '{}', '+']);
 }
 
-/** One of each: changed, gone, new below new, another kind, a link, a mode, a name that is one more of an inode. */
+/** One of each: changed, deleted, new below new, another kind, a link, a mode, a second name of an inode. */
 function edit(project: string): void {
   const at = (name: string): string => path.join(project, name);
   writeFileSync(at('d0/f'), 'CONTENT 0');
@@ -83,7 +83,7 @@ function photographed(dir: string, options: Partial<BaseOptions>): string[] {
   return Array.from({ length: count }, (_, at) => path.join(snapshots, String(at + 1)));
 }
 
-it.each(['no base yet', 'a base', 'a base that a session stands on'])(
+it.each(['no base yet', 'a base', 'a base that a session references'])(
   'a refresh killed at any call, with %s: the next one equals the project, what is in use is as it was',
   async (what) => {
     const dir = mkdtempSync(path.join(root, 'scene-'));
@@ -92,8 +92,8 @@ it.each(['no base yet', 'a base', 'a base that a session stands on'])(
     mkdirSync(base);
     let used: ReadonlyMap<string, string> | undefined;
     if (what !== 'no base yet') await refresh(dir, 'first', { owner: OWNER });
-    if (what === 'a base') releaseUser(base, 'first');
-    if (what === 'a base that a session stands on') used = treeFacts(path.join(base, 'gen/1/tree'));
+    if (what === 'a base') releaseRef(base, 'first');
+    if (what === 'a base that a session references') used = treeFacts(path.join(base, 'gen/1/tree'));
     edit(project);
     const wanted = treeFacts(project);
     const kills = photographed(dir, { owner: OWNER });
@@ -136,9 +136,9 @@ it('a start killed at any call, with a stacked generation that nobody needs: the
   const time = new Date(1e12);
   utimesSync(project, time, time);
   expect(treesOf((await refresh(dir, 'second', stacked)).dir)).toHaveLength(2);
-  releaseUser(base, 'second');
+  releaseRef(base, 'second');
   const [wanted, used] = [treeFacts(project), treeFacts(path.join(base, 'gen/1/tree'))];
-  // Gone again with the next start: what that sees is the list of the generation that was being removed.
+  // Deleted again before the next start, which sees the list of the generation that was being removed.
   writeFileSync(path.join(project, 'passing'), '');
   const kills = photographed(dir, stacked);
   rmSync(path.join(project, 'passing'));
@@ -152,7 +152,7 @@ it('a start killed at any call, with a stacked generation that nobody needs: the
   }
 });
 
-it('what is removed in place, where the disk is an overlay itself, is no generation from the first call on', async () => {
+it('a generation that is removed in place, where the disk is an overlay itself, is not taken for one from the first call on', async () => {
   const dir = mkdtempSync(path.join(root, 'scene-'));
   const [below = '', upper = '', work = ''] = ['below', 'upper', 'work'].map((name) => path.join(dir, name));
   const [base, project] = [path.join(dir, 'base'), path.join(dir, 'project')];
@@ -161,7 +161,7 @@ it('what is removed in place, where the disk is an overlay itself, is no generat
   await refresh(dir, 'first', whole);
   edit(project);
   await refresh(dir, 'second', whole);
-  releaseUser(base, 'first');
+  releaseRef(base, 'first');
   const [wanted, first] = [treeFacts(project), treeFacts(path.join(base, 'gen/1/tree'))];
   renameSync(base, below);
   for (const one of [base, upper, work]) mkdirSync(one);

@@ -22,7 +22,7 @@ import type { SessionEvent } from '../../../src/types/event.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
 import { refresh } from '../../support/workspace/refresh-scene.ts';
 
-// A project that somebody edits while it is walked and copied. The rules of what is left out are asked in the middle of
+// A project that the user edits while it is walked and copied. The rules of what is left out are asked in the middle of
 // the walk, when an entry has been looked at: there the edits happen.
 
 let dir: string;

@@ -50,6 +50,7 @@ const start = async (id: string, policy: object): Promise<string> => {
     sessionDir: path.join(dir, 'state', id),
     baseDir: path.join(dir, 'base'),
     user: '1000:1000',
+    strategy: 'copy',
     project: { root: project, gitCommonDir: path.join(project, '.git') },
     policy: { exclude: [], include: [], mask: [], verify: false, shallow: true, ...policy },
   } as unknown as Plan;

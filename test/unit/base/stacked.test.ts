@@ -20,7 +20,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
 import { openBaseTree } from '../../../src/base/base-tree.ts';
-import { releaseUser } from '../../../src/base/generation-refs.ts';
+import { releaseRef } from '../../../src/base/generation-refs.ts';
 import { stackedOn, treesOf } from '../../../src/base/stacked.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
@@ -40,7 +40,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const prepare = (id: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> =>
   refresh(dir, id, { stack: true, ...more });
 
-const release = (id: string): void => releaseUser(path.join(dir, 'base'), id);
+const release = (id: string): void => releaseRef(path.join(dir, 'base'), id);
 const put = (name: string, content: string | Uint8Array = name): void => {
   mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
   writeFileSync(path.join(project, name), content);
@@ -146,7 +146,7 @@ describe('a generation over another one', () => {
     expect(facts(alone)).toEqual(treeFacts(project));
   });
 
-  it('is equal to the project after any edits, and nothing that a session stands on changes', async () => {
+  it('is equal to the project after any edits, and no generation that a session references changes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.array(edit, { maxLength: 8 }), fc.boolean()), { maxLength: 5 }),
@@ -180,7 +180,7 @@ describe('a generation over another one', () => {
     );
   });
 
-  it('is gone once nobody needs what it lies over, which is then brought up to date itself', async () => {
+  it('is removed once no session references the generation below it, which is then brought up to date itself', async () => {
     put('f', '1');
     await prepare('one');
     put('f', '22');

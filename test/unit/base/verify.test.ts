@@ -49,7 +49,7 @@ async function verified(harm: (tree: string) => void): Promise<'kept' | 'made an
   return warned ? 'made anew' : 'kept';
 }
 
-/** As somebody does who does not want it to be seen. */
+/** Changes a file and hides the change. */
 function unseen(file: string, edit: () => void): void {
   const folder = path.dirname(file);
   const [before, above] = [statSync(file, { throwIfNoEntry: false }), statSync(folder)];
@@ -99,7 +99,7 @@ describe('--verify', () => {
     expect(await verified((tree) => writeFileSync(path.join(tree, 'left-out'), 'x'))).toBe('made anew');
   });
 
-  it('finds that something is gone', async () => {
+  it('finds a deleted entry', async () => {
     const harm = (tree: string): void => {
       const { atimeMs, mtimeMs } = statSync(tree);
       rmSync(path.join(tree, 'f'));

@@ -103,7 +103,7 @@ it('asks again when twice as much is still too little', async () => {
   watch.stop();
 });
 
-it('is not deceived by room that others give back meanwhile', async () => {
+it('is not deceived by space that others free in between', async () => {
   written = { bytes: 0, entries: 0 };
   const watch = watchSpace(source, limits, hooks);
   await seconds(2);

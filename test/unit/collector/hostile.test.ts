@@ -25,7 +25,7 @@ async function content(collector: Collector, name: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-it('a file that somebody holds a lease on is refused, and nothing else waits for it', async () => {
+it('a file with a lease on it is refused, and no other request waits for it', async () => {
   const name = path.join(tree, 'leased');
   writeFileSync(name, 'leased');
   const script = `import fcntl, os, signal, sys

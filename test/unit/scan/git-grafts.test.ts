@@ -19,7 +19,7 @@ import { EVERYTHING } from '../../../src/scan/selection.ts';
 
 let dir: string;
 
-/** As a person whose machine has no configuration of git's. */
+/** As on a machine without any git configuration. */
 const git = (where: string, ...words: string[]): string =>
   execFileSync('git', ['-c', 'protocol.file.allow=always', ...words], {
     cwd: path.join(dir, where),
@@ -131,7 +131,7 @@ describe('git in the copy of', () => {
     git('project', 'config', 'extensions.worktreeConfig', 'true');
     for (const name of ['one', 'two']) git('project', 'worktree', 'add', '-q', '-b', name, `.claude/worktrees/${name}`);
     git('project/.claude/worktrees/one', 'config', '--worktree', 'http.extraHeader', 'Authorization: TOKEN');
-    // As git 2.48 has them where it is told to; what reads the copy may be older.
+    // As git 2.48 writes them when configured so; the git that reads the copy may be older.
     git('project', 'config', 'extensions.relativeWorktrees', 'true');
     git('project', 'config', 'core.repositoryFormatVersion', '1');
     writeFileSync(path.join(project, '.claude/worktrees/two/.git'), 'gitdir: ../../../.git/worktrees/two\n');
@@ -217,7 +217,7 @@ describe('git in the copy of', () => {
     expect(readdirSync(path.join(dir, tree, 'bare/objects')).sort()).toEqual(['info', 'pack']);
   });
 
-  it('a repository that names some other directory of the person has nothing of it but objects', async () => {
+  it('a repository that names another directory of the user gets only objects from it', async () => {
     mkdirSync(path.join(dir, 'private/.keys'), { recursive: true });
     writeFileSync(path.join(dir, 'private/id'), 'PRIVATE');
     writeFileSync(path.join(dir, 'private/.keys/id'), 'PRIVATE');

@@ -93,7 +93,7 @@ it('finds what is there, keeps it on the disk, and only what was edited differs 
   const second = await walk(known);
   expect(sorted(flat(second.snapshot))).toEqual(sorted(after));
   const told = [...compareSnapshots(known, second.snapshot)].map(({ path: one }) => one);
-  // Of a directory that went away only itself is told.
+  // Of a deleted directory only the directory itself is a difference.
   const gone = wanted.filter((one) => !after.has(one) && !after.has(path.posix.dirname(one)) && one.includes('/'));
   expect(told.sort()).toEqual(wanted.filter((one) => !gone.includes(one) && !one.startsWith('d5/')).sort());
   // What is as it was is not held twice.
