@@ -27,7 +27,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     const docker = await client.docker();
     return asking(doing, () => request(docker));
   };
-  const unlessDeleted = (doing: string, request: (docker: Docker) => Promise<unknown>): Promise<void> =>
+  const unlessGone = (doing: string, request: (docker: Docker) => Promise<unknown>): Promise<void> =>
     withDocker(doing, async (docker) => {
       try {
         await request(docker);
@@ -72,7 +72,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
           throw error;
         }
       }),
-    removeVolume: (name) => unlessDeleted('remove the volume', (docker) => docker.getVolume(name).remove()),
+    removeVolume: (name) => unlessGone('remove the volume', (docker) => docker.getVolume(name).remove()),
     createNetwork: (name, labels) =>
       withDocker('create the network', async (docker) => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
@@ -81,7 +81,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
     removeNetwork: (name, how) =>
       how === 'unawaited' && facts.local
         ? client.send('DELETE', `/networks/${encodeURIComponent(name)}`)
-        : unlessDeleted('remove the network', (docker) => docker.getNetwork(name).remove()),
+        : unlessGone('remove the network', (docker) => docker.getNetwork(name).remove()),
     list: (sessionId) => withDocker('list its objects', (docker) => listObjects(docker, owner, sessionId)),
     putArchive: (container, path, tar) =>
       withDocker('copy into the container', async (docker) => {
@@ -97,7 +97,7 @@ export function openEngine(client: Client, { facts, owner, compare }: EngineOpti
         const [repo = name, version = 'latest'] = name.split(':');
         await docker.getImage(tag).tag({ repo, tag: version });
       }),
-    removeImage: (tag) => unlessDeleted('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
+    removeImage: (tag) => unlessGone('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
     buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
     pullImage: async (...request) => pullImage(await client.docker(), ...request),
