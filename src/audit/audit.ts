@@ -50,7 +50,7 @@ export function auditChanges(input: AuditInput): Finding[] {
   return findingsOf(hits, input);
 }
 
-/** The first component that is `.git` to some file system, and what follows it. */
+/** The first component that some file system takes for `.git`, and the path after it. */
 function gitDirOf(path: string): { dir: string; inner: string; name: string } | undefined {
   const parts = path.split('/');
   const at = parts.findIndex(isDotGitName);

@@ -13,7 +13,7 @@ export interface RuleInfo {
   readonly trigger: string;
   /** The highest severity of its findings, before the configuration's. */
   readonly severity: Severity;
-  /** What it looks at. */
+  /** What it judges. */
   readonly matches: string;
   readonly why: string;
   readonly source: string;

@@ -12,7 +12,7 @@ function* livePaths({ input, byPath }: Scene): Generator<string> {
 }
 
 /**
- * Names that are one name where case, normal form or invisible characters do not count, and names that only look alike.
+ * Findings for names that are equal without case, normal form and invisible characters, and for names that look alike.
  */
 export function collisions(scene: Scene): Hit[] {
   const fresh = scene.input.changes.filter(

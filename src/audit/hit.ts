@@ -19,7 +19,7 @@ export type CaseOf<Id extends GeneralRuleId> = GeneralRules[Id] extends { readon
   ? keyof Cases
   : never;
 
-/** Where in the change it is and what it is; both may be unknown. */
+/** The position of a finding in its change, and what was found there. */
 export interface HitPlace {
   readonly detail?: string | undefined;
   /** From 1. */

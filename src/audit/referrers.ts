@@ -32,31 +32,31 @@ const BUILD_FILES = oneOf`
   \.husky\/[^/]+ \.?githooks\/[^/]+
 `;
 
-/** What a file of the project says of others: words for files that it runs or includes, and for folders of such files. */
+/** References in a file of the project: to files that it runs or includes, and to folders of such files. */
 export interface Leads {
   /** Folders of the tree that each word may start from, not folded. */
   readonly dirs: readonly string[];
   readonly files: ReadonlySet<string>;
-  /** The same where a tool adds an extension, or takes the file that a folder stands for. */
+  /** References to which a tool adds an extension, or the entry file of a folder. */
   readonly modules: ReadonlySet<string>;
   readonly folders: ReadonlySet<string>;
   /** Folders whose files a tool takes unasked: paths of the tree, folded (glob.ts). */
   readonly implied: readonly string[];
 }
 
-/** A kind of file that leads to others, and what in it does. */
+/** A type of file that refers to others, and where its references are. */
 interface Referrer {
   readonly paths: RegExp;
-  /** Extensions of a path that count wherever it stands; none at all for programs without one. */
+  /** Paths with such extensions count anywhere in the file. */
   readonly mentions?: RegExp;
   /** Only values under such keys are read, where the file is JSON or TOML. */
   readonly keys?: RegExp;
-  /** Only such lines are looked at. */
+  /** Only lines that match are read. */
   readonly lines?: RegExp;
 }
 
 const SCRIPTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|lua|groovy|gradle|cmake|jl|exs|R)$/i;
-/** Rust source is what a build compiles; only Cargo's `build` key names a program. */
+/** A build compiles Rust source; only Cargo's `build` key names a program. */
 const BUILD_SCRIPT = /\.rs$/i;
 const SCRIPTS_OR_PARTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|groovy|ya?ml|env|vars)$/i;
 const ANY_EXTENSION = /\.\w{1,8}$/;
@@ -69,7 +69,7 @@ const REFERRERS: readonly Referrer[] = [
     keys: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
   },
   { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
-  // Lists of what is packed, compiled, checked or passed by run nothing.
+  // Lists of files that are packed, compiled, checked or skipped run nothing.
   {
     paths: /(^|\/)pyproject\.toml$/i,
     mentions: SCRIPTS,
@@ -103,7 +103,7 @@ const REFERRERS: readonly Referrer[] = [
     paths: pattern('i')`(^|\/)(${BUILD_FILES})$`,
     mentions: SCRIPTS,
   },
-  // Programs themselves: what they name is mostly what they build.
+  // These files are programs: the paths in them are mostly build output.
   { paths: /(^|\/)(gemfile|rakefile)$/i },
   { paths: /(^|\/)cargo\.toml$/i, mentions: BUILD_SCRIPT, lines: /^\s*build\s*=/ },
   { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS },
@@ -112,7 +112,7 @@ const REFERRERS: readonly Referrer[] = [
       /(^|\/)([^/]*\.config\.[cm]?[jt]s|(gulp|grunt|jake)file(\.babel)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js|conf\.py)$/i,
     mentions: SCRIPTS,
     lines:
-      // As words of the program: not where they are a part of a path.
+      // As words of the program, not as parts of a path.
       /(?<![\w/-])(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|resolvers?|loaders?|rules\w*|sys\.path)(?![\w/-])/,
   },
 ];
@@ -127,17 +127,17 @@ const RUNNERS = oneOf`
 const BEFORE_COMMAND = /[\s"'`(;|&=@+-]/;
 const VARIABLE = /(?:\$\{[\w.]{1,40}\}|\$\(\w{1,40}\)|\$\w{1,40})/;
 const PATH = /((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/;
-/** A word that makes the next one run or be read as the caller itself is. */
+/** A word that runs the next one, or reads it as a part of the caller. */
 const RUNS = pattern(
   'gi',
 )`(?:^|${BEFORE_COMMAND.source})(?:${RUNNERS})[\s"':=([,/]+(?:${VARIABLE.source}"?\/)?${PATH.source}`;
 /** A path that begins in the caller's folder. */
 const PLACED_HERE =
   /(?:^|[\s"'`(;|&=@+,:>/])(?:\.\/|<rootDir>\/|\$\(dirname[^)]{1,40}\)"?\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
-/** A path behind a variable: it may be a folder of the output as well, so that it counts only where it is a program. */
+/** A path behind a variable: it may also be build output, so it counts only if it is a program. */
 const PLACED_SOMEWHERE =
   /(?:^|[\s"'`(;|&=@+,:>/])(?:\$\{[\w.]{1,40}\}\/|\$\([A-Z_]{1,40}\)\/|\$[A-Z_]{1,40}\$?\/|%[A-Z_]{1,40}%\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
-/** A document that an agent takes over whole. */
+/** A document that an agent includes whole. */
 const TAKEN_OVER = /(?:^|[\s(])@((?:\.{1,2}\/)*\w[\w./-]{0,200})/gm;
 const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.-]{1,100}){0,20})/g;
 const IMPORTED =
@@ -148,12 +148,12 @@ const FOLDERS =
   /(?:\b(?:PATH_add|path_add)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH=["']?\$\{?(?:PWD|CURDIR)\}?\/)["']?(?:\.\/)?([\w][\w./-]{0,200})/g;
 const CHANGES_FOLDER =
   /(?:\bcd|\bpushd|working-directory:|--prefix|\s-C|"?(?:cwd|dir)"?:)[\s"'=]+(?:\.\/)?([\w][\w./-]{0,200})/g;
-/** Lists of what is looked at or passed by, which run nothing; and comments. */
+/** Comments, and lists of files that are checked or skipped: they run nothing. */
 const NOT_RUN =
   /^\s*(#(?!!)|\/\/|\*|(-\s*)?["']?(paths(-ignore)?|exclude|omit|ignore|testpaths|per-file-ignores|hashFiles)["']?\s*[:=]|(include|source|src|files|packages|where|modules?)\s*=\s*\[)/;
 const COMPILED = /\.(c|cc|cpp|cxx|h|hpp|m|mm|s|o|f90|go|java|cs|swift|kt|ml)$/i;
 const LARGEST = 1 << 20;
-/** As many characters of paths come from one text: where there are more, its first folders stand for all. */
+/** The most characters of paths from one text; beyond that only its first folders count. */
 const MOST_OF_PATHS = 1 << 22;
 const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
 
@@ -162,12 +162,12 @@ const isOf =
   ({ paths }: { readonly paths: RegExp }): boolean =>
     paths.test(path);
 
-/** Whether the audit follows what a file names: its content should be at hand. Installed code is not followed. */
+/** Whether the audit follows the references of a file and needs its content. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
   return !INSTALLED.test(path) && (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)));
 }
 
-/** What a file says of others; undefined for one that is not followed. */
+/** The references of a file; undefined for a file that is not followed. */
 export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
@@ -178,7 +178,7 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   const referrer = REFERRERS.find(isOf(path));
   if (referrer === undefined) return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), implied };
   const shown = partsOf(referrer, path, text);
-  // A compiler's -c, say, names what it compiles; what go runs is compiled.
+  // The -c of a compiler names a source file; go compiles the files that it runs.
   const run = [
     ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER].flatMap((regex) => wordsOf(regex, shown)),
     ...wordsOf(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
@@ -206,7 +206,7 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   };
 }
 
-/** The part of a text that is looked at. */
+/** The part of a text that is read. */
 function partsOf({ keys, lines }: Referrer, path: string, text: string): string {
   const toml = keys !== undefined && /\.toml$/i.test(path);
   const structured = keys !== undefined || /\.jsonc?$/i.test(path);
@@ -229,7 +229,7 @@ const isUnusedVariable =
     return name !== undefined && text.indexOf(name) === text.lastIndexOf(name);
   };
 
-/** A leaf as a line of TOML: what a key means decides what its value is. */
+/** A leaf as a line of TOML: the meaning of its key decides how its value is read. */
 function tomlLine(key: string, value: string): string {
   const name = key.slice(key.lastIndexOf('.') + 1).replace(/(\[\])+$/, '');
   return key.endsWith('[]') ? `${name} = ["${value}"]` : `${name} = "${value}"`;
@@ -249,7 +249,7 @@ function placed(dir: string, word: string): string | undefined {
   return stack.join('/');
 }
 
-/** Files whose presence, or a word in them, makes a tool take every program of a folder beside them. */
+/** Files whose presence, or a word in them, makes a tool run every program of a folder beside them. */
 const IMPLIED: readonly { readonly paths: RegExp; readonly says?: RegExp; readonly folder: string }[] = [
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'modules' },
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'server/plugins' },

@@ -15,9 +15,9 @@ export interface ConfigEntry {
 }
 
 export interface ParsedConfig {
-  /** What git would read before it gives up: on an error, the entries above it. */
+  /** The entries that git reads: on an error, those above it. */
   readonly entries: readonly ConfigEntry[];
-  /** git refuses this file from this line on. */
+  /** The first line that git refuses. */
   readonly error: { readonly line: number; readonly why: string } | undefined;
 }
 
@@ -77,7 +77,7 @@ export function parseConfig(text: string): ParsedConfig {
         if (reader.ended) return { entries, error: undefined };
         comment = false;
       } else if (comment || isSpace(char)) {
-        // Nothing: git skips it.
+        // git skips it.
       } else if (char === '#' || char === ';') {
         comment = true;
       } else if (char === '[') {
@@ -197,7 +197,7 @@ function readValue(reader: Reader): string {
   }
 }
 
-/** The files that a configuration makes git read as configuration, whether or not their condition holds now. */
+/** The files that git includes from a configuration, whether or not their condition holds. */
 export function includesOf(entries: readonly ConfigEntry[]): ConfigInclude[] {
   return entries.flatMap((entry): ConfigInclude[] => {
     if (entry.name !== 'path' || entry.value === undefined) return [];
@@ -208,7 +208,7 @@ export function includesOf(entries: readonly ConfigEntry[]): ConfigInclude[] {
   });
 }
 
-/** git's reading of a boolean value; undefined when it is none. No '=' at all means true, an empty value false. */
+/** A value as git's boolean; undefined when it is not one. A key without '=' is true, an empty value is false. */
 export function asBoolean(value: string | undefined): boolean | undefined {
   if (value === undefined) return true;
   const word = value.toLowerCase();

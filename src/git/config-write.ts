@@ -4,7 +4,7 @@ import { classOfKey } from './keys.ts';
 export interface RewrittenConfig {
   /** The text for the copy. */
   readonly text: string;
-  /** What was left out or changed, by name and never by value. */
+  /** The keys that were dropped or changed, by name and never by value. */
   readonly dropped: readonly string[];
 }
 
@@ -74,7 +74,10 @@ function nameOf(entry: ConfigEntry): string {
   return `${entry.section}.${withoutUser(entry.subsection)}.${entry.name}`;
 }
 
-/** A URL without the user and password before its host, and without its query. An ssh user name stays: it is not a secret. */
+/**
+ * A URL without the user and password before its host, and without its query. An ssh user name stays: it is not a
+ * secret.
+ */
 function withoutUser(value: string): string {
   const match = /^([a-z][a-z0-9+.-]{0,30}:\/\/)([^/?#]*)([^?#]*)/i.exec(value);
   if (match === null) return value;
@@ -89,7 +92,7 @@ function withoutUser(value: string): string {
 
 /**
  * Configuration text that git reads back as exactly these entries.
- * Throws TypeError on what the format cannot say: a NUL, or a line break in a subsection.
+ * @throws {TypeError} when the format cannot express a value: a NUL, or a line break in a subsection.
  */
 export function writeConfig(entries: readonly Written[]): string {
   let text = '';

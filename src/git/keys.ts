@@ -7,7 +7,7 @@ interface Pattern {
   /** `section.*`: with and without a subsection. */
   readonly open: boolean;
   readonly class: KeyClass;
-  /** Literal parts: the pattern that says most decides. */
+  /** The number of literal parts: the most specific pattern decides. */
   readonly score: number;
 }
 
@@ -61,7 +61,7 @@ export function classOfKey(key: string): KeyClass {
   return best?.class ?? 'redirect';
 }
 
-/** The table's patterns of one class, for what is generated from it. */
+/** The table's patterns of one class, for the guard's generated header. */
 export function keyPatterns(keyClass: KeyClass): readonly string[] {
   return words(KEY_TABLE[keyClass]);
 }
@@ -83,7 +83,7 @@ const ALIAS_COMMANDS_THAT_RUN =
   /^(bisect|submodule|filter-branch|difftool|mergetool|rebase|hook|config|p4|svn|send-email)\b/;
 
 /**
- * Whether this value of a dangerous key does nothing of the kind: a boolean for core.fsmonitor and pager.*, a bare
+ * Whether this value of a dangerous key is harmless: a boolean for core.fsmonitor and pager.*, a bare
  * pager, an alias that only abbreviates, one of git's own tool names, a plain way for a submodule's update.
  */
 export function isHarmlessValue(entry: Pick<ConfigEntry, 'key' | 'value'>): boolean {

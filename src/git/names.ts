@@ -1,4 +1,4 @@
-/** What HFS+ drops from a name when it compares (git's utf8.c, next_hfs_char). */
+/** Characters that HFS+ ignores when it compares names (git's utf8.c, next_hfs_char). */
 const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
@@ -16,7 +16,7 @@ export function isDotGitName(component: string): boolean {
   return false;
 }
 
-/** How many components of a path come before and with its first `.git` name, or 0 when there is none. */
+/** The number of components of a path up to and including its first `.git` name; 0 when it has none. */
 export function dotGitDepth(path: string): number {
   return path.split('/').findIndex(isDotGitName) + 1;
 }
@@ -28,7 +28,7 @@ export function isPlainDotGit(component: string): boolean {
 
 /** Whether a path is such a directory or is inside one. */
 export function isInDotGit(path: string): boolean {
-  // Nearly every path: a look at its text alone.
+  // Nearly every path needs only this test.
   return path.includes('.git') && path.split('/').some(isPlainDotGit);
 }
 

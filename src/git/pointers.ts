@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isInDotGit } from './names.ts';
 
-/** What of the host a copy holds, as far as a pointer of git's may lead there. */
+/** The directories of the host that a copy contains and that a pointer of git may name. */
 export interface CopiedPlaces {
   /** The project. */
   readonly root: string;

@@ -1,11 +1,10 @@
-/** A text that begins on the next line: no quote, comment or other literal may stand before its mark. */
+/** The mark of a here-document; no quote, comment or other literal may precede it. */
 const OPENS = /^[^#'"`/%?]*<<[-~](["']?)([A-Z_][A-Z0-9_]*)\1/;
-/** After one of these the lines of a file are no longer read one by one. */
+/** A block comment or the end of the program: the lines after it cannot be judged one by one. */
 const NOT_FOLLOWED = /^(=begin|__END__)\b/m;
 
 /**
- * Numbers from 1 of the lines of a Ruby program that are text of a here-document. Empty where a block comment makes
- * that uncertain.
+ * The line numbers, from 1, of here-documents in a Ruby program. Empty when a block comment makes them uncertain.
  */
 export function heredocLines(text: string): ReadonlySet<number> {
   const found = new Set<number>();
@@ -19,7 +18,7 @@ export function heredocLines(text: string): ReadonlySet<number> {
   return found;
 }
 
-/** Whether a line of such a text is prose: code between backquotes is quoted there, a value put into it is not. */
+/** Whether a line of a here-document is prose: quoted code between backquotes is, an interpolated value is not. */
 export function isProse(line: string): boolean {
   return /^[\w*-]/.test(line) && !/["';$<>|\\=]|#\{|\w\(/.test(line.replace(/`[^`]{0,200}`/g, ''));
 }

@@ -19,7 +19,9 @@ const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|m
 export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolean =>
   paths.test(path) && !(except?.test(path) ?? false);
 
-/** Each signal with its expression for many lines at once: it matches whenever the one for a line does, or more often. */
+/**
+ * Each signal with its expression for many lines at once: it matches whenever the one for a line does, or more often.
+ */
 const multilineSignals = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );

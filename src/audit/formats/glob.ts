@@ -31,10 +31,10 @@ function expandBraces(glob: string): string[] {
   return words.flatMap((word) => expandBraces(head + word + tail));
 }
 
-/** As many letters of a last component tell globs apart. */
+/** Globs are indexed by so many first letters of their last component. */
 const HEAD = 4;
 
-/** What a path must have for the glob to match: a last component or its beginning, another component, an extension. */
+/** The index key of a glob: the last component or its beginning, another component, or an extension. */
 function keyOf(glob: string): string {
   const parts = glob.toLowerCase().split('/');
   const last = parts.at(-1) as string;
@@ -52,7 +52,7 @@ function keyOf(glob: string): string {
  * few look-ups, however many globs there are.
  */
 export function indexGlobs(lists: readonly (readonly string[])[]): (path: string) => ReadonlySet<number> {
-  // Expressions are made when first needed: most never are.
+  // Expressions are compiled at their first use: most never are.
   const byKey = new Map<string, { readonly glob: string; regex?: RegExp; readonly list: number }[]>();
   for (const [list, globs] of lists.entries()) {
     for (const glob of globs.flatMap(expandBraces)) {

@@ -38,7 +38,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** A value without quotes; a number that JSON cannot write stands as text. */
+/** A value without quotes; a number that JSON cannot write becomes text. */
 function plainValue(word: string): string | undefined {
   if (/^(true|false|null)$/.test(word)) return word;
   if (/^[+-]?(Infinity|NaN)$/.test(word)) return JSON.stringify(word);

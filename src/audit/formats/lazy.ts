@@ -1,4 +1,4 @@
-/** A value made when it is first asked for: a table that most commands never look at costs them nothing. */
+/** A value that is computed at its first use: commands that do not need a table do not build it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -2,7 +2,7 @@ import { anyOf, oneOf, pattern } from './words.ts';
 
 /**
  * Lock files of every kind, read by their lines: indentation (JSON, YAML), a blank line (TOML, yarn) or one line (go.sum,
- * mix.lock) makes an entry. What tells an entry from others is kept, what must not move while it stays is compared.
+ * mix.lock) makes an entry. The identity of an entry is kept, and hashes and URLs of the same entry are compared.
  */
 
 const FIELD_NAMES = oneOf`
@@ -17,30 +17,30 @@ const HASH = anyOf(
   /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g,
 );
 const URL_IN_LINE = /\b(?:[a-z]{2,5}\+)?(?:https?|ssh|git):\/\/[^\s"',;<>(){}]{1,300}/gi;
-/** Words that say what a hash is of, not whose it is. */
+/** Words that describe a hash, not the entry that it belongs to. */
 const FIELD_WORDS = pattern('gi')`\b(${FIELD_NAMES})\b`;
 const LONGEST_LINE = 4000;
 const MOST_SIBLINGS = 60;
-/** Nobody's lock file has more; what has is reported as one that cannot be compared. */
+/** A longer lock file is reported as one that cannot be compared. */
 const MOST_LINES = 400_000;
 
 interface Row {
   readonly text: string;
   readonly bare: string;
   readonly indent: number;
-  /** Index of the line that this one stands under, or -1. */
+  /** Index of the parent line, or -1. */
   readonly parent: number;
   /** Number of the block between blank lines, for lines at the margin. */
   readonly block: number;
 }
 
-/** A hash or an address is blanked, with the cache key that yarn writes before it; what is left says whose it is. */
+/** A hash or URL is blanked, with the cache key that yarn writes before it; the rest identifies the entry. */
 const blank = (text: string): string =>
   text
     .replace(URL_IN_LINE, 'URL')
     .replace(HASH, 'HASH')
     .replace(/\b\w{1,6}\/HASH/g, 'HASH');
-/** Lines that name an entry: where it has a version, no other line of it tells it from others. */
+/** Lines that name an entry: if one has a version, no other line identifies the entry. */
 const NAMING = /^(-\s+)?["']?(name|version|resolution|identity)["']?\s*[:= ]/i;
 const VERSION = /^(-\s+)?["']?version["']?\s*[:= ]/i;
 
@@ -65,7 +65,7 @@ function rowsOf(text: string): Row[] {
   return rows;
 }
 
-/** Gives, for a line, what tells its entry from others; lines of one entry share the work. */
+/** Returns a function that gives the identity of a line's entry; lines of one entry share the work. */
 function identities(rows: readonly Row[]): (at: number) => string {
   const children = new Map<string, number[]>();
   const groupOf = (row: Row): string => (row.parent < 0 ? `block ${row.block}` : `under ${row.parent}`);

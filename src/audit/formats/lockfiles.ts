@@ -12,7 +12,10 @@ interface NpmPackage {
 
 const REGISTRY = 'registry.npmjs.org';
 
-/** The host of a URL in lower case, with its scheme unless that is https; text that is not a URL is returned unchanged. */
+/**
+ * The host of a URL in lower case, with its scheme unless that is https; text that is not a URL is returned
+ * unchanged.
+ */
 export function hostOf(url: string): string {
   const match = /^([a-z][a-z0-9+.-]{0,30}):(?:\/\/)?([^/?#]*)/i.exec(url);
   if (match === null) return url;
@@ -78,7 +81,10 @@ function keysTwice(text: string): string[] {
   return out;
 }
 
-/** npm's lock files: new hosts, install scripts, links, and integrity that was removed, or changed for the same version. */
+/**
+ * npm's lock files: new hosts, install scripts, links, and integrity that was removed, or changed for the same
+ * version.
+ */
 export function judgeNpmLock(text: JudgedText): readonly string[] {
   const after = packagesOf(text.after);
   if (after === undefined) return ['does not parse'];
@@ -123,7 +129,7 @@ function decodeURIComponentSafe(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A broken escape: compare the text as it stands.
+    // An invalid escape: compare the text unchanged.
     return text;
   }
 }
@@ -165,14 +171,14 @@ const KNOWN_HOSTS = [
   'repo.anaconda.com',
 ];
 
-/** What pnpm says of a package that its author gave up: prose, unless it holds what could be fetched. */
+/** pnpm's note on a deprecated package: prose, unless it contains a URL or version that could be fetched. */
 const DEPRECATED = /^[ \t]+deprecated:(?!.*(?:[{}]|tarball|resolution)).*$/gm;
 
 function urlsOf(text: string): string[] {
   return text.replace(DEPRECATED, '').match(URL_IN_LINE) ?? [];
 }
 
-/** Entries of yarn's and pnpm's lock files that stand for another package than the one asked for, or for local code. */
+/** Entries of yarn's and pnpm's lock files for another package than the requested one, or for local code. */
 function yarnStrangers(before: string, after: string): string[] {
   const strangers = (text: string): string[] => {
     const out: string[] = [];
@@ -190,7 +196,7 @@ function yarnStrangers(before: string, after: string): string[] {
           out.push(`${asked[0] ?? '?'} is ${name}`);
       }
       const url = /^\s+resolved\s+"?https:\/\/[^/]+\/([^"#]*)\/-\//.exec(cut)?.[1];
-      // A registry may stand below a path of its host: the package is the last part, with its scope.
+      // A registry may be below a path of its host: the package is the last part, with its scope.
       const name = url === undefined ? undefined : /(?:@[^/]+\/)?[^/]+$/.exec(decodeURIComponentSafe(url))?.[0];
       const fits = (one: string): boolean =>
         name !== undefined && (one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`));

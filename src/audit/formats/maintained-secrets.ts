@@ -9,10 +9,10 @@ export interface FoundSecret {
 }
 
 type Report = (kind: string, from: number, to: number) => void;
-/** Two of the set are no detectors of text: one reads comments that switch others off, one opens files by their path. */
+/** Two rules of the set do not detect text: one reads comments that disable others, one opens files by their path. */
 const LEFT_OUT = /-(filter-comments|gcp)$/;
 
-/** The detectors of secretlint's recommended set, made once; each tells `hears` what it finds. */
+/** The detectors of secretlint's recommended set, built once; each reports to `hearer`. */
 const detectors = lazy(() => {
   const hearer: { report: Report } = { report: () => undefined };
   const handlers = rules

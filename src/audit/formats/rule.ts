@@ -50,7 +50,7 @@ export const SUSPECT_FILE = 'Suspect file';
 /** A rule about files of certain names. */
 export interface FileRule {
   readonly id: string;
-  /** Instead of SUSPECT_FILE and what was done to it. */
+  /** Replaces SUSPECT_FILE and the kind of change. */
   readonly title?: string;
   readonly family: string;
   /** What a user does that runs it. */

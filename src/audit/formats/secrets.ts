@@ -7,8 +7,8 @@ export const SECRET_NAME =
   /\.env|\.pem|\.key\b|\.p12|\.pfx|\.jks|keystore|secret|credential|id_rsa|id_ed25519|\.npmrc|\.netrc|\.aws|kubeconfig|token|password|\.htpasswd|\.kdbx|service-account/i;
 
 /**
- * Formats that issuers publish so that scanners may find what leaked: the kind, something that every such secret has
- * in it (a cheap look at a whole text), and the secret itself. Test keys of payment providers are not among them.
+ * Formats that issuers publish for scanners: the kind, a part that every such secret contains (a cheap test of a whole
+ * text), and the secret itself. Test keys of payment providers are not included.
  */
 const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[] = [
   ['private key', /PRIVATE KEY/, /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
@@ -120,12 +120,12 @@ const PLACEHOLDER =
   /example|placeholder|dummy|sample|changeme|your[_-]|xxxx|\.\.\.|<[^>]{1,40}>|1234567890|abcdefgh|0{8}|test[_-]?(key|token|secret)|localhost|127\.0\.0\.1/i;
 const EXAMPLE_FILE = /\.(example|sample|template|dist|tmpl)$|(^|\/)\.env\.example/i;
 
-/** Whether any line of a text is worth {@link secretIn}: one look, which may see more than there is, never less. */
+/** Whether a line of a text may have a secret for {@link secretIn}. May be true without one, never false with one. */
 export function mayHoldSecret(text: string): boolean {
   return hasEncodedRun(text) || anyMark().test(text) || ASSIGNED.test(text);
 }
 
-/** Shorter base64 holds no secret that is looked for. */
+/** Shorter base64 contains no secret of a known format. */
 const SHORTEST_ENCODED = 40;
 const isBase64 = lazy(() => {
   const table = new Uint8Array(0x10000);
@@ -133,7 +133,9 @@ const isBase64 = lazy(() => {
   return table;
 });
 
-/** Whether /[A-Za-z0-9+/]{40}/ matches: looks at one character in forty, for a run of that length holds one of them. */
+/**
+ * Whether /[A-Za-z0-9+/]{40}/ matches: tests one character in forty, since a run of that length contains one of them.
+ */
 function hasEncodedRun(text: string): boolean {
   const table = isBase64();
   for (let at = SHORTEST_ENCODED - 1; at < text.length; at += SHORTEST_ENCODED) {
@@ -148,8 +150,8 @@ function hasEncodedRun(text: string): boolean {
 }
 
 /**
- * What a maintained set of rules (secretlint's) finds in new lines, by the index of the line; what is an example or a
- * placeholder left out. The formats of this file come on top.
+ * The secrets that secretlint's maintained rules find in new lines, by the index of the line, without examples and
+ * placeholders. They are in addition to the formats of this file.
  */
 export function secretsByOthers(lines: readonly string[], path: string): ReadonlyMap<number, string> {
   const found = new Map<number, string>();

@@ -1,6 +1,6 @@
 /**
- * Letters that look like a Latin one or like each other, after UTS 39 (confusables), reduced to those met in names and
- * identifiers: Cyrillic, Greek, Armenian, Cherokee and Latin look-alikes.
+ * Letters that look like a Latin one or like each other, after UTS 39 (confusables), reduced to those that occur in names
+ * and identifiers: Cyrillic, Greek, Armenian, Cherokee and Latin look-alikes.
  */
 const LOOKS: Readonly<Record<string, string>> = Object.fromEntries(
   `аa вb сc ԁd еe һh іi јj кk ӏl мm нh оo рp ԛq ѕs тt уy хx ԝw ѵv ԍg ԗr үy ьb гr пn иu
@@ -12,7 +12,7 @@ const LOOKS: Readonly<Record<string, string>> = Object.fromEntries(
     .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
 );
 
-/** What a name looks like: two names with one skeleton are taken for each other. */
+/** The skeleton of a text: two names with the same skeleton look alike. */
 export function skeleton(text: string): string {
   let out = '';
   if (!/[^\u0000-\u007f]/.test(text)) out = text.toLowerCase();
@@ -26,7 +26,7 @@ export function skeleton(text: string): string {
     .replace(/vv/g, 'w');
 }
 
-/** Whether a letter of another script passes for a Latin one. */
+/** Whether a letter of another script looks like a Latin one. */
 export function looksLatin(char: string): boolean {
   return LOOKS[char.toLowerCase()] !== undefined;
 }

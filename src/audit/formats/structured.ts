@@ -12,13 +12,13 @@ export interface Leaf {
 
 export interface Structure {
   readonly leaves: readonly Leaf[];
-  /** Keys that stand twice in one object: parsers differ on which counts. */
+  /** Keys that appear twice in one object: parsers differ on which counts. */
   readonly duplicates: readonly string[];
   /** YAML tags that no schema knows. */
   readonly tags: readonly string[];
 }
 
-/** More than this is not read as a structure: the file is reported as one that cannot be judged. */
+/** A larger file is not parsed: it is reported as one that cannot be judged. */
 const LARGEST = 4 << 20;
 const DEEPEST = 200;
 const MOST_LEAVES = 200_000;
@@ -38,7 +38,7 @@ export function readStructure(text: string, format: Format, path: string): Struc
     if (kind === 'toml') return fromValue(parseToml(bare));
     return fromIni(bare);
   } catch {
-    // Whatever a parser throws on text of the session, RangeError of a deep one included, means the same: not judged.
+    // Any exception of a parser, a RangeError for deep nesting included, means that the text cannot be judged.
     return undefined;
   }
 }
@@ -54,7 +54,7 @@ function formatOf(path: string, text: string): Format {
   return /^[{[]/.test(withoutComments(text)) ? 'jsonc' : 'yaml';
 }
 
-/** What follows the blanks and JavaScript's comments at the beginning. */
+/** The text after leading blanks and JavaScript comments. */
 function withoutComments(text: string): string {
   for (let at = 0; ; ) {
     at += text.slice(at).search(/\S|$/);
@@ -130,7 +130,7 @@ function walkValue(value: unknown, key: string, depth: number, out: Out): void {
 
 function fromYaml(text: string): Structure | undefined {
   const out = collector();
-  // A return alone ends a line of YAML; this parser takes the square of their number instead.
+  // A lone CR ends a line of YAML; this parser takes quadratic time for them.
   const lines = text.replace(/\r(?!\n)/g, '\n');
   for (const document of parseAllDocuments(lines, { uniqueKeys: false, merge: true, logLevel: 'error' })) {
     if (document.errors.length > 0) return undefined;
@@ -143,8 +143,8 @@ function fromYaml(text: string): Structure | undefined {
 }
 
 /**
- * INI as most tools read it: sections, `key = value` or `key: value`, lines that stand further in than their key continue
- * its value. What so looks like a key of its own counts as one too: some tools do not look at how far in a line stands.
+ * INI as most tools read it: sections, `key = value` or `key: value`, lines that are indented further than their key
+ * continue its value. A continuation that looks like a key counts as one too: some tools ignore indentation.
  */
 function fromIni(text: string): Structure {
   const out = collector();
@@ -183,7 +183,7 @@ function unquote(text: string): string {
   try {
     return String(JSON.parse(trimmed));
   } catch {
-    // Not JSON inside the quotes: npm's ini keeps such text as it stands.
+    // Not JSON inside the quotes: npm's ini keeps such text unchanged.
     return trimmed.slice(1, -1);
   }
 }

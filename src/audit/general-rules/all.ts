@@ -5,7 +5,9 @@ import { NAME_RULES } from './names.ts';
 import type { GeneralRule } from './rule.ts';
 import { TREE_RULES } from './tree.ts';
 
-/** The only place where these rules have a title, a reason and a severity: findings, reports and documents take them. */
+/**
+ * The only place where these rules have a title, a reason and a severity: findings, reports and documents take them.
+ */
 export const GENERAL_RULES = { ...GIT_RULES, ...NAME_RULES, ...ENTRY_RULES, ...CONTENT_RULES, ...TREE_RULES };
 export type GeneralRules = typeof GENERAL_RULES;
 

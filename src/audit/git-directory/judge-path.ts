@@ -15,7 +15,9 @@ const ORDINARY_FILES = oneOf`
   branches logs refs objects info lfs hooks svn tag_editmsg note_editmsg
 `;
 
-/** Files of a git directory by what they do, first match wins. The path is relative to that directory, in lower case. */
+/**
+ * Files of a git directory by what they do, first match wins. The path is relative to that directory, in lower case.
+ */
 const PARTS: readonly (readonly [RegExp, RuleWords])[] = [
   [/^hooks\/[^/]*\.sample$/, ORDINARY],
   [/(^|\/)hooks(\/|$)/, HOOK],

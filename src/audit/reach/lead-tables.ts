@@ -3,10 +3,10 @@ import { folderOf } from '../input.ts';
 import type { Leads } from '../referrers.ts';
 
 const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
-/** A file that a folder stands for, when the folder is run or imported. */
-const STANDS_FOR_FOLDER = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
+/** The file that is run or imported when its folder is named. */
+const FOLDER_ENTRY_FILE = /(^|\/)(index\.[cm]?[jt]sx?|main\.go|__main__\.py|__init__\.py|mod\.rs)$/i;
 
-/** A word of a referrer: it leads to a path that is one of the prefixes followed by the rest. */
+/** A reference in a file, to a path that is one of the prefixes followed by the rest. */
 interface Lead {
   readonly referrer: string;
   /** Folded, without `.` and `..`. */
@@ -14,7 +14,7 @@ interface Lead {
   readonly prefixes: () => ReadonlySet<string>;
 }
 
-/** Leads by the last name of the path that they lead to, in the order in which they were added. */
+/** References by the last name of their path, in the order in which they were added. */
 type Table = Map<string, Lead[]>;
 const KINDS = ['files', 'modules', 'folders'] as const;
 export type LeadTables = Readonly<Record<(typeof KINDS)[number], Table>>;
@@ -25,7 +25,7 @@ const NO_PREFIX: ReadonlySet<string> = new Set(['']);
 const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
- * Adds what a file says of others. A word is placed in a folder only when a path of the same last name is asked for:
+ * Adds the references of a file. A reference is resolved in a folder only when a path of the same last name is searched:
  * the words of a large project, times the folders that it changes to, are millions of paths.
  */
 export function addLeads(tables: LeadTables, referrer: string, leads: Leads): void {
@@ -78,7 +78,7 @@ function find(table: Table, path: string): string | undefined {
     ?.referrer;
 }
 
-/** The file that leads to this path, if any. */
+/** The first file that refers to this path, if any. */
 export function referrerOf(tables: LeadTables, path: string): string | undefined {
   const { file, modules, folder } = askedFor(path);
   for (const [table, one] of [
@@ -105,20 +105,20 @@ function askedFor(path: string): {
     file,
     modules: [
       ...(isCode ? [file.replace(/\.[^./]+$/, '')] : []),
-      ...(folder !== '' && STANDS_FOR_FOLDER.test(file) ? [folder] : []),
+      ...(folder !== '' && FOLDER_ENTRY_FILE.test(file) ? [folder] : []),
     ],
     folder: folder !== '' && (isCode || !/\.[^/]*$/.test(file)) ? folder : undefined,
   };
 }
 
-/** Words that put a whole folder on a path of programs: no last name tells such a folder from another. */
+/** Words that add a whole folder to a search path: its last name does not identify it. */
 const ADDS_FOLDER = /path(?:_add\s|\s*=\s*\[|\.(?:insert|append)|=["']?\$\{?(?:pwd|curdir)\}?\/)/;
-/** A quoted path, which may have dots alone or any character. Begins with what is rare, for speed. */
+/** A quoted relative path. The expression begins with the rare part, for speed. */
 const IMPORTS = /["'`]\.\.?\/(?<=(?:from|import|require|resolve|relative)\s*(?:\(\s*)?\\?["'`]\.\.?\/)/;
 
 /**
- * Whether a script (lower case, each byte a character) may lead to one of these paths. Says yes too often, never no
- * where it does: a script that says no need not be taken apart.
+ * Whether a script (lower case, each byte a character) may refer to one of these paths. May be true for a script that
+ * does not, never false for one that does.
  */
 export function mentionsAny(paths: readonly string[]): (script: string) => boolean {
   const names = new Set(

@@ -184,7 +184,7 @@ export const editorRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        // Script phases, build rules, tools, flags and packages; and an escape or another form that could spell them.
+        // Script phases, build rules, tools, flags and packages, and escapes or other formats that could spell them.
         danger: anyOf(
           /shell(Script|Path)|PBX(ShellScript|BuildRule|LegacyTarget)|fileType\s*=\s*"?pattern|lldbinit/i,
           /XC(Remote|Local)\w*PackageReference/i,

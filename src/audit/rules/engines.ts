@@ -1,7 +1,7 @@
 import type { FileRule } from '../formats/rule.ts';
 import { anyOf } from '../formats/words.ts';
 
-/** Game engines, drawing and design programs, boards: what they run when a project is opened in them. */
+/** Files that game engines, design programs and board tools run when a project is opened in them. */
 export const engineRules: readonly FileRule[] = [
   {
     id: 'engine-script',

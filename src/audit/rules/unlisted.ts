@@ -15,7 +15,7 @@ const INTERPRETERS = oneOf`
   wget nc ncat netcat socat ssh git open start cmd powershell pwsh osascript eval exec source
 `;
 
-/** Hidden names that hold text for people or for git, not settings of a tool that runs something. */
+/** Hidden names of text for readers or for git, not of settings that run something. */
 const QUIET_NAMES = [
   '.gitkeep',
   '.keep',
@@ -77,10 +77,10 @@ const QUIET_FOLDERS = [
   '.reuse/dep5',
   '.sqlx/*.json',
 ];
-/** There a name stands for data more often than for a tool; the rules that know a name go on there. */
+/** In these folders a name is more often data than a tool; rules that know the name still apply. */
 const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,specs}/**'];
 
-/** Speaks only of files that no other rule is about: what nobody has listed yet. */
+/** Rules for files that no other rule knows. */
 export const unlistedRules: readonly FileRule[] = [
   {
     id: 'unlisted-hidden',
@@ -117,7 +117,7 @@ export const unlistedRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        // Formats that no parser here reads.
+        // Formats without a parser.
         danger: /\{\{\s*exec|\bprogram\s*=|\bexec\b\s*[({]/,
       },
       { kind: 'custom', see: runsSomething },
@@ -133,13 +133,13 @@ const RUNS: Judge = {
   danger: pattern('i')`(^|[.\]])(${KEYS_THAT_RUN})(\.|\[|$)`,
   safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
 };
-/** Names of programs that run what their arguments or the folder say. */
+/** Names of programs that run their arguments, or files of the folder. */
 const INTERPRETER = pattern('i')`^(${INTERPRETERS})(\.exe)?$`;
 const MANY_OF_A_KIND = 5;
 
 /**
- * What such a file has that runs something. A table that names one installed program an entry, as many entries of it
- * did before, keeps to the project's own convention: a bare name of what runs nothing else.
+ * The values of a settings file that run something. A new entry of a table that already names one installed program for
+ * each entry follows the project's convention: it is not a finding if it is the bare name of such a program.
  */
 function runsSomething(text: JudgedText): readonly string[] {
   const seen = judge({ judges: [RUNS] }, text);
@@ -155,11 +155,11 @@ function runsSomething(text: JudgedText): readonly string[] {
   });
 }
 
-/** Folders of pages, styles and recorded texts: only a program in them runs, when the site is built. */
+/** Folders of pages, styles and snapshots: only a program in them runs, when the site is built. */
 const DATA_FOLDERS = /(^|\/)\.(vitepress|vuepress|dumi|snapshots)\//i;
 const PROGRAM = /\.([cm]?[jt]sx?|sh|bash|py|rb|pl|php|lua|ps1|bat|cmd|node|wasm)$/i;
 
-/** A file in a hidden folder; or one with a hidden name that holds more than a word. */
+/** A file in a hidden folder, or a hidden file with more than one word. */
 function settingsInside({ path, after, change }: JudgedText): string[] {
   if (after === undefined) return [];
   const program = PROGRAM.test(path) || after.startsWith('#!') || ((change.after?.mode ?? 0) & 0o111) !== 0;

@@ -63,7 +63,7 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
       /chmod\s+(u\+s|g\+s|[2467][0-7]{3})\b|LaunchAgents\/|CurrentVersion\\{1,2}Run\b|schtasks\s+\/create/,
       /unset\s+HISTFILE|HISTFILE=\/dev\/null|history\s+-c\b|\b(LD_PRELOAD|DYLD_INSERT_LIBRARIES)=/,
     ),
-    // A comment; a text that is printed, with nothing in it that is expanded and nothing behind it.
+    // A comment, or printed text without expansion and without another command.
     safe: /^#+\s(?!\s*(define|include|import|pragma|if|error)\b)|^(echo|printf|print|puts|say)(\s-[a-z]{1,3})?[\s(]{1,4}("[^"`${\\]*"|'[^'\\]*')\)?;?$/,
     source: 'MITRE ATT&CK, persistence and command and control',
   },

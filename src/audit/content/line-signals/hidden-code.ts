@@ -1,7 +1,7 @@
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
 import { ANY, CODE, type LineSignal } from './signal.ts';
 
-/** What runs a text, in the languages of a project. */
+/** Functions that run a text as code. */
 const EVALUATORS = oneOf`
   eval exec Function execScript setTimeout runInThisContext loadstring Invoke-Expression iex system popen
 `;
@@ -22,7 +22,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     title: 'Code pushed off the screen',
     why: 'A long run of blanks hides what follows it.',
     paths: CODE,
-    // Lines come trimmed, so something stands before the run; the look-behind keeps this linear.
+    // Lines are trimmed, so the run follows other text; the look-behind keeps the expression linear.
     regex: /(?<![ \t])[ \t]{80,}[^\s|*/#\\]/,
     safe: /^["'|]/,
     source: 'PyPI malware reports',
@@ -91,7 +91,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'Dynamic lookup of a function that runs code',
     why: 'The name of the function is assembled so that no search finds it.',
-    // In other languages it is text for a browser or an engine.
+    // In files of other languages it is text for a browser or an engine.
     paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|html?|ejs|hbs)$|(^|\/)[^.]*$/i,
     regex: /globalThis\[\s*[^'"\]]|\bReflect\.get\(\s*globalThis/,
     source: 'ECMAScript, the global object',

@@ -1,6 +1,6 @@
 import type { Severity } from '../../../types/finding.ts';
 
-/** Something that a new line of a file gives away by itself. Every expression is linear. */
+/** A rule on single new lines of any file. Every expression is linear. */
 export interface LineSignal {
   readonly id: string;
   readonly severity: Severity;

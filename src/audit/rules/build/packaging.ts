@@ -1,7 +1,7 @@
 import type { FileRule } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
 
-/** Packages of operating systems, installers, images, and the files of a system that they put in place. */
+/** Operating system packages, installers, images, and the system files that they install. */
 export const packagingRules: readonly FileRule[] = [
   {
     id: 'package-recipe',

@@ -99,7 +99,7 @@ export const lockRules: readonly FileRule[] = [
   },
 ];
 
-/** A package of Cargo that had a registry and now has none is taken from a folder. */
+/** Cargo packages that had a registry and now have none: they come from a folder. */
 function sourceGone({ path, before = '', after = '' }: JudgedText): string[] {
   if (!/(^|\/)cargo\.lock$/i.test(path)) return [];
   const packages = (text: string): [string, boolean][] =>

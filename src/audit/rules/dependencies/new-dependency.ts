@@ -1,7 +1,7 @@
 import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { readStructure } from '../../formats/structured.ts';
 
-/** What lists a project's direct dependencies: the table where they stand, whose keys are their names, or its values. */
+/** Tables of a project's direct dependencies: their names are the keys, or the values. */
 const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly named?: 'by value' }[] = [
   { path: /(^|\/)package\.json$/i, key: /^(?:dev|peer|optional)?[dD]ependencies\.([^=]+)$/ },
   { path: /(^|\/)composer\.json$/i, key: /^require(?:-dev)?\.([^=]+)$/ },
@@ -14,7 +14,7 @@ const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly n
   },
   { path: /(^|\/)pubspec\.yaml$/i, key: /^(?:dev_)?dependencies\.([\w-]+)/ },
 ];
-/** Where each line is one: `name==1`, `gem "name"`, `name v1.2.3`. */
+/** Files with one dependency for each line: `name==1`, `gem "name"`, `name v1.2.3`. */
 const LINES: readonly { readonly path: RegExp; readonly name: RegExp }[] = [
   { path: /requirements[^/]*\.(txt|in)$/i, name: /^([A-Za-z0-9][\w.-]*)/ },
   { path: /(^|\/)gemfile$/i, name: /^gem\s*\(?\s*["']([\w.-]+)/ },

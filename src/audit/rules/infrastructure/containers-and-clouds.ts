@@ -234,7 +234,7 @@ export const infraRules: readonly FileRule[] = [
 const GIVES_HOST =
   /privileged|volumes|network_mode|\b(pid|ipc)\s*:|devices|cap_add|docker\.sock|env_file|configs|secrets/i;
 
-/** Another command counts where the file gives a container something of the host: else it is the image's matter. */
+/** A new command counts only in a file that gives a container access to the host. */
 function commandBesideHost(text: JudgedText): string[] {
   return GIVES_HOST.test(text.after ?? '') ? newLinesWith(text, /\b(command|entrypoint|test)["']?\s*:/) : [];
 }

@@ -56,7 +56,10 @@ export const kubernetesRules: readonly FileRule[] = [
 const KUBERNETES_KEYS =
   /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;
 
-/** What a list in a manifest gained: a line of it says little by itself. Templates do not parse: lines are for them. */
+/**
+ * New items of lists in a manifest, whose lines mean little alone. Templates do not parse: the lines judge covers
+ * them.
+ */
 function kubernetesObjects({ path, before = '', after = '' }: JudgedText): string[] {
   const now = readStructure(after, 'yaml', path);
   const old = readStructure(before, 'yaml', path);
@@ -66,7 +69,7 @@ function kubernetesObjects({ path, before = '', after = '' }: JudgedText): strin
     .map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
 }
 
-/** An image from another registry or name: a new tag alone says nothing. */
+/** Images from another registry or of another name; a new tag alone does not count. */
 export function imageMoved({ before = '', after = '' }: JudgedText): string[] {
   const names = (text: string): Set<string> =>
     new Set([...text.matchAll(/^[^\S\r\n\u2028\u2029]*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));

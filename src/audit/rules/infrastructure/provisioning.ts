@@ -1,7 +1,7 @@
 import type { FileRule } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
 
-/** Tools that set up machines, this one among them. */
+/** Tools that set up machines, also this one. */
 export const provisioningRules: readonly FileRule[] = [
   {
     id: 'infra-ansible',

@@ -21,7 +21,7 @@ const DENO_KEYS = oneOf`
   compilerOptions\.(types|jsxImportSource) lint\.plugins links patch allow\w+ preload test\.permissions
 `;
 
-/** Settings of package managers whose absence allows more. */
+/** Settings of package managers that protect: removing one allows more. */
 const GUARDS = pattern('i')`^(${MANAGER_GUARDS})\b`;
 
 export const packageRules: readonly FileRule[] = [
@@ -35,7 +35,7 @@ export const packageRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
-        // Whatever is not known to be data: tools take their settings from a key of their own name.
+        // Any key that is not known to be data: tools take their settings from a key of their own name.
         danger: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
         safe: anyOf(
           /^(repository|bugs|funding)(\.type|\.directory)=/i,
@@ -210,12 +210,12 @@ export const packageRules: readonly FileRule[] = [
   },
 ];
 
-/** A module's name that an import map leads to a file of the project. */
+/** Modules that an import map resolves to a file of the project. */
 function mappedToFiles(text: JudgedText): string[] {
   return /import_?map/i.test(text.path) ? newLinesWith(text, /"[^"]+"\s*:\s*"\.{0,2}\//) : [];
 }
 
-/** A list of browsers that takes another package's or file's is loaded with require. */
+/** An entry that extends another list of browsers is loaded with require. */
 function browserslistExtends(text: JudgedText): string[] {
   return newLinesWith(text, /"extends\s+[^"]+"/);
 }

@@ -229,7 +229,7 @@ export const compiledRules: readonly FileRule[] = [
       },
       {
         kind: 'custom',
-        // A version may move; another address is another package.
+        // A version may change; another URL is another package.
         see: ({ before = '', after = '' }) =>
           [...after.matchAll(/\burl:\s*"([^"]{1,300})"/g)]
             .map((match) => match[1] as string)

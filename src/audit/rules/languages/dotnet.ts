@@ -66,7 +66,7 @@ export const dotnetRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        // Any element that is not known to be plain: MSBuild has a property for each program that it starts.
+        // Any element that is not known to be harmless: MSBuild has a property for each program that it starts.
         danger: anyOf(
           /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
           /<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector/i,

@@ -70,7 +70,7 @@ export const jvmRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger: /./,
-        // A comment may end within its line, and a program begin behind it.
+        // A comment may end within its line, and code may follow it.
         safe: wholeLine(
           /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
           pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
@@ -193,7 +193,9 @@ export const jvmRules: readonly FileRule[] = [
   },
 ];
 
-/** Plugins that are new, and names of libraries and plugins that mean another package; a version alone is nothing. */
+/**
+ * New plugins, and names of libraries and plugins that now mean another package; a new version alone does not count.
+ */
 function catalogMoved({ path, before = '', after = '' }: JudgedText): string[] {
   const now = readStructure(after, 'toml', path);
   if (now === undefined) return ['does not parse'];

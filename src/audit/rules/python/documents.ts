@@ -1,7 +1,7 @@
 import type { FileRule } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
 
-/** What documentation, notebooks and pipelines of data run when they are built or opened. */
+/** Files of documentation, notebooks and data pipelines that run code when they are built or opened. */
 export const documentRules: readonly FileRule[] = [
   {
     id: 'docs-build',
@@ -44,7 +44,7 @@ export const documentRules: readonly FileRule[] = [
       {
         kind: 'custom',
         see: ({ path, added }) =>
-          // Perl, whatever the words in it.
+          // The file is Perl: any line counts.
           /latexmkrc$/i.test(path)
             ? added()
                 .map((line) => line.text)

@@ -77,7 +77,7 @@ export const pythonPackageRules: readonly FileRule[] = [
   },
 ];
 
-/** A channel of conda that was not there, unless it is one of the large ones. */
+/** New conda channels, except well-known ones. */
 function newChannels({ path, before = '', after = '' }: JudgedText): string[] {
   if (!/\.ya?ml$/i.test(path)) return [];
   const [old, now] = [before, after].map((text) => readStructure(text, 'yaml', path));

@@ -66,7 +66,7 @@ export const pythonProgramRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['tasks.py'],
     except: ['/tasks.py'],
-    // Below the top it is more often a module of an application: Celery's, say.
+    // Below the top folder it is more often a module of an application, for example of Celery.
     judges: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
     unlessDeleted: true,
     why: 'The tool runs the file because of its name alone.',

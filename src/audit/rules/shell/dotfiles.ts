@@ -9,7 +9,7 @@ const DESKTOP_PROGRAMS = words`
   ranger nnn yazi newsboat neomutt mutt aerc qutebrowser
 `;
 
-/** Files of a home that people keep without the dot and link into place. */
+/** Files of a home directory that dotfiles repositories keep without the dot. */
 export const dotfileRules: readonly FileRule[] = [
   {
     id: 'shell-home-plain',

@@ -14,7 +14,7 @@ const PLAIN_ENV = /^(export\s+)?[A-Za-z_][A-Za-z0-9_.]*=("[^"`$\\]*"|'[^']*'|[^\
 const LOADER = pattern('i')`\b(${LOADER_VARIABLES})\s*=`;
 const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;
 
-/** There a file of a home is a sample. */
+/** In these folders a file of a home directory is a sample. */
 export const SAMPLES: readonly string[] = [
   'docs/**',
   'doc/**',
@@ -194,7 +194,7 @@ export const shellRules: readonly FileRule[] = [
       { kind: 'lines', danger: /^[\w-]+:\s*\S/, safe: /^(name|layout|window_name|session_name|root):/i },
       {
         kind: 'custom',
-        // There a name is a process and all behind it its command.
+        // A line is the name of a process and its command.
         see: ({ path, added }) =>
           /(^|\/)procfile[^/]*$/i.test(path)
             ? added()
