@@ -1,12 +1,12 @@
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { Verdict } from '../types/session.ts';
+import type { ChangeVerdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 
 /** Bytes that go to the host, or why they do not. */
 export type NewBytes =
   | { readonly digest: Digest; readonly size: number }
-  | { readonly verdict: Verdict; readonly why: string };
+  | { readonly verdict: ChangeVerdict; readonly why: string };
 
 export interface Made {
   /** What they are, for the reason: 'the merged file'. */

@@ -3,7 +3,7 @@ import { readOpen } from '../store/read-open.ts';
 import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { ChangeOutcome, Verdict } from '../types/session.ts';
+import type { ChangeOutcome, ChangeVerdict } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { conflictAt } from './conflict-at.ts';
 import { type ConflictRules, conflictRules } from './conflict-rules.ts';
@@ -238,7 +238,7 @@ async function chosenParts(
   one: ChosenChange,
   content: Buffer,
   { request }: Preparing,
-): Promise<Entry | { readonly verdict: Verdict; readonly why: string } | undefined> {
+): Promise<Entry | { readonly verdict: ChangeVerdict; readonly why: string } | undefined> {
   const { after } = one.change;
   if (after === undefined) return undefined;
   const made = { what: 'the chosen parts alone', before: await frozenBefore(one, request), after, content };

@@ -1,7 +1,7 @@
 import { IN_PART } from '../review/file-progress.ts';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { ChangeOutcome, Verdict } from '../types/session.ts';
+import type { ChangeOutcome, ChangeVerdict } from '../types/session.ts';
 import type { HostState } from './disk/host-entry.ts';
 import type { Step, Target } from './disk/steps.ts';
 
@@ -46,6 +46,6 @@ export function alreadyThere(one: ChosenChange, host: HostState | undefined): { 
 }
 
 /** A change that is not applied, and why. */
-export function left({ change }: ChosenChange, verdict: Verdict, why: string): { readonly outcome: ChangeOutcome } {
+export function left({ change }: ChosenChange, verdict: ChangeVerdict, why: string): { readonly outcome: ChangeOutcome } {
   return { outcome: { path: change.path, verdict, why } };
 }

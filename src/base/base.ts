@@ -14,7 +14,7 @@ import {
   rowAt,
   type Snapshot,
 } from '../scan/snapshot.ts';
-import { type Walked, walkTree } from '../scan/walk.ts';
+import { type WalkedTree, walkTree } from '../scan/walk.ts';
 import { withLock } from '../store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
@@ -33,7 +33,7 @@ import {
   type WantedHeader,
   writeJournal,
 } from './manifest.ts';
-import type { LookAhead, TakeLook } from './prescan.ts';
+import type { Prescan, TakePrescan } from './prescan.ts';
 import { type Owner, refreshTree } from './refresh.ts';
 import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
 import { isIntact } from './verify.ts';
@@ -61,7 +61,7 @@ export interface BaseOptions {
   readonly tell: Tell;
   readonly signal?: AbortSignal;
   /** A scan of the project that was begun earlier; used only if it ended a moment ago. */
-  readonly ahead?: TakeLook;
+  readonly ahead?: TakePrescan;
 }
 
 export interface BaseGeneration {
@@ -138,12 +138,12 @@ function withBelow(dir: string, number: number): number[] {
   return over === undefined ? [number] : [number, over];
 }
 
-function isEqual({ header, snapshot }: Loaded, walked: Walked): boolean {
+function isEqual({ header, snapshot }: Loaded, walked: WalkedTree): boolean {
   return hasRoot(header, walked) && !compareSnapshots(snapshot, walked.snapshot).any;
 }
 
 /** Whether the project's own directory is as it was. */
-function hasRoot(header: Header | undefined, { rootRow }: Walked): boolean {
+function hasRoot(header: Header | undefined, { rootRow }: WalkedTree): boolean {
   return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
 }
 
@@ -152,7 +152,7 @@ async function soundOf(
   options: BaseOptions,
   number: number,
   found: Loaded,
-  walked: Walked,
+  walked: WalkedTree,
 ): Promise<Loaded | undefined> {
   if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
   options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged. Making it anew.' });
@@ -178,7 +178,7 @@ async function makeTarget(
   whole: number | undefined,
   from: Loaded | undefined,
   needed: ReadonlySet<number>,
-  walked: Walked,
+  walked: WalkedTree,
 ): Promise<Target> {
   const number = highestNumber(dir) + 1;
   const differences = compareSnapshots(from?.snapshot ?? new Map(), walked.snapshot);
@@ -196,11 +196,11 @@ async function makeTarget(
 /** What a generation turned out to hold. */
 interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
   readonly known: Snapshot;
-  readonly walked: Walked;
+  readonly walked: WalkedTree;
 }
 
 /** Makes the generation equal to the project. What changes while it is copied is scanned again. */
-async function fill(options: BaseOptions, target: Target, first: Walked): Promise<Filled> {
+async function fill(options: BaseOptions, target: Target, first: WalkedTree): Promise<Filled> {
   const { number, from, stacked } = target;
   const gen = genDir(options.dir, number);
   const manifest = path.join(gen, 'manifest');
@@ -282,7 +282,7 @@ function entered(
 async function currentPrescan(
   { dir, ahead }: BaseOptions,
   current: number | undefined,
-): Promise<LookAhead | undefined> {
+): Promise<Prescan | undefined> {
   const seen = await ahead?.();
   if (seen === undefined || Date.now() - seen.ended > MAX_PRESCAN_AGE_MS || seen.generation !== current)
     return undefined;
@@ -297,7 +297,7 @@ function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | u
   return found && usable(gen, found, wantedHeader(options));
 }
 
-function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked> {
+function walk(options: BaseOptions, known: Snapshot | undefined): Promise<WalkedTree> {
   const { project: root, grafts, selection, signal } = options;
   return walkTree({ root, grafts, selection, known, ...(signal === undefined ? {} : { signal }) });
 }

@@ -1,21 +1,21 @@
 import { gitGrafts } from '../scan/git-grafts.ts';
 import { type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
-import { lookAhead, type TakeLook } from './prescan.ts';
+import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';
 
 /**
  * Begins to scan the project before the engine is asked for anything; undefined where a start does not scan the project
  * as it is. Ends with the signal.
  */
-export function beginLook(
+export function prescanProject(
   { policy, project }: Pick<Plan, 'policy' | 'project'>,
   dir: string,
   signal: AbortSignal,
-): TakeLook | undefined {
+): TakePrescan | undefined {
   if (policy.mode !== 'copy' || policy.shallow) return undefined;
   const selection = selectPaths(selectionRules(policy));
-  return lookAhead({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
+  return beginPrescan({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
 }
 
 /** What is kept out of the copy. */

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
-import { type Walked, walkTree } from '../scan/walk.ts';
+import { type WalkedTree, walkTree } from '../scan/walk.ts';
 import { genDir, newestGeneration } from './generation.ts';
 import { type Loaded, loadManifest } from './manifest.ts';
 
-export interface LookOptions {
+export interface PrescanOptions {
   /** As in BaseOptions. */
   readonly dir: string;
   readonly project: string;
@@ -16,23 +16,23 @@ export interface LookOptions {
 }
 
 /** The project and the manifest of its newest generation, as they were a moment ago. */
-export interface LookAhead {
+export interface Prescan {
   readonly generation: number | undefined;
   readonly loaded: Loaded | undefined;
-  readonly walked: Walked;
+  readonly walked: WalkedTree;
   /** When the walk ended, in milliseconds since the epoch. */
   readonly ended: number;
 }
 
 /** Gives the prescan once: it is large, and must not be kept. */
-export type TakeLook = () => Promise<LookAhead | undefined> | undefined;
+export type TakePrescan = () => Promise<Prescan | undefined> | undefined;
 
 /**
  * Walks the project while the engine is still being asked for other things. Takes no lock and writes nothing: the caller
  * checks whether the result still holds. Never fails: an error comes again later, where it can be reported.
  */
-export function lookAhead(options: LookOptions): TakeLook {
-  let looking: ReturnType<TakeLook> = look(options);
+export function beginPrescan(options: PrescanOptions): TakePrescan {
+  let looking: ReturnType<TakePrescan> = prescan(options);
   return () => {
     const given = looking;
     looking = undefined;
@@ -40,7 +40,7 @@ export function lookAhead(options: LookOptions): TakeLook {
   };
 }
 
-async function look(options: LookOptions): Promise<LookAhead | undefined> {
+async function prescan(options: PrescanOptions): Promise<Prescan | undefined> {
   const { dir, project: root, grafts, selection, signal } = options;
   try {
     const generation = existsSync(path.join(dir, 'gen')) ? newestGeneration(dir) : undefined;

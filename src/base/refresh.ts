@@ -17,7 +17,7 @@ import { openDirectory, removeTreeSync } from '../host/remove-tree.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import type { Row } from '../scan/packed-directory.ts';
 import { type Difference, type Differences, rowAt } from '../scan/snapshot.ts';
-import { fsPath, type Walked } from '../scan/walk.ts';
+import { fsPath, type WalkedTree } from '../scan/walk.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { remedyOf } from '../store/remedy.ts';
 import { parentPath } from '../text/path.ts';
@@ -32,7 +32,7 @@ export interface Owner {
 export interface RefreshOptions {
   /** Directory that is brought from the old snapshot to the walked one. */
   readonly tree: string;
-  readonly walked: Walked;
+  readonly walked: WalkedTree;
   readonly differences: Differences;
   readonly owner: Owner | undefined;
   /** Set where the tree is empty and will be laid over another one: entries to be hidden there become links to this file. */

@@ -27,18 +27,18 @@ export function moveToTrash(dir: string, number: number): void {
 }
 
 /** Whether the trash holds anything. */
-export function isAnythingGone(dir: string): boolean {
+export function hasTrash(dir: string): boolean {
   return existsSync(trashDir(dir)) && readdirSync(trashDir(dir)).length > 0;
 }
 
 /** Empties the trash. */
-export function removeGone(dir: string): void {
+export function emptyTrash(dir: string): void {
   for (const name of existsSync(trashDir(dir)) ? readdirSync(trashDir(dir)) : [])
     removeTreeSync(path.join(trashDir(dir), name));
 }
 
-/** As {@link removeGone}, in a process of its own that no command waits for; what it leaves, the next one removes. */
-export function removeGoneLater(dir: string): void {
+/** As {@link emptyTrash}, in a process of its own that no command waits for; what it leaves, the next one removes. */
+export function emptyTrashLater(dir: string): void {
   // Where these programs are missing, gc empties the trash.
-  if (isAnythingGone(dir)) removeEntriesInBackground(trashDir(dir));
+  if (hasTrash(dir)) removeEntriesInBackground(trashDir(dir));
 }

@@ -4,7 +4,7 @@ import { readAsWalked } from '../scan/git-files.ts';
 import { countRows, type Row, readRows, sameRow } from '../scan/packed-directory.ts';
 import { EVERYTHING } from '../scan/selection.ts';
 import { rowAt, type Snapshot } from '../scan/snapshot.ts';
-import { fsPath, type Walked, walkTree } from '../scan/walk.ts';
+import { fsPath, type WalkedTree, walkTree } from '../scan/walk.ts';
 import type { Tell } from '../types/event.ts';
 import type { Loaded } from './manifest.ts';
 
@@ -25,7 +25,7 @@ const PIECE_BYTES = 1 << 20;
 export async function isIntact(
   tree: string,
   { header, snapshot }: Loaded,
-  walked: Walked,
+  walked: WalkedTree,
   { tell, signal }: VerifyOptions,
 ): Promise<boolean> {
   const what = 'Comparing the private copy';
@@ -87,7 +87,7 @@ async function sameContent(
   row: Row,
   tree: string,
   where: string,
-  walked: Walked,
+  walked: WalkedTree,
   rest: () => Promise<void>,
 ): Promise<boolean> {
   if (row.kind === 'd' || row.kind === 'm') return true;

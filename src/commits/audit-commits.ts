@@ -28,7 +28,7 @@ export interface AuditedCommits {
  * made them. Reads objects only: no work tree, filter, hook or driver is involved. Throws usageError for
  * what is not a commit.
  */
-export async function auditCommits(
+export async function auditCommitRange(
   folder: string,
   range: string,
   policy: Policy,

@@ -20,7 +20,7 @@ export function hostGit(
 }
 
 /** Whether a plumbing command that answers by its exit status succeeds. */
-export function hostGitSays(cwd: string, args: GitArguments): boolean {
+export function hostGitSucceeds(cwd: string, args: GitArguments): boolean {
   return gitSucceeds(args, { cwd });
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import path from 'node:path';
 import type { GitArguments } from '../host/git.ts';
 import { parseBundleHead } from './bundle.ts';
-import { hostGit, hostGitSays, hostTips, refusedCommits } from './host-git.ts';
+import { hostGit, hostGitSucceeds, hostTips, refusedCommits } from './host-git.ts';
 
 export interface ReceiveRequest {
   /** Work tree of the user's own repository. */
@@ -105,7 +105,7 @@ function namedBranches(
 ): Pick<ReceivedBranch, 'branch' | 'commit'>[] {
   const named = [...branches];
   const isReached = (id: string): boolean =>
-    named.some(([, tip]) => hostGitSays(repository, ['merge-base', '--is-ancestor', id, tip]));
+    named.some(([, tip]) => hostGitSucceeds(repository, ['merge-base', '--is-ancestor', id, tip]));
   if (head !== undefined && !isReached(head)) {
     // The session may have a branch of that name itself.
     let name = 'detached-head';
@@ -123,7 +123,7 @@ function baseOf(project: string, repository: string, branch: string, commit: str
     Buffer.from(names.join('')),
   );
   const [, own] = /^([0-9a-f]+) commit$/m.exec(asked.toString()) ?? [];
-  if (own === undefined || !hostGitSays(repository, ['merge-base', own, commit])) return own;
+  if (own === undefined || !hostGitSucceeds(repository, ['merge-base', own, commit])) return own;
   return hostGit(repository, ['merge-base', own, commit]).toString().trim();
 }
 

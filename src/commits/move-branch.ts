@@ -1,5 +1,5 @@
 import { isBranchName } from './bundle.ts';
-import { hostGit, hostGitSays, refusedCommits } from './host-git.ts';
+import { hostGit, hostGitSucceeds, refusedCommits } from './host-git.ts';
 import type { ReceivedBranch } from './import-commits.ts';
 
 /** A branch of the user's repository that can be fast-forwarded to the session's. */
@@ -26,13 +26,13 @@ export function planMove(
   const [from] = listed.flatMap((line) => (line.endsWith(` ${name}`) ? [line.slice(0, line.indexOf(' '))] : []));
   if (from === undefined) return { why: 'there is no such branch here' };
   if (from === commit) return { why: 'it is there already' };
-  if (!hostGitSays(project, ['merge-base', '--is-ancestor', from, commit]))
+  if (!hostGitSucceeds(project, ['merge-base', '--is-ancestor', from, commit]))
     return { why: "it holds commits that the session's does not" };
   const count = hostGit(project, ['rev-list', '--count', commit, `^${from}`]);
   const places = worktreesOn(project, name);
   const checkedOut = currentBranch(project) === name;
   if (places > (checkedOut ? 1 : 0)) return { why: 'it is checked out in another work tree' };
-  if (checkedOut && !hostGitSays(project, ['diff-index', '--cached', '--quiet', from, '--'])) {
+  if (checkedOut && !hostGitSucceeds(project, ['diff-index', '--cached', '--quiet', from, '--'])) {
     return { why: 'changes are staged here' };
   }
   return { branch, ref, from, to: commit, commits: Number(count.toString()), checkedOut };
@@ -72,7 +72,7 @@ export function makeBranch(project: string, name: string, { commit, ref }: Recei
 }
 
 function currentBranch(project: string): string | undefined {
-  if (!hostGitSays(project, ['symbolic-ref', '-q', 'HEAD'])) return undefined;
+  if (!hostGitSucceeds(project, ['symbolic-ref', '-q', 'HEAD'])) return undefined;
   return hostGit(project, ['symbolic-ref', '-q', 'HEAD']).toString().trim();
 }
 

@@ -24,7 +24,7 @@ async function removeAbandoned(folder: string, prefix: string): Promise<void> {
       // No other user can rename this user's entries in a folder with the sticky bit.
       if ((await lstat(dir)).uid !== process.getuid?.()) continue;
       const owner = JSON.parse(await readFile(path.join(dir, OWNER), 'utf8')) as ProcessIdentity;
-      if (processState(owner) === 'gone') await rm(dir, { recursive: true, force: true });
+      if (processState(owner) === 'ended') await rm(dir, { recursive: true, force: true });
     } catch {
       // Another command removes it too, or has not written its owner yet.
     }

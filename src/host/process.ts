@@ -12,19 +12,19 @@ export function processIdentity(): ProcessIdentity {
  * Whether the process still runs. The result that it has ended is certain: another boot of this host, no such process,
  * or a process of the same number that started at another time. Another host or another PID namespace: 'unknown'.
  */
-export function processState(identity: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
+export function processState(identity: ProcessIdentity): 'alive' | 'ended' | 'unknown' {
   if (identity.host !== hostId() || identity.bootId === 'unknown') return 'unknown';
-  if (identity.bootId !== bootId()) return 'gone';
+  if (identity.bootId !== bootId()) return 'ended';
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
     // EPERM: it exists and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'gone';
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return 'ended';
   }
-  if (isZombie(identity.pid)) return 'gone';
+  if (isZombie(identity.pid)) return 'ended';
   const started = startTime(identity.pid);
   if (started === undefined || identity.started === 'unknown') return 'unknown';
-  return started === identity.started ? 'alive' : 'gone';
+  return started === identity.started ? 'alive' : 'ended';
 }
 
 /** Start time of a running process, in the kernel's unit. Undefined when it is unknown. */

@@ -37,7 +37,7 @@ FROM $PROVEN
 LABEL run-claude.probed=1 run-claude.image=foreign
 `;
 
-export interface ForeignImageOptions {
+export interface CustomImageOptions {
   /** The image's name, as the user wrote it. */
   readonly reference: string;
   /** run-claude's own image, which exists on the engine. */
@@ -51,7 +51,7 @@ export interface ForeignImageOptions {
  * The address of `reference` with run-claude's layers, for the current ids of both images.
  * @throws {RunClaudeError} IMAGE_MISSING when the engine does not have it, IMAGE_REFUSED when it cannot be used.
  */
-export async function addressForeign(engine: Engine, reference: string, ours: string): Promise<string> {
+export async function addressCustomImage(engine: Engine, reference: string, ours: string): Promise<string> {
   const facts = await engine.imageFacts(reference);
   if (facts === undefined) {
     throw new RunClaudeError('IMAGE_MISSING', `the engine has no image ${reference}`, {
@@ -69,9 +69,9 @@ export async function addressForeign(engine: Engine, reference: string, ours: st
  * not pass is removed.
  * @throws {RunClaudeError} IMAGE_REFUSED with the reason, and as addressForeign does.
  */
-export async function ensureForeign(engine: Engine, options: ForeignImageOptions): Promise<string> {
+export async function ensureCustomImage(engine: Engine, options: CustomImageOptions): Promise<string> {
   const { reference, ours, tell } = options;
-  const tag = await addressForeign(engine, reference, ours);
+  const tag = await addressCustomImage(engine, reference, ours);
   if (await engine.hasImage(tag)) return tag;
   const unproven = tag.replace('run-claude:', 'run-claude-unproven:');
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });

@@ -1,4 +1,4 @@
-import type { TakeLook } from '../base/prescan.ts';
+import type { TakePrescan } from '../base/prescan.ts';
 import type { Collector } from '../collector/client.ts';
 import type { ReaderRoot } from '../collector/container.ts';
 import type { ListedEntry } from '../types/collector.ts';
@@ -13,7 +13,7 @@ export interface WorkspaceOptions {
   readonly tell: Tell;
   readonly signal?: AbortSignal;
   /** A scan of the project that the command began with. */
-  readonly ahead?: TakeLook | undefined;
+  readonly prescan?: TakePrescan | undefined;
   /** Trees besides the workspace that the session's collector can read, such as the agent's home. */
   readonly roots?: readonly ReaderRoot[];
 }

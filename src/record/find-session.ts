@@ -73,7 +73,7 @@ function candidateOf(record: SessionRecord): SessionCandidate & { readonly recor
     record,
     stage,
     started,
-    isOwned: ownerState(record) !== 'gone',
+    isOwned: ownerState(record) !== 'ended',
     appliedAt: isApplied ? outcome.at : undefined,
     hasLayer: plan?.mode === 'copy' && isLayerKept(record),
   };

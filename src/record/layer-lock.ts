@@ -13,7 +13,7 @@ import { isLayerKept, ownerState } from './session.ts';
  */
 export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
   const { plan, stage, id } = record;
-  if (stage === 'running' && ownerState(record) !== 'gone') {
+  if (stage === 'running' && ownerState(record) !== 'ended') {
     throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${record.owner?.pid})`, {
       hint: 'See its changes so far with: run-claude status',
     });

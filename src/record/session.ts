@@ -194,8 +194,8 @@ function readNote(file: string): unknown {
 }
 
 /** Whether the command that runs this session still exists. */
-export function ownerState(record: SessionRecord): 'alive' | 'gone' | 'unknown' {
-  return record.owner === undefined ? 'gone' : processState(record.owner);
+export function ownerState(record: SessionRecord): 'alive' | 'ended' | 'unknown' {
+  return record.owner === undefined ? 'ended' : processState(record.owner);
 }
 
 /** Writes what was collected from the session, with the findings of the audit. */

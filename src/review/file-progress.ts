@@ -1,12 +1,12 @@
 import type { Review, ReviewItem } from '../types/review.ts';
-import type { ChangeOutcome, Verdict } from '../types/session.ts';
+import type { ChangeOutcome, ChangeVerdict } from '../types/session.ts';
 import { isCounted } from './counts.ts';
 
 /** How far one changed file of a session came. A rename is one file. */
 export interface FileProgress {
   readonly item: ReviewItem;
   /** 'waiting': nothing was decided about it yet. */
-  readonly verdict: Verdict | 'waiting';
+  readonly verdict: ChangeVerdict | 'waiting';
   readonly why?: string;
 }
 
@@ -70,7 +70,7 @@ export function isLeft(file: Pick<FileProgress, 'verdict'>): boolean {
  * The outcomes of an earlier apply with those of a later one. Of paths that the later one does not name only what is in
  * the project counts; a file that was applied in part stays so until it is applied.
  */
-export function joinOutcomes<T extends { readonly path: string; readonly verdict: Verdict; readonly why?: string }>(
+export function joinOutcomes<T extends { readonly path: string; readonly verdict: ChangeVerdict; readonly why?: string }>(
   earlier: readonly T[],
   later: readonly T[],
 ): T[] {

@@ -34,7 +34,7 @@ export interface WalkOptions {
 }
 
 /** The result of a walk. */
-export interface Walked {
+export interface WalkedTree {
   readonly snapshot: Snapshot;
   /** The root directory itself. */
   readonly rootRow: Row;
@@ -67,7 +67,7 @@ export function fsPath(text: string): string | Buffer {
  *
  * @throws {RunClaudeError} PROJECT_UNREADABLE when the root can't be read
  */
-export async function walkTree(options: WalkOptions): Promise<Walked> {
+export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
   const { root, known = new Map<string, Section>(), signal } = options;
   const rootRow = rootRowOf(root);
   const listOptions: ListOptions = {

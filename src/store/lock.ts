@@ -73,7 +73,7 @@ export async function takeLock(file: string, options: LockOptions): Promise<() =
     if (token !== undefined) return () => releaseLock(file, token);
     const held = readHeld(file);
     if (held === undefined) continue;
-    const isStale = held !== 'unreadable' && processState(held.holder) === 'gone';
+    const isStale = held !== 'unreadable' && processState(held.holder) === 'ended';
     if (isStale && removeStale(file, held)) continue;
     // Another process that removes a stale lock is done within milliseconds.
     if (Date.now() >= deadline + (isStale ? STALE_REMOVAL_MS : 0)) throw heldError(file, held);
@@ -121,7 +121,7 @@ function removeStale(file: string, stale: HeldLock): boolean {
     names.push(name);
     if (tryLock(name, 'removing a stale lock') !== undefined) break;
     const other = readHeld(name);
-    if (other === undefined || other === 'unreadable' || processState(other.holder) !== 'gone') return false;
+    if (other === undefined || other === 'unreadable' || processState(other.holder) !== 'ended') return false;
     current = other;
   }
   const now = readHeld(file);

@@ -23,7 +23,7 @@ const ANSWER_COLUMNS = 3;
 const loadEnquirer = () => import('enquirer');
 
 /** Loads enquirer for a later question: run-claude may be replaced on the disk before. A failure shows at the question. */
-export async function readyToAsk(): Promise<void> {
+export async function preloadPrompt(): Promise<void> {
   await loadEnquirer().catch(() => undefined);
 }
 
@@ -54,7 +54,7 @@ export function isYes(answer: string | undefined): boolean {
 export async function waitForSilence(screen: Screen): Promise<boolean> {
   const { stdin } = screen;
   // Loaded by the time of the question, so that no key is lost in between.
-  void readyToAsk();
+  void preloadPrompt();
   const wasRaw = stdin.isRaw;
   stdin.setRawMode?.(true);
   const quiet = await new Promise<boolean>((resolve) => {

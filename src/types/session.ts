@@ -70,12 +70,12 @@ export interface CollectedRecord extends Collected {
   readonly claude?: ClaudeData;
 }
 
-export type Verdict = 'applied' | 'same' | 'conflict' | 'blocked' | 'suspect' | 'withheld' | 'skipped' | 'failed';
+export type ChangeVerdict = 'applied' | 'same' | 'conflict' | 'blocked' | 'suspect' | 'withheld' | 'skipped' | 'failed';
 
 /** The outcome of one change. */
 export interface ChangeOutcome {
   readonly path: RelPath;
-  readonly verdict: Verdict;
+  readonly verdict: ChangeVerdict;
   readonly why?: string;
 }
 

@@ -12,7 +12,7 @@ import { compareLayerToBase } from './compare-layer-to-base.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import { renameReader } from './rename-reader.ts';
 
-export interface CollectOptions {
+export interface CollectChangesOptions {
   readonly collector: Collector;
   readonly delta: Delta;
   readonly store: ContentStore;
@@ -39,7 +39,7 @@ const AT_ONCE = 16;
  * Compares what the session touched with the base and freezes both sides' content in the store. Whatever can't be
  * read or classified becomes a change with a problem, never nothing.
  */
-export async function collectChanges(options: CollectOptions): Promise<Collected> {
+export async function collectChanges(options: CollectChangesOptions): Promise<Collected> {
   const { collector, match, store } = options;
   const pairs = await compareLayerToBase(collector, options.delta);
   const { wanted, withheld, hidden } = await setIgnoredAside(pairs, options);
@@ -90,7 +90,7 @@ async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise
   return changes.filter((change) => change !== undefined);
 }
 
-interface Freezing extends CollectOptions {
+interface Freezing extends CollectChangesOptions {
   readonly sparse: { left: number };
 }
 

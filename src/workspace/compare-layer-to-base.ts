@@ -4,7 +4,7 @@ import { parentPath, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 
 /** The metadata of an entry on both sides, which may be equal. */
-export interface Pair {
+export interface ComparedEntry {
   readonly path: RelPath;
   readonly before: ListedEntry | undefined;
   readonly after: ListedEntry | undefined;
@@ -13,8 +13,8 @@ export interface Pair {
 const AT_ONCE = 2000;
 
 /** Everything that the session touched, each with the base's entry, sorted by path. Reads metadata of upper and base only. */
-export async function compareLayerToBase(collector: Collector, delta: Delta): Promise<Pair[]> {
-  const pairs = new Map<string, Pair>();
+export async function compareLayerToBase(collector: Collector, delta: Delta): Promise<ComparedEntry[]> {
+  const pairs = new Map<string, ComparedEntry>();
   await pairPresent(collector, delta.present, pairs);
   const hidden = new Set(delta.opaque);
   for (const { path, before, after } of [...pairs.values()]) {
@@ -35,7 +35,7 @@ export async function compareLayerToBase(collector: Collector, delta: Delta): Pr
 async function pairPresent(
   collector: Collector,
   present: readonly ListedEntry[],
-  pairs: Map<string, Pair>,
+  pairs: Map<string, ComparedEntry>,
 ): Promise<void> {
   const fresh = new Set<string>();
   const asked = new Set<string>();
@@ -65,7 +65,7 @@ async function pairPresent(
   await flush();
 }
 
-async function addDeletedBelow(collector: Collector, path: string, pairs: Map<string, Pair>): Promise<void> {
+async function addDeletedBelow(collector: Collector, path: string, pairs: Map<string, ComparedEntry>): Promise<void> {
   const base = await collector.stat('base', path as RelPath);
   if (base?.kind !== 'dir') return;
   for await (const before of collector.list('base', path as RelPath)) {

@@ -2,18 +2,18 @@ import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from '../
 import { isDotGitName } from '../git/names.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
-import type { CollectOptions } from './collect.ts';
-import type { Pair } from './compare-layer-to-base.ts';
+import type { CollectChangesOptions } from './collect.ts';
+import type { ComparedEntry } from './compare-layer-to-base.ts';
 import { sessionIgnoreRules } from './session-ignores.ts';
 
 /** A touched path whose content is to be frozen. */
-export interface Wanted extends Pair {
+export interface Wanted extends ComparedEntry {
   readonly ignored: boolean;
   /** As Change.unignored. */
   readonly unignored?: string;
 }
 
-export interface SetAside {
+export interface SortedChanges {
   readonly wanted: readonly Wanted[];
   readonly withheld: readonly WithheldGroup[];
   /** New and changed files, links and folders that are withheld, where something was deleted or replaced that may be among them. */
@@ -32,7 +32,7 @@ const UNIGNORED_MAX = 1000;
  * New ignored output is counted by directory; ignored entries that the project has stay changes of their own, and so do
  * those that the session un-ignores by its own change of the ignore rules. The base's rules decide what is withheld.
  */
-export async function setIgnoredAside(pairs: readonly Pair[], options: AsideOptions): Promise<SetAside> {
+export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: AsideOptions): Promise<SortedChanges> {
   const wanted: Wanted[] = [];
   const aside: Ignored[] = [];
   const rules = baseIgnoreRules(options.collector);
@@ -63,15 +63,15 @@ export async function setIgnoredAside(pairs: readonly Pair[], options: AsideOpti
   return { wanted: wanted.sort((a, b) => (a.path < b.path ? -1 : 1)), withheld: output.groups(), hidden };
 }
 
-type AsideOptions = Pick<CollectOptions, 'collector' | 'includeIgnored'>;
+type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored'>;
 
 interface Ignored {
-  readonly pair: Pair;
+  readonly pair: ComparedEntry;
   /** The topmost ignored directory that holds it, or itself. */
   readonly top: string;
 }
 
-function mayBeMoved({ path, before, after }: Pair): boolean {
+function mayBeMoved({ path, before, after }: ComparedEntry): boolean {
   if (inGit(path)) return false;
   if (after === undefined) return before?.kind === 'file' || before?.kind === 'symlink';
   return before?.kind === 'file' && after.kind !== 'file';
@@ -82,12 +82,12 @@ function mayBeMoved({ path, before, after }: Pair): boolean {
  * all of it is un-ignored, else the entry alone.
  */
 async function unignoredPatterns(
-  pairs: readonly Pair[],
+  pairs: readonly ComparedEntry[],
   aside: readonly Ignored[],
   { collector }: AsideOptions,
-): Promise<ReadonlyMap<Pair, string>> {
+): Promise<ReadonlyMap<ComparedEntry, string>> {
   const rules: IgnoreRules | undefined = sessionIgnoreRules(collector, pairs);
-  const free = new Map<Pair, string>();
+  const free = new Map<ComparedEntry, string>();
   if (rules === undefined) return free;
   const stillIgnored = new Set<string>();
   for (const { pair, top } of aside) {
@@ -120,7 +120,7 @@ export function withNewFolders(path: string, hidden: HiddenFiles): Wanted[] {
 }
 
 /** Whether the entry is a directory that the kernel only copied up. */
-export function untouched({ before, after }: Pair): boolean {
+export function untouched({ before, after }: ComparedEntry): boolean {
   return before?.kind === 'dir' && after?.kind === 'dir' && before.mode === after.mode && after.problem === undefined;
 }
 

@@ -10,7 +10,7 @@ import { compareLayerToBase } from './compare-layer-to-base.ts';
 import type { LiveChange } from './workspace.ts';
 
 /** A session's changes so far, for a user who watches, never for the gate. */
-export interface LiveLook {
+export interface LiveChanges {
   /** By path, without git's own files and without ignored output. */
   readonly changes: readonly LiveChange[];
   /** Ignored output by topmost directory, as of the last count. */
@@ -19,7 +19,7 @@ export interface LiveLook {
 
 export interface LiveReader {
   /** With `counting`, ignored output of any size is listed as well; otherwise its directories are skipped. */
-  look(counting: boolean): Promise<LiveLook>;
+  look(counting: boolean): Promise<LiveChanges>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function liveReader(
     const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, skipped);
     return { present, deleted: deleted.filter(shown), opaque: opaque.filter(shown) };
   };
-  const compare = async (delta: Delta): Promise<LiveLook> => {
+  const compare = async (delta: Delta): Promise<LiveChanges> => {
     const changes: LiveChange[] = [];
     const output = new IgnoredOutput();
     for (const { path, before, after } of await compareLayerToBase(source, delta)) {

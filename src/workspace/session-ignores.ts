@@ -1,7 +1,7 @@
 import type { Collector } from '../collector/client.ts';
 import { baseIgnoreRules, type IgnoreRules } from '../collector/ignored.ts';
 import type { RelPath } from '../text/path.ts';
-import type { Pair } from './compare-layer-to-base.ts';
+import type { ComparedEntry } from './compare-layer-to-base.ts';
 
 /** Limits for one ignore file of the session; beyond them it is not read. */
 const MAX_IGNORE_BYTES = 1 << 16;
@@ -15,9 +15,9 @@ const MAX_STARS = 4;
  */
 export function sessionIgnoreRules(
   collector: Pick<Collector, 'stat' | 'readUpTo'>,
-  pairs: readonly Pair[],
+  pairs: readonly ComparedEntry[],
 ): IgnoreRules | undefined {
-  const changed = new Map<string, Pair>(
+  const changed = new Map<string, ComparedEntry>(
     pairs.filter(({ path }) => /(^|\/)\.gitignore$/.test(path)).map((pair) => [pair.path, pair]),
   );
   if (changed.size === 0) return undefined;

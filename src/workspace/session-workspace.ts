@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
 import { flushBase } from '../base/flush-base.ts';
 import { treesOf } from '../base/stacked.ts';
-import { removeGoneLater } from '../base/trash.ts';
+import { emptyTrashLater } from '../base/trash.ts';
 import {
   DISK_RESERVE_BYTES,
   type DiskHooks,
@@ -71,7 +71,7 @@ export class SessionWorkspace implements Workspace {
   async wake(): Promise<void> {
     await this.#collector.get();
     flushBase(this.record.generation);
-    removeGoneLater(this.#options.plan.baseDir);
+    emptyTrashLater(this.#options.plan.baseDir);
   }
 
   async usage(): Promise<Written> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const QUESTION = /Attach to it, stop and collect it, or leave it\? \[a\/s\/L\/\?\]/;
@@ -21,7 +21,7 @@ it('a killed command: the next one offers to leave, attach to, or stop its agent
   const killed = async (): Promise<string> => {
     const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', SCRIPT]);
     const gone = new Promise((resolve) => child.once('close', resolve));
-    await sees(child, 'ready');
+    await waitForOutput(child, 'ready');
     child.kill('SIGKILL');
     await gone;
     const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
-import { shownLines } from '../support/shown.ts';
+import { linesOnScreen } from '../support/shown.ts';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const EDIT = { file_path: '/workspace/src/file1.txt', old_string: 'second line', new_string: 'QZQZQZ line' };
@@ -20,7 +20,7 @@ it('on the project itself Claude asks before it edits, offers no other mode, and
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a' });
   const file = path.join(scene.project, 'src/file1.txt');
   await using pty = scene.pty(['--bind', '--yes', scene.project], SIZE);
-  const shown = (): Promise<string> => shownLines(pty, SIZE.columns, SIZE.rows);
+  const shown = (): Promise<string> => linesOnScreen(pty, SIZE.columns, SIZE.rows);
   try {
     await expect.poll(shown).toMatch(/manual mode on/);
     // Claude offers its auto mode a moment later, with yes as the answer to Enter.

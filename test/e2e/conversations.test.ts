@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { fillClaude, homeFingerprint, instances } from '../support/claude-home.ts';
 import { Scene } from '../support/scene.ts';
-import { shownLines } from '../support/shown.ts';
+import { linesOnScreen } from '../support/shown.ts';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-4e8b21';
@@ -79,7 +79,7 @@ it('after -p in a terminal: explore is a shell, resume opens the session’s own
   const size = { columns: 80, rows: 24 };
   const talk = async (args: readonly string[], ask: boolean): Promise<string> => {
     await using pty = scene.pty(args, size);
-    const shown = (): Promise<string> => shownLines(pty, size.columns, size.rows);
+    const shown = (): Promise<string> => linesOnScreen(pty, size.columns, size.rows);
     await expect.poll(shown).toMatch(/Answer (ALPHA|BETA)/);
     const found = await shown();
     await pty.enter('/exit');

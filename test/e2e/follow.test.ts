@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { mainJs, Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 
 it('status and diff --follow show a running session’s changes, ignored output by directory, git’s own files not at all', async () => {
   await using scene = new Scene();
@@ -14,7 +14,7 @@ it('status and diff --follow show a running session’s changes, ignored output 
     env: scene.env,
   });
   const ended = new Promise((resolve) => session.once('close', resolve));
-  await sees(session, 'ready');
+  await waitForOutput(session, 'ready');
 
   const status = JSON.parse((await scene.run(['status', '--json'])).stdout);
   expect(status.changes.map(({ path, kind }: { path: string; kind: string }) => `${kind} ${path}`)).toEqual([
@@ -34,7 +34,7 @@ it('status and diff --follow show a running session’s changes, ignored output 
   // Another one, whose reader leaves: it ends with the next line that it has to say.
   const unread = scene.spawn(['diff', '--follow']);
   const left = once(unread, 'exit');
-  await sees(unread, 'src/made.txt');
+  await waitForOutput(unread, 'src/made.txt');
   unread.stdout?.destroy();
   session.stdin.write('go on\n');
   expect(await left).toEqual([0, null]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { sessionObjects } from '../support/engine.ts';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 import { openUnbuildingSocket } from '../support/unbuilding-socket.ts';
 
 it.each([
@@ -21,7 +21,7 @@ it.each([
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-    await sees(child, moment);
+    await waitForOutput(child, moment);
     child.kill(`SIG${signal}`);
     const [code] = await once(child, 'close');
     // Once a container has been started, the program may have been quicker than the signal.
@@ -35,7 +35,7 @@ it.each([
 it('a build of the image ends with Ctrl-C, and the image that is there stays; --rebuild builds once', async () => {
   await using scene = new Scene();
   const child = scene.spawn(['build', '--rebuild', '--trace']);
-  await sees(child, '/build: 200');
+  await waitForOutput(child, '/build: 200');
   child.kill('SIGINT');
   const [code] = await once(child, 'close');
   expect(code).toBe(130);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionObjects } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 
 /** As Go's module cache is: directories that their owner may not write, one in the other. */
 const CLOSED = [
@@ -16,7 +16,7 @@ const CLOSED = [
 
 async function kill(child: ReturnType<Scene['spawn']>, before?: () => Promise<void>): Promise<void> {
   const ended = new Promise((resolve) => child.once('close', resolve));
-  await sees(child, 'ready');
+  await waitForOutput(child, 'ready');
   await before?.();
   child.kill('SIGKILL');
   await ended;

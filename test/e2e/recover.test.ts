@@ -4,12 +4,12 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionObjects } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 
 async function killAt(scene: Scene, words: string, script: string): Promise<string> {
   const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', script]);
   const gone = new Promise((resolve) => child.once('close', resolve));
-  await sees(child, words);
+  await waitForOutput(child, words);
   child.kill('SIGKILL');
   await gone;
   const sessions = JSON.parse((await scene.run(['sessions', '--json'])).stdout);

@@ -7,7 +7,7 @@ import { runGc } from '../../src/session/later/gc.ts';
 import { connectForTest } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';
 import { SecondEngine } from '../support/second-engine.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 
 it('an engine that stops under a session and is pruned of everything: nothing pending is lost', async () => {
   await using engine = new SecondEngine();
@@ -23,7 +23,7 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   child.stderr?.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
-  await sees(child, 'ready');
+  await waitForOutput(child, 'ready');
   // The reader starts beside the agent: with it the session's changes are collected although the engine has stopped.
   await expect.poll(() => engine.docker('ps', '-q', '--filter', 'name=-collector')).not.toBe('');
   expect((await scene.run(['status', '--json'])).stdout).toContain('work.txt');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const CTRL_Z = '\u001a';
@@ -107,7 +107,7 @@ it('stop ends a running session from another terminal and keeps its changes, whe
   const work = ['exec', scene.project, '--', 'sh', '-c', 'echo work >> README.md; echo ready; sleep 1000'];
   const begin = async (): Promise<ReturnType<Scene['spawn']>> => {
     const child = scene.spawn(work);
-    await sees(child, 'ready');
+    await waitForOutput(child, 'ready');
     return child;
   };
   const sessions = async () =>

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { mainJs, type RunResult, Scene } from '../support/scene.ts';
-import { sees } from '../support/sees.ts';
+import { waitForOutput } from '../support/sees.ts';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
@@ -61,7 +61,7 @@ it('goes to its end when nobody reads it any more, as with `2>&1 | head`, or not
   const script = 'echo first; read -r line; seq 100000; echo made > made.txt; exit 3';
   const child = scene.spawn(['exec', '--auto-apply', '.', '--', 'sh', '-c', script], '');
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  await sees(child, 'first');
+  await waitForOutput(child, 'first');
   child.stdout?.destroy();
   child.stderr?.destroy();
   child.stdin?.end('go on\n');

@@ -5,4 +5,4 @@
 export const seed: number = Number(process.env['RUN_CLAUDE_TESTS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** For the message of an assertion on random cases. */
-export const again = `again with RUN_CLAUDE_TESTS_SEED=${seed}`;
+export const repeatHint = `again with RUN_CLAUDE_TESTS_SEED=${seed}`;

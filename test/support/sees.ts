@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
 /** Resolves when the command's output has the words, fails when the command ends first. */
-export function sees(child: ChildProcess, words: string): Promise<void> {
+export function waitForOutput(child: ChildProcess, words: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {

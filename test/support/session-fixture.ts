@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Change, Entry } from '../../src/types/entry.ts';
 import type { Finding } from '../../src/types/finding.ts';
 import type { Program } from '../../src/types/plan.ts';
-import type { ChangeOutcome, CollectedRecord, SessionRecord, Verdict } from '../../src/types/session.ts';
+import type { ChangeOutcome, CollectedRecord, SessionRecord, ChangeVerdict } from '../../src/types/session.ts';
 import { sessionRecord } from './session-record.ts';
 
 /** What a test says of one recorded session. */
@@ -20,7 +20,7 @@ export interface RecordedSession {
   readonly note?: string;
   /** Created files, each with a severity where a finding has one; undefined: nothing was collected. */
   readonly files?: Readonly<Record<string, Finding['severity'] | 'clean'>>;
-  readonly verdicts?: Readonly<Record<string, Verdict>>;
+  readonly verdicts?: Readonly<Record<string, ChangeVerdict>>;
   readonly collected?: Partial<CollectedRecord>;
 }
 

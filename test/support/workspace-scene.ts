@@ -16,7 +16,7 @@ import { smallContainer } from './engine.ts';
 export interface WorkspaceScene {
   readonly dir: string;
   readonly project: string;
-  readonly told: SessionEvent[];
+  readonly messages: SessionEvent[];
   plan(id: string, strategy: StrategyName, policy?: Partial<Policy>): Plan;
   open(id: string, strategy: StrategyName, policy?: Partial<Policy>): Promise<Workspace>;
   reopen(id: string, strategy: StrategyName, record: unknown): Promise<Workspace>;
@@ -51,7 +51,7 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
   return {
     dir,
     project,
-    told,
+    messages: told,
     plan,
     open(id, strategy, policy) {
       const planned = plan(id, strategy, policy);

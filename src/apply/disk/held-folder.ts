@@ -1,5 +1,5 @@
 import { parentPath } from '../../text/path.ts';
-import type { ChangeOutcome, Verdict } from '../../types/session.ts';
+import type { ChangeOutcome, ChangeVerdict } from '../../types/session.ts';
 
 /**
  * Why a change cannot be applied whose folder is not applied either; undefined where every folder above it is applied
@@ -8,7 +8,7 @@ import type { ChangeOutcome, Verdict } from '../../types/session.ts';
 export function heldFolder(
   path: string,
   outcomes: ReadonlyMap<string, ChangeOutcome>,
-): { readonly verdict: Verdict; readonly why: string } | undefined {
+): { readonly verdict: ChangeVerdict; readonly why: string } | undefined {
   for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {
     const held = outcomes.get(folder);
     if (held === undefined || held.verdict === 'same' || held.verdict === 'applied') continue;

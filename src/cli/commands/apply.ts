@@ -1,4 +1,4 @@
-import { applyLater } from '../../session/later/apply.ts';
+import { applyPending } from '../../session/later/apply.ts';
 import { type CommandRun, optionChoice } from '../context/context.ts';
 import { withSession } from '../context/open-session.ts';
 import { writeOutcome } from '../context/write-outcome.ts';
@@ -13,7 +13,7 @@ export const applyCommand: CommandRun = async (line, context) => {
   // Without a value the option means every file.
   const release = ignored?.includes('') ? true : ignored;
   return withSession(line, context, 'decide', async (record, deps) => {
-    const { status, outcome } = await applyLater(record, deps, {
+    const { status, outcome } = await applyPending(record, deps, {
       conflict,
       dryRun,
       yes: line.options.has('yes'),

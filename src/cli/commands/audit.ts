@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { allRules } from '../../audit/catalogue.ts';
-import { auditCommits } from '../../commits/audit-commits.ts';
+import { auditCommitRange } from '../../commits/audit-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { rendererFor } from '../../report/render.ts';
 import { reviewOf } from '../../session/end/review-session.ts';
-import { auditReport, reaches, reportPlace } from '../../session/end/write-report.ts';
+import { auditReport, reachesSeverity, reportPlace } from '../../session/end/write-report.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import { summaryLines } from '../../terminal/review/summary.ts';
 import type { Severity } from '../../types/finding.ts';
@@ -41,7 +41,7 @@ export const auditCommand: CommandRun = async (line, context) => {
   }
   const { policy, project, warnings } = await readPolicy(word, [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
-  const { review, base } = await auditCommits(project.root, range, policy, context.env);
+  const { review, base } = await auditCommitRange(project.root, range, policy, context.env);
   return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
 };
 
@@ -62,7 +62,7 @@ interface Output {
 
 /** Prints and writes the findings. Returns the exit status. */
 function conclude({ review, project, base, failOn }: AuditResult, output: Output): number {
-  const status = reaches(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
+  const status = reachesSeverity(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
   const report = auditReport(review, project, status, base);
   if (output.json) output.write(rendererFor('x.json')(report));
   else for (const { text } of summaryLines(review, Number.POSITIVE_INFINITY)) output.write(`${text}\n`);

@@ -4,11 +4,11 @@ import { type CommitFacts, readCommits } from '../../commits/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/later/session-commits.ts';
-import { type PersonDeps, sessionDeps } from '../../session/start/deps.ts';
+import { type UserDeps, sessionDeps } from '../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { allowOptions } from '../../terminal/review/outcome-lines.ts';
-import { findingLine, firstOfAKind } from '../../terminal/review/summary.ts';
+import { findingLine, firstPerKind } from '../../terminal/review/summary.ts';
 import { type CommandRun, optionValue } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
@@ -68,8 +68,8 @@ function listing(branches: readonly ReceivedBranch[], commits: readonly CommitFa
   ];
 }
 
-function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps): void {
-  const { shown, more } = firstOfAKind(findings, ({ finding }) => `${finding.severity} ${finding.title}`);
+function tellFindings(findings: readonly CommitFinding[], { tell }: UserDeps): void {
+  const { shown, more } = firstPerKind(findings, ({ finding }) => `${finding.severity} ${finding.title}`);
   for (const { commit, finding } of shown) {
     const text = `commit ${commit.slice(0, 10)}: ${findingLine(finding).text.replace(/^WARNING: /, '')}`;
     tell({ kind: 'finding', severity: finding.severity, text });
@@ -81,7 +81,7 @@ function tellFindings(findings: readonly CommitFinding[], { tell }: PersonDeps):
 }
 
 /** Whether the user accepts the findings. Blocked: never. Suspect: by a yes, or by --allow-suspect. */
-async function mayImport(findings: readonly CommitFinding[], { screen, tell }: PersonDeps): Promise<boolean> {
+async function mayImport(findings: readonly CommitFinding[], { screen, tell }: UserDeps): Promise<boolean> {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   if (findings.some(({ finding }) => finding.severity === 'blocked')) {
     say('Nothing was imported: a change in a commit is blocked, so none of the commits is imported.');
@@ -104,7 +104,7 @@ async function mayImport(findings: readonly CommitFinding[], { screen, tell }: P
   return false;
 }
 
-async function offerMoves(project: string, received: ReceivedCommits, { screen, tell }: PersonDeps): Promise<void> {
+async function offerMoves(project: string, received: ReceivedCommits, { screen, tell }: UserDeps): Promise<void> {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   for (const branch of received.branches) {
     say(`Imported ${cleanLine(branch.ref)}`);

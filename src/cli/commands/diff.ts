@@ -11,7 +11,7 @@ import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { openOutput } from '../../terminal/page-output.ts';
 import { diffLines } from '../../terminal/review/diff-view.ts';
-import { standingLine } from '../../terminal/review/outcome-lines.ts';
+import { progressLine } from '../../terminal/review/outcome-lines.ts';
 import { loadDiff } from '../../terminal/review/show.ts';
 import { sideBySideLines } from '../../terminal/review/side-by-side.ts';
 import { whenText } from '../../text/when.ts';
@@ -39,7 +39,7 @@ export const diffCommand: CommandRun = (line, context) =>
     const when = record.outcome && whenText(record.outcome.at, Date.now());
     if (counts.applied + counts.inPart > 0) {
       const marked = isPartly ? ' Applied ones are marked.' : '';
-      context.tell({ kind: 'message', level: 'info', text: `${standingLine(counts, when)}.${marked}` });
+      context.tell({ kind: 'message', level: 'info', text: `${progressLine(counts, when)}.${marked}` });
     }
     const applied = new Set(isPartly ? files.filter(isApplied).map(({ item }) => item) : []);
     await show(shown, { line, context, applied, store: openContentStore(storeDir(record.plan.sessionDir)) });

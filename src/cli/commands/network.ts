@@ -42,7 +42,7 @@ export const networkCommand: CommandRun = async (line, context) => {
 function allow(host: string | undefined, id: string | undefined, context: CommandContext): number {
   if (host === undefined) throw usageError('network allow: no host', 'Write run-claude network allow example.org.');
   const session = findSession(context.places.stateDir, id, context.cwd);
-  if (ownerState(session) === 'gone') {
+  if (ownerState(session) === 'ended') {
     throw usageError(
       `session ${session.id} has ended`,
       'For the next session: --allow-host, or allow-host in config.toml.',

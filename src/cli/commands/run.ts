@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent/agent.ts';
 import { agentOf, homeAgent } from '../../agent/agents.ts';
-import { beginLook } from '../../base/prescan-project.ts';
+import { prescanProject } from '../../base/prescan-project.ts';
 import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
@@ -30,7 +30,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
   let prescan: SessionDeps['prescan'];
   const setup = await setUpRun(line, context, process, ({ policy, project, host }) => {
     if (line.action !== 'run') return;
-    prescan = beginLook({ policy, project }, baseDirOf(host, project, policy), signal);
+    prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal);
     // Loaded while the project is scanned and the engine is asked.
     void import('../start/start-session.ts');
   });

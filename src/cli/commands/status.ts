@@ -5,9 +5,9 @@ import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { reviewOf } from '../../session/end/review-session.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
-import { isRunning, liveNow } from '../../session/later/follow.ts';
+import { isRunning, readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { appliedLines, leftLines, standingLine } from '../../terminal/review/outcome-lines.ts';
+import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
@@ -77,7 +77,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
-    ...(isDecided ? [standingLine(counts, when)] : []),
+    ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
 }
@@ -90,12 +90,12 @@ async function runningStatus(
 ): Promise<number> {
   const { id, project, stage, started, workspace } = record;
   const usage = readUsage(record.plan.sessionDir);
-  let live: Awaited<ReturnType<typeof liveNow>> = { changes: [], ignored: [] };
+  let live: Awaited<ReturnType<typeof readLiveChanges>> = { changes: [], ignored: [] };
   // A bind session has no layer.
   if (workspace !== undefined) {
     const engine = await openEngine(record.plan.policy.engine, context);
     try {
-      live = await liveNow(record, engine, context.tell);
+      live = await readLiveChanges(record, engine, context.tell);
     } finally {
       await engine.close();
     }

@@ -5,7 +5,7 @@ import type { Purpose } from '../../record/pick-session.ts';
 import { finishApply } from '../../session/later/apply.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-earlier.ts';
-import { type PersonDeps, sessionDeps } from '../../session/start/deps.ts';
+import { type UserDeps, sessionDeps } from '../../session/start/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { whenText } from '../../text/when.ts';
@@ -26,7 +26,7 @@ export async function withSession<T>(
   line: CommandLineOfCommand,
   context: CommandContext,
   purpose: Purpose,
-  body: (record: SessionRecord, deps: PersonDeps) => Promise<T> | T,
+  body: (record: SessionRecord, deps: UserDeps) => Promise<T> | T,
 ): Promise<T> {
   const { env, places, tell, interruption } = context;
   const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
@@ -35,7 +35,7 @@ export async function withSession<T>(
   if (picked.alsoPending.length > 0 && !line.options.has('json')) {
     tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });
   }
-  const deps: PersonDeps = {
+  const deps: UserDeps = {
     host: probeHost(process, places),
     tell,
     screen: openScreen(process, env, interruption),

@@ -7,7 +7,7 @@ import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
-import { recoverEarlier } from '../../session/later/recover-earlier.ts';
+import { recoverProjectSessions } from '../../session/later/recover-earlier.ts';
 import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage, sessionImage } from '../../session/start/prepare-image.ts';
@@ -59,7 +59,7 @@ export async function startSession(
     }
     const { findCredential } = credential;
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
-    await recoverEarlier(plan.project.root, deps);
+    await recoverProjectSessions(plan.project.root, deps);
     return await runSession(plan, { ...deps, prescan, ...(report && { report }) });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 // The stages after the agent's end. They are most of the program, and are imported while the agent runs.
 
-export { readyToAsk } from '../../terminal/ask.ts';
+export { preloadPrompt as readyToAsk } from '../../terminal/ask.ts';
 export { applySession } from './apply-session.ts';
 export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';

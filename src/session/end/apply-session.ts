@@ -11,7 +11,7 @@ import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { bringClaudeBack } from './claude-data.ts';
 
 export interface ApplyOptions {
@@ -33,7 +33,7 @@ export interface ApplyOptions {
 export async function applySession(
   record: SessionRecord,
   choice: Choice,
-  deps: PersonDeps,
+  deps: UserDeps,
   options: ApplyOptions,
 ): Promise<{ readonly record: SessionRecord; readonly outcome: ApplyOutcome }> {
   const { plan } = record;

@@ -9,7 +9,7 @@ import type { ClaudeData, ClaudeOutcome } from '../../types/claude-data.ts';
 import type { TreeReader } from '../../types/collector.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 
 /**
  * Freezes Claude's data of the session in its store. Returns its changes; undefined when nothing was staged. `secrets` are
@@ -41,7 +41,7 @@ export async function collectClaudeData(
 export async function bringClaudeBack(
   { plan }: SessionRecord,
   accepted: readonly RelPath[],
-  deps: PersonDeps,
+  deps: UserDeps,
 ): Promise<readonly ClaudeOutcome[]> {
   const { claude } = readCollected(plan.sessionDir);
   if (claude === undefined || claude.changes.length === 0) return [];

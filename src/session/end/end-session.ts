@@ -9,10 +9,10 @@ import type { ClaudeOutcome } from '../../types/claude-data.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { bringClaudeBack, countBlockedClaudeFindings, countSuspectClaudeFiles } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
-import { reaches, sessionReport, writeOwnReport } from './write-report.ts';
+import { reachesSeverity, sessionReport, writeOwnReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;
@@ -31,7 +31,7 @@ export interface SessionEnd {
  * Prints what became of the session's changes and the next commands, and writes the reports. Returns the exit status.
  * Throws where a report cannot be written: a script that asked for one must not continue without it.
  */
-export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<number> {
+export async function endSession(end: SessionEnd, deps: UserDeps): Promise<number> {
   const { review, whole = review, choice, outcome } = end;
   let { record } = end;
   const print = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
@@ -71,7 +71,7 @@ export async function endSession(end: SessionEnd, deps: PersonDeps): Promise<num
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
     heldBack: counts.heldBack + countBlockedClaudeFindings(review),
-    failOn: reaches(record.plan.policy.failOn, whole),
+    failOn: reachesSeverity(record.plan.policy.failOn, whole),
     waiting: choice.discard ? 0 : waiting,
     agent: end.agent.status,
   });

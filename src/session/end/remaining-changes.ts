@@ -6,7 +6,7 @@ import type { RelPath } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Review } from '../../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { reviewOf } from './review-session.ts';
 
 /** The reason that the outcome of a later apply gives for a path that an earlier one applied. */
@@ -21,7 +21,7 @@ const APPLIED_BEFORE = 'applied before';
 async function appliedPaths(
   record: SessionRecord,
   { changes }: CollectedRecord,
-  deps: PersonDeps,
+  deps: UserDeps,
 ): Promise<ReadonlySet<string>> {
   const applied = new Set((record.outcome?.changes ?? []).filter(isWholeApplied).map(({ path }) => path));
   const chosen = changes.filter(({ path }) => applied.has(path)).map((change) => ({ change }));
@@ -63,7 +63,7 @@ export interface RemainingReview {
  */
 export async function reviewRemaining(
   record: SessionRecord,
-  deps: PersonDeps,
+  deps: UserDeps,
   release?: boolean | readonly string[],
 ): Promise<RemainingReview> {
   const collected = readCollected(record.plan.sessionDir);

@@ -13,7 +13,7 @@ import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 
 /**
  * The changes of a collected session that can be chosen, by its own policy. `release` is what `--include-ignored` of a
@@ -83,7 +83,7 @@ function contentIfIntact(read: () => Buffer): Buffer | undefined {
 export async function decideSession(
   record: SessionRecord,
   review: Review,
-  deps: PersonDeps,
+  deps: UserDeps,
   isStopped: boolean,
 ): Promise<Choice> {
   const { policy, project } = record.plan;
@@ -113,7 +113,7 @@ function hasQuestion(review: Review): boolean {
   return workspace || (review.claude?.items ?? []).some(({ state }) => asks(state));
 }
 
-function tellSummary(review: Review, deps: PersonDeps): void {
+function tellSummary(review: Review, deps: UserDeps): void {
   for (const { text, severity } of summaryLines(review)) {
     if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
     else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });

@@ -49,7 +49,7 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   const { stage, plan } = record;
   if (stage === 'failed') return { ...none, state: 'failed' };
   const isDecided = stage === 'pending' || stage === 'applied' || stage === 'discarded';
-  if (!isDecided) return { ...none, state: ownerState(record) === 'gone' ? 'interrupted' : 'running' };
+  if (!isDecided) return { ...none, state: ownerState(record) === 'ended' ? 'interrupted' : 'running' };
   if (plan.mode === 'bind') return boundFacts(record);
   if (!wasCollected(plan.sessionDir)) return { ...none, state: stage === 'pending' ? 'pending' : 'discarded' };
   const review = reviewOf(record);

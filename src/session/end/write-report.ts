@@ -116,7 +116,7 @@ export function findingsOf(review: Review): readonly Finding[] {
 }
 
 /** Whether a finding is at or above the severity that --fail-on names. */
-export function reaches(failOn: Severity | undefined, review: Review): boolean {
+export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
   return failOn !== undefined && findingsOf(review).some(({ severity }) => RANK[severity] <= RANK[failOn]);
 }
 

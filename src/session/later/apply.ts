@@ -5,7 +5,7 @@ import { storeDir, updateRecord } from '../../record/session.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
-import { resultLine, standingLine } from '../../terminal/review/outcome-lines.ts';
+import { resultLine, progressLine } from '../../terminal/review/outcome-lines.ts';
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
@@ -13,14 +13,14 @@ import { countSuspectClaudeFiles } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession, reviewOf } from '../end/review-session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
  * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
  * session. Returns the record with the outcome.
  */
-export async function finishApply(record: SessionRecord, deps: PersonDeps): Promise<SessionRecord> {
+export async function finishApply(record: SessionRecord, deps: UserDeps): Promise<SessionRecord> {
   const { plan } = record;
   const finished = await recoverApply({
     project: plan.project.root,
@@ -38,14 +38,14 @@ export async function finishApply(record: SessionRecord, deps: PersonDeps): Prom
   return updateRecord(record, { stage: left > 0 ? 'pending' : 'applied', outcome });
 }
 
-export interface LaterOptions extends ApplyOptions {
+export interface ApplyPendingOptions extends ApplyOptions {
   readonly filter: PathFilter;
   /** As `--include-ignored`: withheld files that are stored with the session are applied too. */
   readonly release?: boolean | readonly string[];
 }
 
 /** The result of an `apply`; without an outcome when nothing was decided. */
-export interface Later {
+export interface ApplyResult {
   readonly status: number;
   /** Every path of the session; a path that an earlier apply brought is 'same'. */
   readonly outcome?: ApplyOutcome;
@@ -57,7 +57,7 @@ export interface Later {
  *
  * @throws {RunClaudeError} what requireEnded and applySession throw.
  */
-export async function applyLater(record: SessionRecord, deps: PersonDeps, options: LaterOptions): Promise<Later> {
+export async function applyPending(record: SessionRecord, deps: UserDeps, options: ApplyPendingOptions): Promise<ApplyResult> {
   requireEnded(record);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
   const { whole, review, appliedBefore } = await reviewRemaining(allowed, deps, options.release);
@@ -82,12 +82,12 @@ export async function applyLater(record: SessionRecord, deps: PersonDeps, option
 }
 
 /** Prints what earlier applies did, before anything is asked. */
-function printProgress(files: readonly FileProgress[], { id, outcome }: SessionRecord, { tell }: PersonDeps): void {
+function printProgress(files: readonly FileProgress[], { id, outcome }: SessionRecord, { tell }: UserDeps): void {
   const counts = countProgress(files);
   if (counts.total === 0) return;
   const when = outcome && whenText(outcome.at, Date.now());
   const text = counts.left === 0 ? `Nothing of session ${id} is left to apply` : `Session ${id}`;
-  tell({ kind: 'message', level: 'info', text: `${text}: ${standingLine(counts, when)}.` });
+  tell({ kind: 'message', level: 'info', text: `${text}: ${progressLine(counts, when)}.` });
 }
 
 /** The record with a policy by which suspect changes of these paths count as clean; it is for one command only. */

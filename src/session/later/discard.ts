@@ -2,7 +2,7 @@ import { withLayerLock } from '../../record/layer-lock.ts';
 import { updateRecord } from '../../record/session.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLayer } from '../../workspace/drop-layer.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
@@ -11,7 +11,7 @@ import { requireEnded } from './require-ended.ts';
  *
  * @throws {RunClaudeError} LOCK_HELD while another command uses the layer; what requireEnded throws.
  */
-export async function discardSession(record: SessionRecord, deps: PersonDeps): Promise<void> {
+export async function discardSession(record: SessionRecord, deps: UserDeps): Promise<void> {
   requireEnded(record);
   await withLayerLock(record.plan, 'discarding it', () =>
     dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined),

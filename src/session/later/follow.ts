@@ -8,7 +8,7 @@ import type { Engine } from '../../types/engine.ts';
 import type { WithheldGroup } from '../../types/entry.ts';
 import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import type { LiveLook } from '../../workspace/live.ts';
+import type { LiveChanges } from '../../workspace/live.ts';
 import { type WorkspaceWatch, watchWorkspace } from '../../workspace/open.ts';
 import type { LiveChange } from '../../workspace/workspace.ts';
 import { scanPace } from '../start/scan-pace.ts';
@@ -30,7 +30,7 @@ export function isRunning(record: SessionRecord): boolean {
 }
 
 /** What a running session has changed so far. @throws {RunClaudeError} WORKSPACE_GONE, COLLECTOR_*. */
-export async function liveNow(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveLook> {
+export async function readLiveChanges(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveChanges> {
   const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
   try {
     return await watch.look(true);

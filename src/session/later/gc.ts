@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepBases } from '../../base/sweep.ts';
-import { isAnythingGone, removeGone } from '../../base/trash.ts';
+import { hasTrash, emptyTrash } from '../../base/trash.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
@@ -113,7 +113,7 @@ function isOld(session: SessionRecord, nowMs: number): boolean {
 
 /** Whether the user decided about a session, or it failed before it held anything, and no command works on it. */
 function isFinished(session: SessionRecord): boolean {
-  return ownerState(session) === 'gone' && ['applied', 'discarded', 'failed'].includes(session.stage);
+  return ownerState(session) === 'ended' && ['applied', 'discarded', 'failed'].includes(session.stage);
 }
 
 function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOptions): Removal {
@@ -138,7 +138,7 @@ function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
 }
 
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
-  const why = ownerState(session) === 'gone' ? layerRemovalReason(session, nowMs) : undefined;
+  const why = ownerState(session) === 'ended' ? layerRemovalReason(session, nowMs) : undefined;
   if (why === undefined) return [];
   const remove = () => withLayerLock(session.plan, 'removing it', () => dropLayer(session.plan, engine));
   return [{ kind: 'layer', name: session.id, why, remove }];
@@ -159,9 +159,9 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   );
   for (const name of existsSync(top) ? readdirSync(top) : []) {
     const dir = join(top, name);
-    if (unused.some((one) => one.dir === dir) || !isAnythingGone(dir)) continue;
+    if (unused.some((one) => one.dir === dir) || !hasTrash(dir)) continue;
     const why = 'older states of a project, which no session uses';
-    removals.push({ kind: 'base', name: join(dir, 'gone'), why, remove: async () => removeGone(dir) });
+    removals.push({ kind: 'base', name: join(dir, 'gone'), why, remove: async () => emptyTrash(dir) });
   }
   return removals;
 }
@@ -215,7 +215,7 @@ async function engineRemovals(
 
 /** Whether an object is left from a session that ended while the engine did not answer; a layer's volume is not. */
 function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
-  if (ownerState(session) !== 'gone' || needsRecovery(session)) return false;
+  if (ownerState(session) !== 'ended' || needsRecovery(session)) return false;
   return !(kind === 'volume' && layerVolumes(session.plan.strategy, session.id).includes(name));
 }
 

@@ -5,7 +5,7 @@ import type { SessionDeps } from '../start/deps.ts';
 
 /** Whether the command of a session ended before it collected the session's changes. */
 export function needsRecovery(record: SessionRecord): boolean {
-  return ['planned', 'running', 'ended'].includes(record.stage) && ownerState(record) === 'gone';
+  return ['planned', 'running', 'ended'].includes(record.stage) && ownerState(record) === 'ended';
 }
 
 /**
@@ -13,7 +13,7 @@ export function needsRecovery(record: SessionRecord): boolean {
  * collected is a warning, and the next command tries again. A bind session that cannot be recovered throws: an agent would
  * work on the same files.
  */
-export async function recoverEarlier(project: string, deps: SessionDeps): Promise<void> {
+export async function recoverProjectSessions(project: string, deps: SessionDeps): Promise<void> {
   const { sessions, unreadable } = listSessions(deps.host.stateDir);
   for (const { id, project: its, error } of unreadable) {
     if (its !== undefined && its !== project) continue;

@@ -21,7 +21,7 @@ import { askAboutAgent } from './orphaned-agent.ts';
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
   if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;
-  if (ownerState(record) !== 'gone') {
+  if (ownerState(record) !== 'ended') {
     const { id, owner } = record;
     throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${owner?.pid})`, {
       hint: 'See what it does with: run-claude status',

@@ -9,7 +9,7 @@ import type { SessionRecord } from '../../types/session.ts';
  */
 export function requireEnded(record: SessionRecord): void {
   if (record.stage === 'discarded') throw usageError(`session ${record.id} was discarded`);
-  if (record.stage !== 'running' || ownerState(record) === 'gone') return;
+  if (record.stage !== 'running' || ownerState(record) === 'ended') return;
   throw new RunClaudeError('SESSION_RUNNING', `session ${record.id} is still running (process ${record.owner?.pid})`, {
     hint: 'Wait for its end, or end it where it runs.',
   });

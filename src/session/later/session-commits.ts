@@ -1,7 +1,7 @@
 import { auditChanges } from '../../audit/audit.ts';
 import { boundRepositoryMounts } from '../../bind/shield-git.ts';
 import { bundleCommits } from '../../commits/bundle-commits.ts';
-import { hostGitSays, hostTips } from '../../commits/host-git.ts';
+import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { readBlobs, readBranchChanges, readCommitChanges, withTargets } from '../../commits/read-commits.ts';
 import { RunClaudeError } from '../../errors.ts';
@@ -38,7 +38,7 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
   if (
     plan.project.git === 'none' ||
     plan.project.git === 'subfolder' ||
-    !hostGitSays(project, ['rev-parse', '--git-dir'])
+    !hostGitSucceeds(project, ['rev-parse', '--git-dir'])
   ) {
     throw new RunClaudeError('NO_REPOSITORY', `${project} is not a repository of its own`, {
       hint: 'Commits come back to the repository that the session was started in (--repo takes a whole one).',

@@ -50,7 +50,7 @@ export async function stopRunning(record: SessionRecord, signal: AbortSignal): P
     });
   }
   const state = ownerState(record);
-  if (state === 'gone' || owner === undefined) return record;
+  if (state === 'ended' || owner === undefined) return record;
   if (state === 'unknown') throw unreachable(record);
   requestStop(plan.sessionDir);
   try {

@@ -10,7 +10,7 @@ import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import { reviewOf } from '../end/review-session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
@@ -22,7 +22,7 @@ import { requireEnded } from './require-ended.ts';
  */
 export async function undoSession(
   record: SessionRecord,
-  deps: PersonDeps,
+  deps: UserDeps,
   options: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<ApplyOutcome | undefined> {
   requireEnded(record);

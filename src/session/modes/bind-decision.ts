@@ -8,16 +8,16 @@ import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { bringClaudeBack, countBlockedClaudeFindings } from '../end/claude-data.ts';
-import { reaches, sessionReport, writeOwnReport } from '../end/write-report.ts';
+import { reachesSeverity, sessionReport, writeOwnReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 import type { CollectedSession, DecidedSession } from './mode.ts';
 
 /** Shows what the session did to Claude's data, and asks for each suspect file on a terminal. */
 export async function decideBound(
   { record, review, heldBack }: CollectedSession,
   _agent: AgentEnd,
-  deps: PersonDeps,
+  deps: UserDeps,
 ): Promise<DecidedSession> {
   const reviewed = await review();
   const { claude } = reviewed.review;
@@ -40,7 +40,7 @@ export async function decideBound(
 async function askForClaude(
   { plan: { project, sessionDir } }: SessionRecord,
   review: Review,
-  { screen, interruption, host }: PersonDeps,
+  { screen, interruption, host }: UserDeps,
 ): Promise<readonly RelPath[]> {
   if (screen === undefined || interruption.by() !== undefined) return [];
   const content = openContentStore(storeDir(sessionDir));
@@ -50,7 +50,7 @@ async function askForClaude(
 }
 
 /** Brings clean and accepted files of Claude's data back. The project's own files need nothing: they are changed. */
-export async function applyBound(decided: DecidedSession, deps: PersonDeps): Promise<DecidedSession> {
+export async function applyBound(decided: DecidedSession, deps: UserDeps): Promise<DecidedSession> {
   const claude = await bringClaudeBack(decided.record, decided.choice.claude ?? [], deps);
   const outcome = { changes: [], claude, at: new Date().toISOString() };
   const stage = outcomeCounts(outcome).waiting > 0 ? 'pending' : 'applied';
@@ -58,7 +58,7 @@ export async function applyBound(decided: DecidedSession, deps: PersonDeps): Pro
 }
 
 /** Names what can be done next and writes the reports. Returns the exit status. */
-export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: PersonDeps): Promise<number> {
+export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: UserDeps): Promise<number> {
   const { record, review, choice, heldBack, outcome } = decided;
   if (record.bound?.commits === true) {
     const text = `Commits were made inside: run-claude commits ${record.id} --import`;
@@ -72,7 +72,7 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: P
     conflicts: counts.conflicts,
     decided: true,
     heldBack: heldBack + counts.heldBack + countBlockedClaudeFindings(review),
-    failOn: reaches(record.plan.policy.failOn, review),
+    failOn: reachesSeverity(record.plan.policy.failOn, review),
     waiting: 0,
     agent: agent.status,
   });

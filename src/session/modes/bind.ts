@@ -86,7 +86,7 @@ function warnOfOtherAgents(plan: Plan, { host, tell }: SessionDeps): void {
     one.project === plan.project.root &&
     one.plan.mode === 'bind' &&
     one.owner !== undefined &&
-    ownerState(one) !== 'gone';
+    ownerState(one) !== 'ended';
   for (const { id } of listSessions(host.stateDir).sessions.filter(isOther)) {
     tell({ kind: 'message', level: 'warning', text: `session ${id} works on these same files right now` });
   }

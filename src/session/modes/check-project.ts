@@ -11,7 +11,7 @@ import { findingLine } from '../../terminal/review/summary.ts';
 import type { Change, ContentReader } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import type { PersonDeps } from '../start/deps.ts';
+import type { UserDeps } from '../start/deps.ts';
 
 /** Of all suspect changes together; the user's own tools show the rest. */
 const MAX_DIFF_LINES = 400;
@@ -23,7 +23,7 @@ const MAX_DIFF_LINES = 400;
 export async function checkProject(
   record: SessionRecord,
   snapshot: BindSnapshot,
-  deps: PersonDeps,
+  deps: UserDeps,
 ): Promise<BindOutcome> {
   const { plan } = record;
   const { tell } = deps;
@@ -65,7 +65,7 @@ function changedLine(count: number): string {
 const PREFIX_COLUMNS = 10;
 
 /** Prints the diffs of suspect changes. A missing earlier content is reported, never hidden. */
-async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: PersonDeps): Promise<void> {
+async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: UserDeps): Promise<void> {
   const suspects = outcome.changes.filter(({ path }) =>
     outcome.findings.some((finding) => finding.path === path && finding.severity !== 'note'),
   );
@@ -110,7 +110,7 @@ function withoutUnknown(change: Change): Change {
   return before?.kind === 'file' && before.size > 0 && before.digest === undefined ? rest : change;
 }
 
-function askToRestore({ screen }: PersonDeps): Parameters<typeof closeBind>[0]['ask'] {
+function askToRestore({ screen }: UserDeps): Parameters<typeof closeBind>[0]['ask'] {
   if (screen === undefined) return undefined;
   return async (differences) => {
     for (const { path, why } of differences) {

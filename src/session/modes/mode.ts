@@ -3,7 +3,7 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
-import type { PersonDeps, SessionDeps } from '../start/deps.ts';
+import type { UserDeps, SessionDeps } from '../start/deps.ts';
 import type { AgentView, ViewParts } from '../start/stage.ts';
 
 /**
@@ -16,11 +16,11 @@ export interface SessionMode {
   /** The view of an agent that ran before, by its session's record; undefined where it never had one. */
   reopen(record: SessionRecord, plan: Plan, deps: SessionDeps, parts: ViewParts): Promise<SessionView | undefined>;
   /** Asks the user, or decides by the policy. Nothing is applied yet. */
-  decide(collected: CollectedSession, agent: AgentEnd, deps: PersonDeps): Promise<DecidedSession>;
+  decide(collected: CollectedSession, agent: AgentEnd, deps: UserDeps): Promise<DecidedSession>;
   /** Carries the decision out. */
-  apply(decided: DecidedSession, deps: PersonDeps): Promise<DecidedSession>;
+  apply(decided: DecidedSession, deps: UserDeps): Promise<DecidedSession>;
   /** Reports what became of the session, on the terminal and in its files. Returns the exit status. */
-  end(decided: DecidedSession, agent: AgentEnd, deps: PersonDeps): Promise<number>;
+  end(decided: DecidedSession, agent: AgentEnd, deps: UserDeps): Promise<number>;
   /** A warning for a session that ended before its changes were collected; undefined where there is no danger. */
   uncollectedWarning?(record: SessionRecord): string;
 }

@@ -1,4 +1,4 @@
-import type { TakeLook } from '../../base/prescan.ts';
+import type { TakePrescan } from '../../base/prescan.ts';
 import type { Report } from '../../report/schema.ts';
 import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
@@ -13,7 +13,7 @@ export interface ReportPlace {
 }
 
 /** What deciding and applying need: the user and this machine. */
-export interface PersonDeps {
+export interface UserDeps {
   readonly host: HostFacts;
   readonly tell: Tell;
   /** The user's terminal; undefined where questions cannot be asked. */
@@ -24,15 +24,15 @@ export interface PersonDeps {
 }
 
 /** What a session is handed besides its plan; nothing in it is global. */
-export interface SessionDeps extends PersonDeps {
+export interface SessionDeps extends UserDeps {
   readonly engine: Engine;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCredential: CredentialLookup;
   /** A scan of the project that the command began with. */
-  readonly prescan?: TakeLook | undefined;
+  readonly prescan?: TakePrescan | undefined;
 }
 
 /** The same with an engine and this process's environment. */
-export function sessionDeps(deps: PersonDeps, engine: Engine, env: SessionDeps['env']): SessionDeps {
+export function sessionDeps(deps: UserDeps, engine: Engine, env: SessionDeps['env']): SessionDeps {
   return { ...deps, engine, env, findCredential: credentialLookup(env, deps.host) };
 }

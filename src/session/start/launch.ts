@@ -90,10 +90,10 @@ async function runAttached(
         // The command that an agent without a terminal was started from has ended, and its input with it.
         stdin: isReattached ? plan.tty : passesInput(plan),
         signals: process,
-        again: isReattached,
-        keys: monitors.keys,
+        isReattached,
+        onKeys: monitors.keys,
         suspend: suspendOwnGroup,
-        attached: monitors.attached,
+        onAttached: monitors.attached,
         beforeOutput: monitors.beforeOutput,
       },
     );

@@ -19,7 +19,7 @@ export async function sessionImage(
 ): Promise<string> {
   const ours = addressImage(engine, { env, toolchain: policy.toolchain });
   if (policy.image === undefined) return ours;
-  const { addressForeign } = await import('../../image/foreign.ts');
+  const { addressCustomImage: addressForeign } = await import('../../image/foreign.ts');
   return addressForeign(engine, policy.image, ours);
 }
 
@@ -50,7 +50,7 @@ export async function prepareImage(
     exclusive: buildLock(tell, signal),
   });
   if (reference === undefined) return;
-  const [{ ensureForeign }, { refuseOpen }] = await Promise.all([
+  const [{ ensureCustomImage: ensureForeign }, { refuseOpenImage: refuseOpen }] = await Promise.all([
     import('../../image/foreign.ts'),
     import('./probe-layers.ts'),
   ]);

@@ -40,7 +40,7 @@ export async function probeLayers(engine: Engine, probed: ProbedContainer): Prom
 }
 
 /** @throws {RunClaudeError} IMAGE_REFUSED, which names the attacks, when at least one succeeded. */
-export async function refuseOpen(engine: Engine, probed: ProbedContainer): Promise<void> {
+export async function refuseOpenImage(engine: Engine, probed: ProbedContainer): Promise<void> {
   const open = (await probeLayers(engine, probed)).filter((row) => row.result === 'open');
   if (open.length === 0) return;
   const named = open.slice(0, 8).map((row) => `${row.name} (${row.layer})`);

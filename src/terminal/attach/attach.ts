@@ -7,7 +7,7 @@ import { followSize } from './window-size.ts';
 
 export type { TerminalStreams } from './user-terminal.ts';
 
-export interface AttachOptions {
+export interface TerminalAttachOptions {
   readonly streams: TerminalStreams;
   /** A terminal of its own for the agent: raw keys in, one filtered stream out. */
   readonly tty: boolean;
@@ -16,16 +16,16 @@ export interface AttachOptions {
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
   /** It ran before, on another terminal: it draws its screen anew, and Ctrl-P Ctrl-Q detaches from it. */
-  readonly again?: boolean;
+  readonly isReattached?: boolean;
   /** Gets what is typed first and returns what of it the program gets; the rest answers a question of run-claude. */
-  readonly keys?: (typed: Buffer) => Buffer;
+  readonly onKeys?: (typed: Buffer) => Buffer;
   /**
    * Stops this process and its group until SIGCONT, as a shell's job. Returns at once where no shell would resume it.
    * Without it, an agent that stops itself is woken at once.
    */
   readonly suspend?: () => void;
   /** Called once the agent has the terminal. */
-  readonly attached?: (terminal: AttachedTerminal) => void;
+  readonly onAttached?: (terminal: AttachedTerminal) => void;
   /** Called before each write of the agent's output to a terminal. */
   readonly beforeOutput?: (passed: Buffer) => void;
 }
@@ -65,7 +65,7 @@ const STOPPING_MS = 50;
  *
  * @throws what start() and wait() throw.
  */
-export async function attachTerminal(container: Container, options: AttachOptions): Promise<AttachOutcome> {
+export async function attachTerminal(container: Container, options: TerminalAttachOptions): Promise<AttachOutcome> {
   const { streams, tty } = options;
   const { stdin } = streams;
   const raw = tty && options.stdin && stdin.isTTY === true && stdin.setRawMode !== undefined;
@@ -111,10 +111,10 @@ export async function attachTerminal(container: Container, options: AttachOption
     // One that came before the container could receive it.
     if (signal !== undefined) container.kill(signal).catch(() => undefined);
     if (tty) {
-      redraw = followSize(container, streams.stdout, { redrawNow: options.again === true }, undo);
+      redraw = followSize(container, streams.stdout, { redrawNow: options.isReattached === true }, undo);
       // It may have stopped while no command was attached.
-      if (options.again) await container.kill('SIGCONT').catch(() => undefined);
-      options.attached?.({
+      if (options.isReattached) await container.kill('SIGCONT').catch(() => undefined);
+      options.onAttached?.({
         showOver: (lines) => terminal.showLines(lines),
         showAgent() {
           terminal.showAgent();
@@ -123,8 +123,8 @@ export async function attachTerminal(container: Container, options: AttachOption
       });
     }
     const { detached, onDetach } = detachment();
-    const answered = options.keys ?? ((typed: Buffer) => typed);
-    const watched = options.again && tty ? watchDetachKeys(onDetach) : (typed: Buffer) => typed;
+    const answered = options.onKeys ?? ((typed: Buffer) => typed);
+    const watched = options.isReattached && tty ? watchDetachKeys(onDetach) : (typed: Buffer) => typed;
     const onKeys = (typed: Buffer): Buffer => {
       const passed = watched(answered(typed));
       suspendKey.note(passed);

@@ -14,7 +14,7 @@ import { amount } from '../progress.ts';
 const MAX_NAMED = 10;
 
 /** '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. */
-export function standingLine(
+export function progressLine(
   { total, applied, left, inPart, blocked }: ProgressCounts,
   when: string | undefined,
 ): string {

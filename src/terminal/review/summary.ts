@@ -34,7 +34,7 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   }
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
     const ofSeverity = findings.filter((finding) => finding.severity === severity);
-    const { shown, more } = firstOfAKind(ofSeverity, ({ title }) => title, maxPerKind);
+    const { shown, more } = firstPerKind(ofSeverity, ({ title }) => title, maxPerKind);
     lines.push(...shown.map(findingLine));
     for (const { one, count } of more) lines.push(moreLine(one, count));
   }
@@ -44,7 +44,7 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
 }
 
 /** The first `maxPerKind` findings of each kind; of a kind with more, the last finding and the number of those left out. */
-export function firstOfAKind<T>(
+export function firstPerKind<T>(
   all: readonly T[],
   kindOf: (one: T) => string,
   maxPerKind = MAX_FINDINGS_PER_KIND,

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureForeign } from '../../../src/image/foreign.ts';
-import { refuseOpen } from '../../../src/session/start/probe-layers.ts';
+import { ensureCustomImage } from '../../../src/image/foreign.ts';
+import { refuseOpenImage } from '../../../src/session/start/probe-layers.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../support/engine.ts';
 import { runLabel, testImage } from '../../support/image.ts';
@@ -37,8 +37,8 @@ async function build(suffix: string, dockerfile: string): Promise<string> {
 }
 
 function layOver(reference: string): Promise<string> {
-  const prove = (image: string): Promise<void> => refuseOpen(engine, { image, runtime: undefined, user: '1000:1000' });
-  return ensureForeign(engine, { reference, ours, tell: () => undefined, prove });
+  const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime: undefined, user: '1000:1000' });
+  return ensureCustomImage(engine, { reference, ours, tell: () => undefined, prove });
 }
 
 describe('a custom image', () => {
@@ -56,7 +56,7 @@ ENV GITHUB_TOKEN=hidden LD_PRELOAD=/nowhere.so
 ENTRYPOINT ["/bin/false"]
 `,
     );
-    await expect(refuseOpen(engine, { image: ours, runtime: undefined, user: '1000:1000' })).resolves.toBeUndefined();
+    await expect(refuseOpenImage(engine, { image: ours, runtime: undefined, user: '1000:1000' })).resolves.toBeUndefined();
     const tag = await layOver(reference);
     made.push(tag);
     expect(await layOver(reference)).toBe(tag);
@@ -76,7 +76,7 @@ ENTRYPOINT ["/bin/false"]
       'weak',
       `FROM ${ours}\nUSER 0\nRUN cp /bin/true /opt/planted && chmod 4755 /opt/planted\n`,
     );
-    const refused = refuseOpen(engine, { image: weak, runtime: undefined, user: '1000:1000' });
+    const refused = refuseOpenImage(engine, { image: weak, runtime: undefined, user: '1000:1000' });
     await expect(refused).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',
       message: expect.stringContaining('setid/opt'),

@@ -11,7 +11,7 @@ import { connectForTest, runToEnd } from '../../support/engine.ts';
 import { Podman } from '../../support/podman.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 import { Scene } from '../../support/scene.ts';
-import { sees } from '../../support/sees.ts';
+import { waitForOutput } from '../../support/sees.ts';
 import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 import { gcAfterBuilds } from '../image/left-behind.ts';
 import { agentLike } from './weakened.ts';
@@ -150,7 +150,7 @@ it('bind mode and pending changes work as on Docker', async () => {
 it('the command killed: its gateway ends with it, and the next command keeps the work', async () => {
   await using person = scene();
   const child = person.spawn(['exec', person.project, '--', 'sh', '-c', 'echo work > work.txt; echo ready; sleep 900']);
-  await sees(child, 'ready');
+  await waitForOutput(child, 'ready');
   child.kill('SIGKILL');
   await expect.poll(() => podman.docker('ps', '-q', '--filter', 'name=-gateway')).toBe('');
   const listed = JSON.parse((await person.run(['sessions', '--json'])).stdout) as { id: string }[];

@@ -8,7 +8,7 @@ import { undoApply } from '../../../src/apply/undo.ts';
 import { openContentStore } from '../../../src/store/content.ts';
 import { withLock } from '../../../src/store/lock.ts';
 import { adopt, layScene, type Scene, sorted } from './crash-scene.ts';
-import { dir, emptyFolder, file, layApply, link, type Nodes, saidOf } from './lay.ts';
+import { dir, emptyFolder, file, layApply, link, type Nodes, verdictTexts } from './lay.ts';
 import { readTree } from './tree.ts';
 
 // What apply, undo and recovery do on real file systems, as root under a kernel of the test's own (test/support/own-kernel.ts).
@@ -99,7 +99,7 @@ async function kills(folder: string, links: boolean) {
     const points = readdirSync(snapshots);
     for (const point of points) {
       restore(scene, path.join(snapshots, point));
-      const said = await saidOf(recoverApply(commonOf(scene)));
+      const said = await verdictTexts(recoverApply(commonOf(scene)));
       const now = JSON.stringify(sorted(readTree(scene.project)));
       if (now !== before && now !== after) wrong.push({ point, said, now });
     }

@@ -22,7 +22,7 @@ export interface Sides {
 
 /** Verdict and reason of each path, or what was thrown. */
 export type Said = Readonly<Record<string, string>>;
-export const saidOf = async (doing: Promise<ApplyOutcome | undefined>): Promise<Said> => {
+export const verdictTexts = async (doing: Promise<ApplyOutcome | undefined>): Promise<Said> => {
   try {
     const changes = (await doing)?.changes ?? [];
     return Object.fromEntries(
@@ -68,15 +68,15 @@ export async function layApply(project: string, state: string, { base, session, 
     sessionDir,
     changes,
     choice,
-    apply: (more: Partial<ApplyRequest> = {}) => saidOf(applyChanges({ ...common(), ...rest, choice, ...more })),
-    undo: (more: Partial<UndoRequest> = {}) => saidOf(undoApply({ ...common(), ...more })),
+    apply: (more: Partial<ApplyRequest> = {}) => verdictTexts(applyChanges({ ...common(), ...rest, choice, ...more })),
+    undo: (more: Partial<UndoRequest> = {}) => verdictTexts(undoApply({ ...common(), ...more })),
     /** The session ran again and left this; the apply of what it changed since the base. */
     applyAgain: async (again: Nodes) => {
       const now = await changesBetween(new Map(Object.entries(base)), new Map(Object.entries(again)), store);
       const chosen = now.map((change) => ({ change }));
-      return saidOf(applyChanges({ ...common(), ...rest, choice: { ...choice, chosen } }));
+      return verdictTexts(applyChanges({ ...common(), ...rest, choice: { ...choice, chosen } }));
     },
-    recover: (tell = silent) => saidOf(recoverApply(common(tell))),
+    recover: (tell = silent) => verdictTexts(recoverApply(common(tell))),
     now: () => Object.fromEntries([...readTree(project)].sort(([a], [b]) => (a < b ? -1 : 1))),
     times: () => readTimes(project, readTree(project)),
   };

@@ -20,7 +20,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
 import { releaseRef } from '../../../src/base/generation-refs.ts';
-import { lookAhead } from '../../../src/base/prescan.ts';
+import { beginPrescan } from '../../../src/base/prescan.ts';
 import { EVERYTHING, selectPaths } from '../../../src/scan/selection.ts';
 import type { SessionEvent } from '../../../src/types/event.ts';
 import { seed } from '../../support/seed.ts';
@@ -185,7 +185,7 @@ describe('the base', () => {
   it('uses a prescan only while it is fresh and no other session has changed the base since', async () => {
     const selection = EVERYTHING;
     const { signal } = new AbortController();
-    const look = () => lookAhead({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
+    const look = () => beginPrescan({ dir: path.join(dir, 'base'), project, grafts: new Map(), selection, signal });
     const seen = async () => {
       const ahead = look();
       const found = await ahead();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sweepGenerations } from '../../../src/base/generation.ts';
-import { isAnythingGone, removeGone, removeGoneLater } from '../../../src/base/trash.ts';
+import { hasTrash, emptyTrash, emptyTrashLater } from '../../../src/base/trash.ts';
 import { planGc, runGc } from '../../../src/session/later/gc.ts';
 
 let root: string;
@@ -19,9 +19,9 @@ beforeEach(() => {
   }
 });
 afterEach(() => {
-  removeGone(dir);
+  emptyTrash(dir);
   sweepGenerations(dir, new Set());
-  removeGone(dir);
+  emptyTrash(dir);
   rmSync(root, { recursive: true });
 });
 
@@ -33,17 +33,17 @@ it('is out of the way at once and still there, since a start has no time to remo
       .map((name) => name.replace(/-.*/, ''))
       .sort(),
   ).toEqual(['1', '3']);
-  expect(isAnythingGone(dir)).toBe(true);
+  expect(hasTrash(dir)).toBe(true);
 });
 
 it('is removed later, by a process of its own or on demand; what is kept is not touched', async () => {
   const { mtimeMs } = statSync(path.join(dir, 'gen/3/tree/closed'));
   sweepGenerations(dir, new Set([2, 3]));
-  removeGoneLater(dir);
-  await expect.poll(() => isAnythingGone(dir)).toBe(false);
+  emptyTrashLater(dir);
+  await expect.poll(() => hasTrash(dir)).toBe(false);
   sweepGenerations(dir, new Set([3]));
-  removeGone(dir);
-  expect(isAnythingGone(dir)).toBe(false);
+  emptyTrash(dir);
+  expect(hasTrash(dir)).toBe(false);
   expect(readdirSync(path.join(dir, 'gen'))).toEqual(['3']);
   expect(statSync(path.join(dir, 'gen/3/tree/closed')).mtimeMs).toBe(mtimeMs);
   expect(existsSync(path.join(dir, 'gen/3/tree/closed/f'))).toBe(true);
@@ -57,5 +57,5 @@ it('is named by gc and removed by it, the base stays', async () => {
   const item = { kind: 'base', name: path.join(dir, 'gone'), why: expect.stringContaining('older states') };
   expect(await planGc(options)).toEqual([item]);
   expect(await runGc(options)).toEqual({ removed: [item], problems: [] });
-  expect([isAnythingGone(dir), readdirSync(path.join(dir, 'gen'))]).toEqual([false, ['3']]);
+  expect([hasTrash(dir), readdirSync(path.join(dir, 'gen'))]).toEqual([false, ['3']]);
 });

@@ -15,7 +15,7 @@ import {
   readEntry,
 } from '../../../src/collector/wire.ts';
 import { compileCollector } from '../../support/collector-program.ts';
-import { again, seed } from '../../support/seed.ts';
+import { repeatHint, seed } from '../../support/seed.ts';
 
 let dir: string;
 let tree: string;
@@ -117,7 +117,7 @@ describe('answers that were changed on the way', () => {
       try {
         for (const frame of new FrameCutter().push(bytes)) parse(frame);
       } catch (error) {
-        expect(error, again).toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
+        expect(error, repeatHint).toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
         refused += 1;
       }
     }
@@ -142,7 +142,7 @@ describe('answers that were changed on the way', () => {
         await first;
         for await (const { path: one } of entries) expect(one).not.toMatch(/^\/|\0/);
       } catch (error) {
-        expect((error as { code?: string }).code, again).toMatch(/^COLLECTOR_(PROTOCOL|LOST|READ|TOO_MANY)$/);
+        expect((error as { code?: string }).code, repeatHint).toMatch(/^COLLECTOR_(PROTOCOL|LOST|READ|TOO_MANY)$/);
       }
       collector.close();
     }
@@ -173,18 +173,18 @@ it('requests that were changed on the way touch no memory that is not theirs', (
       env,
       timeout: 120_000,
     });
-    expect(stderr.toString(), again).not.toMatch(/Sanitizer|runtime error/);
+    expect(stderr.toString(), repeatHint).not.toMatch(/Sanitizer|runtime error/);
     ends.set(status, (ends.get(status) ?? 0) + 1);
   }
   // At the end of its input, or refused.
   expect(
     [...ends.keys()].filter((status) => status !== 0 && status !== 2),
-    again,
+    repeatHint,
   ).toEqual([]);
   for (const list of lists.slice(0, 200)) {
     const whole = mutated(Buffer.concat(REQUESTS.map((_, index) => request(index))), list);
     const { status, stderr } = spawnSync(program, [`tree=${tree}`], { input: whole, env, timeout: 120_000 });
-    expect(stderr.toString(), again).not.toMatch(/Sanitizer|runtime error/);
-    expect([0, 2], again).toContain(status);
+    expect(stderr.toString(), repeatHint).not.toMatch(/Sanitizer|runtime error/);
+    expect([0, 2], repeatHint).toContain(status);
   }
 });

@@ -6,7 +6,7 @@ import { auditChanges } from '../../../src/audit/audit.ts';
 import { rendererFor } from '../../../src/report/render.ts';
 import { type Report, type ReportedFinding, reportJsonSchema, reportSchema } from '../../../src/report/schema.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
-import { auditReport, reaches, sessionReport } from '../../../src/session/end/write-report.ts';
+import { auditReport, reachesSeverity, sessionReport } from '../../../src/session/end/write-report.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change } from '../../../src/types/entry.ts';
 import type { SessionRecord } from '../../../src/types/session.ts';
@@ -95,8 +95,8 @@ it('carries a session with its outcome and its network, and says what --fail-on 
   );
   const found = review();
   const quiet = { ...found, items: found.items.filter(({ state }) => state === 'clean'), general: [] };
-  expect(['blocked', 'suspect', 'note'].map((level) => reaches(level as 'note', found))).toEqual([true, true, true]);
-  expect(['blocked', 'suspect', 'note', undefined].map((level) => reaches(level as 'note', quiet))).toEqual([
+  expect(['blocked', 'suspect', 'note'].map((level) => reachesSeverity(level as 'note', found))).toEqual([true, true, true]);
+  expect(['blocked', 'suspect', 'note', undefined].map((level) => reachesSeverity(level as 'note', quiet))).toEqual([
     false,
     false,
     true,

@@ -4,7 +4,7 @@ import { countProgress, fileProgress, IN_PART, joinOutcomes } from '../../../src
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
-import type { ChangeOutcome, Verdict } from '../../../src/types/session.ts';
+import type { ChangeOutcome, ChangeVerdict } from '../../../src/types/session.ts';
 
 const file = (digest: string): Entry => ({ kind: 'file', mode: 0o644, size: 1, mtimeNs: '1', digest });
 const dir: Entry = { kind: 'dir', mode: 0o755, size: 0, mtimeNs: '1' };
@@ -38,7 +38,7 @@ const review = buildReview({
   allowSuspect: [],
   includeIgnored: false,
 });
-const outcome = (path: string, verdict: Verdict, why?: string): ChangeOutcome => ({
+const outcome = (path: string, verdict: ChangeVerdict, why?: string): ChangeOutcome => ({
   path: path as RelPath,
   verdict,
   ...(why && { why }),

@@ -104,7 +104,7 @@ describe('locks', () => {
     child.kill('SIGKILL');
     await new Promise((resolve) => child.on('exit', resolve));
     (await takeLock(file, { what: 'killed' }))();
-    expect(processState({ ...me, pid: child.pid ?? 0 })).toBe('gone');
+    expect(processState({ ...me, pid: child.pid ?? 0 })).toBe('ended');
     expect(processState(me)).toBe('alive');
     expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
   });

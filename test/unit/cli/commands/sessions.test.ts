@@ -138,7 +138,7 @@ it('prints the same as JSON, with ISO times and every earlier field', async () =
     stage: 'pending',
     started: before(210),
     mode: 'copy',
-    owner: 'gone',
+    owner: 'ended',
     program: 'exec',
     command: 'deploy --token [masked]',
     files: { total: 5, applied: 2, left: 2, inPart: 0, blocked: 1 },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CHANGED_SINCE } from '../../../../src/review/file-progress.ts';
 import { outcomeAfterResume, outcomeAfterUndo, withoutApplied } from '../../../../src/session/end/remaining-changes.ts';
 import type { Change } from '../../../../src/types/entry.ts';
-import type { ApplyOutcome, CollectedRecord, Verdict } from '../../../../src/types/session.ts';
+import type { ApplyOutcome, CollectedRecord, ChangeVerdict } from '../../../../src/types/session.ts';
 
 const change = (path: string, digest: string | undefined): Change =>
   ({
@@ -24,7 +24,7 @@ const collected = (files: Record<string, string | undefined>): CollectedRecord =
     dropped: {},
   },
 });
-const outcome = (verdicts: Record<string, Verdict>): ApplyOutcome => ({
+const outcome = (verdicts: Record<string, ChangeVerdict>): ApplyOutcome => ({
   at: '2026-11-21T14:03:00.000Z',
   changes: Object.entries(verdicts).map(([path, verdict]) => ({ path, verdict }) as never),
 });

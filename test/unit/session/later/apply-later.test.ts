@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
-import { applyLater, finishApply, type LaterOptions } from '../../../../src/session/later/apply.ts';
+import { applyPending, finishApply, type ApplyPendingOptions } from '../../../../src/session/later/apply.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-later-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const WAYS: LaterOptions = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: false };
+const WAYS: ApplyPendingOptions = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: false };
 
 /** A collected session that nobody decided about, with no terminal; the un-ignored paths by their pattern. */
 async function lay(name: string, sides: Sides, unignored: Readonly<Record<string, string>> = {}) {
@@ -25,10 +25,10 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
   const said: string[] = [];
   const interruption = { signal: new AbortController().signal, by: () => undefined };
   const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
-  const deps = { host: {}, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyLater>[1];
-  const again = async (ways: Partial<LaterOptions>): Promise<number> => {
+  const deps = { host: {}, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyPending>[1];
+  const again = async (ways: Partial<ApplyPendingOptions>): Promise<number> => {
     const record = readRecord(scene.sessionDir) ?? first;
-    return (await applyLater(record, deps, { ...WAYS, ...ways })).status;
+    return (await applyPending(record, deps, { ...WAYS, ...ways })).status;
   };
   const finish = () => finishApply(readRecord(scene.sessionDir) ?? first, deps);
   return { ...scene, again, finish, said };

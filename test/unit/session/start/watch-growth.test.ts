@@ -59,7 +59,7 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
   const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
   const streams = { stdin: typed, stdout: screen, stderr: new PassThrough() };
   const signals = new EventEmitter();
-  const attached = attachTerminal(agent, { streams, tty: options.tty, stdin: true, signals, keys: growth.keys });
+  const attached = attachTerminal(agent, { streams, tty: options.tty, stdin: true, signals, onKeys: growth.keys });
   return {
     calls,
     said,

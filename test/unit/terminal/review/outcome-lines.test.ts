@@ -6,7 +6,7 @@ import {
   appliedLines,
   leftLines,
   resultLine,
-  standingLine,
+  progressLine,
 } from '../../../../src/terminal/review/outcome-lines.ts';
 import type { ReviewItem } from '../../../../src/types/review.ts';
 
@@ -35,7 +35,7 @@ it.each<[ProgressCounts, string | undefined, string]>([
     '1 of 3 files is applied, 1 is left, 1 of them applied in part, 1 is blocked',
   ],
 ])('says of %j what is applied and what is left', (counts, when, text) => {
-  expect(standingLine(counts, when)).toBe(text);
+  expect(progressLine(counts, when)).toBe(text);
 });
 
 it('says what one apply did, in files', () => {
