@@ -46,6 +46,10 @@ export function alreadyThere(one: ChosenChange, host: HostState | undefined): { 
 }
 
 /** A change that is not applied, and why. */
-export function left({ change }: ChosenChange, verdict: ChangeVerdict, why: string): { readonly outcome: ChangeOutcome } {
+export function left(
+  { change }: ChosenChange,
+  verdict: ChangeVerdict,
+  why: string,
+): { readonly outcome: ChangeOutcome } {
   return { outcome: { path: change.path, verdict, why } };
 }

@@ -279,10 +279,7 @@ function entered(
 }
 
 /** The prescan, unless the user or another session may have changed something since. */
-async function currentPrescan(
-  { dir, ahead }: BaseOptions,
-  current: number | undefined,
-): Promise<Prescan | undefined> {
+async function currentPrescan({ dir, ahead }: BaseOptions, current: number | undefined): Promise<Prescan | undefined> {
   const seen = await ahead?.();
   if (seen === undefined || Date.now() - seen.ended > MAX_PRESCAN_AGE_MS || seen.generation !== current)
     return undefined;

@@ -70,10 +70,9 @@ export function isLeft(file: Pick<FileProgress, 'verdict'>): boolean {
  * The outcomes of an earlier apply with those of a later one. Of paths that the later one does not name only what is in
  * the project counts; a file that was applied in part stays so until it is applied.
  */
-export function joinOutcomes<T extends { readonly path: string; readonly verdict: ChangeVerdict; readonly why?: string }>(
-  earlier: readonly T[],
-  later: readonly T[],
-): T[] {
+export function joinOutcomes<
+  T extends { readonly path: string; readonly verdict: ChangeVerdict; readonly why?: string },
+>(earlier: readonly T[], later: readonly T[]): T[] {
   const named = new Set(later.map(({ path }) => path));
   const kept = earlier.filter((one) => !named.has(one.path) && isApplied(one));
   const parts = new Map(earlier.flatMap((one) => (one.why === IN_PART ? [[one.path, one]] : [])));

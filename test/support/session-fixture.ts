@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Change, Entry } from '../../src/types/entry.ts';
 import type { Finding } from '../../src/types/finding.ts';
 import type { Program } from '../../src/types/plan.ts';
-import type { ChangeOutcome, CollectedRecord, SessionRecord, ChangeVerdict } from '../../src/types/session.ts';
+import type { ChangeOutcome, ChangeVerdict, CollectedRecord, SessionRecord } from '../../src/types/session.ts';
 import { sessionRecord } from './session-record.ts';
 
 /** What a test says of one recorded session. */

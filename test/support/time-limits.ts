@@ -49,7 +49,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/cli/commands/example-workflow.test.ts': { minutes: 2, why: 'builds and runs the whole example' },
   'test/unit/collector/fuzz.test.ts': { minutes: 10, why: '10,000 damaged answers and requests' },
   'test/unit/collector/hostile.test.ts': { minutes: 10, why: 'swaps a directory for a link until both were seen' },
-  'test/unit/commits/audit-commits.test.ts': {
+  'test/unit/commits/audit-commit-range.test.ts': {
     minutes: 5,
     why: 'audits a branch with one planted commit for each rule',
   },

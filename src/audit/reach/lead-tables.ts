@@ -1,6 +1,6 @@
 import { foldPath } from '../formats/glob.ts';
 import { folderOf } from '../input.ts';
-import type { Leads } from '../referrers.ts';
+import type { Leads } from './referrers.ts';
 
 const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
 /** The file that is run or imported when its folder is named. */

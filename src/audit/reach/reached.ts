@@ -2,8 +2,8 @@ import type { Change } from '../../types/entry.ts';
 import { isJudgedByContent } from '../files.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { BaseReader, Scene } from '../input.ts';
-import { type Leads, leadsOf, wantsBaseContent } from '../referrers.ts';
 import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
+import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
 /** Limits for files that the session made or changed; files of the project are always read. */
 const MAX_REFERRERS = 400;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { allRules } from '../../audit/catalogue.ts';
-import { auditCommitRange } from '../../commits/audit-commits.ts';
+import { auditCommitRange } from '../../commits/audit-commit-range.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { rendererFor } from '../../report/render.ts';

@@ -4,7 +4,7 @@ import { type CommitFacts, readCommits } from '../../commits/read-commits.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { auditCommits, type CommitFinding, fetchCommits } from '../../session/later/session-commits.ts';
-import { type UserDeps, sessionDeps } from '../../session/start/deps.ts';
+import { sessionDeps, type UserDeps } from '../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { allowOptions } from '../../terminal/review/outcome-lines.ts';

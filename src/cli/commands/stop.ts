@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { EXIT } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
 import { recoverSession } from '../../session/later/recover.ts';
-import { needsRecovery } from '../../session/later/recover-earlier.ts';
+import { needsRecovery } from '../../session/later/recover-project.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { SessionRecord } from '../../types/session.ts';

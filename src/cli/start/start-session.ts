@@ -7,7 +7,7 @@ import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
-import { recoverProjectSessions } from '../../session/later/recover-earlier.ts';
+import { recoverProjectSessions } from '../../session/later/recover-project.ts';
 import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage, sessionImage } from '../../session/start/prepare-image.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { BaseReader } from '../../audit/input.ts';
 import { resolveInBase } from '../../audit/links.ts';
-import { wantsBaseContent } from '../../audit/referrers.ts';
+import { wantsBaseContent } from '../../audit/reach/referrers.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

@@ -5,7 +5,7 @@ import { storeDir, updateRecord } from '../../record/session.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
-import { resultLine, progressLine } from '../../terminal/review/outcome-lines.ts';
+import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts';
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
@@ -57,7 +57,11 @@ export interface ApplyResult {
  *
  * @throws {RunClaudeError} what requireEnded and applySession throw.
  */
-export async function applyPending(record: SessionRecord, deps: UserDeps, options: ApplyPendingOptions): Promise<ApplyResult> {
+export async function applyPending(
+  record: SessionRecord,
+  deps: UserDeps,
+  options: ApplyPendingOptions,
+): Promise<ApplyResult> {
   requireEnded(record);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
   const { whole, review, appliedBefore } = await reviewRemaining(allowed, deps, options.release);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepBases } from '../../base/sweep.ts';
-import { hasTrash, emptyTrash } from '../../base/trash.ts';
+import { emptyTrash, hasTrash } from '../../base/trash.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
@@ -17,7 +17,7 @@ import type { HostFacts } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLayer, dropLinks } from '../../workspace/drop-layer.ts';
 import { layerRemovalReason } from '../end/layer-retention.ts';
-import { needsRecovery } from './recover-earlier.ts';
+import { needsRecovery } from './recover-project.ts';
 
 const DAY_MS = 86_400_000;
 /** How long records, pre-images and unused bases are kept: an undo works for as long. */

@@ -3,7 +3,7 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
-import type { UserDeps, SessionDeps } from '../start/deps.ts';
+import type { SessionDeps, UserDeps } from '../start/deps.ts';
 import type { AgentView, ViewParts } from '../start/stage.ts';
 
 /**

@@ -19,7 +19,7 @@ export async function sessionImage(
 ): Promise<string> {
   const ours = addressImage(engine, { env, toolchain: policy.toolchain });
   if (policy.image === undefined) return ours;
-  const { addressCustomImage: addressForeign } = await import('../../image/foreign.ts');
+  const { addressCustomImage: addressForeign } = await import('../../image/custom-image.ts');
   return addressForeign(engine, policy.image, ours);
 }
 
@@ -51,7 +51,7 @@ export async function prepareImage(
   });
   if (reference === undefined) return;
   const [{ ensureCustomImage: ensureForeign }, { refuseOpenImage: refuseOpen }] = await Promise.all([
-    import('../../image/foreign.ts'),
+    import('../../image/custom-image.ts'),
     import('./probe-layers.ts'),
   ]);
   const { user } = plan;

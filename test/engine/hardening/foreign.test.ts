@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureCustomImage } from '../../../src/image/foreign.ts';
+import { ensureCustomImage } from '../../../src/image/custom-image.ts';
 import { refuseOpenImage } from '../../../src/session/start/probe-layers.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../support/engine.ts';
@@ -37,7 +37,8 @@ async function build(suffix: string, dockerfile: string): Promise<string> {
 }
 
 function layOver(reference: string): Promise<string> {
-  const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime: undefined, user: '1000:1000' });
+  const prove = (image: string): Promise<void> =>
+    refuseOpenImage(engine, { image, runtime: undefined, user: '1000:1000' });
   return ensureCustomImage(engine, { reference, ours, tell: () => undefined, prove });
 }
 
@@ -56,7 +57,9 @@ ENV GITHUB_TOKEN=hidden LD_PRELOAD=/nowhere.so
 ENTRYPOINT ["/bin/false"]
 `,
     );
-    await expect(refuseOpenImage(engine, { image: ours, runtime: undefined, user: '1000:1000' })).resolves.toBeUndefined();
+    await expect(
+      refuseOpenImage(engine, { image: ours, runtime: undefined, user: '1000:1000' }),
+    ).resolves.toBeUndefined();
     const tag = await layOver(reference);
     made.push(tag);
     expect(await layOver(reference)).toBe(tag);

@@ -25,7 +25,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/cli/grammar': ['unit/cli/grammar/parse-command-line.test.ts', 'unit/cli/grammar/documents.test.ts'],
   'src/cli/start': ['e2e/first-start.test.ts', 'e2e/ways-in.test.ts'],
   'src/collector': ['unit/collector/client.test.ts', 'engine/workspace/workspace.test.ts'],
-  'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commits.test.ts'],
+  'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commit-range.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
   'src/engine': ['unit/engine/connect.test.ts', 'engine/engine/hardened.test.ts'],
   'src/engine/connection': ['unit/engine/connection/client.test.ts', 'engine/engine/ssh.test.ts'],
@@ -52,6 +52,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'unit/apply/conflicts.test.ts',
     'unit/review/file-diff.test.ts',
   ],
-  'src/text': ['unit/types/when.test.ts', 'unit/terminal/review/change-list.test.ts', 'e2e/print-on-terminal.test.ts'],
+  'src/text': ['unit/text/when.test.ts', 'unit/terminal/review/change-list.test.ts', 'e2e/print-on-terminal.test.ts'],
   'src/workspace': ['unit/workspace/live.test.ts', 'engine/workspace/workspace.test.ts', 'e2e/property.test.ts'],
 };

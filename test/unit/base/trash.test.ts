@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sweepGenerations } from '../../../src/base/generation.ts';
-import { hasTrash, emptyTrash, emptyTrashLater } from '../../../src/base/trash.ts';
+import { emptyTrash, emptyTrashLater, hasTrash } from '../../../src/base/trash.ts';
 import { planGc, runGc } from '../../../src/session/later/gc.ts';
 
 let root: string;

@@ -95,7 +95,11 @@ it('carries a session with its outcome and its network, and says what --fail-on 
   );
   const found = review();
   const quiet = { ...found, items: found.items.filter(({ state }) => state === 'clean'), general: [] };
-  expect(['blocked', 'suspect', 'note'].map((level) => reachesSeverity(level as 'note', found))).toEqual([true, true, true]);
+  expect(['blocked', 'suspect', 'note'].map((level) => reachesSeverity(level as 'note', found))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(['blocked', 'suspect', 'note', undefined].map((level) => reachesSeverity(level as 'note', quiet))).toEqual([
     false,
     false,

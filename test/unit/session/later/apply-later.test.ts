@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
-import { applyPending, finishApply, type ApplyPendingOptions } from '../../../../src/session/later/apply.ts';
+import { type ApplyPendingOptions, applyPending, finishApply } from '../../../../src/session/later/apply.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -5,8 +5,8 @@ import {
   allowOptions,
   appliedLines,
   leftLines,
-  resultLine,
   progressLine,
+  resultLine,
 } from '../../../../src/terminal/review/outcome-lines.ts';
 import type { ReviewItem } from '../../../../src/types/review.ts';
 

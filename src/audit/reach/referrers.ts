@@ -1,8 +1,8 @@
-import { decodeBytes } from '../text/path.ts';
-import { foldPath } from './formats/glob.ts';
-import { readStructure } from './formats/structured.ts';
-import { anyOf, oneOf, pattern } from './formats/words.ts';
-import { folderOf } from './input.ts';
+import { decodeBytes } from '../../text/path.ts';
+import { foldPath } from '../formats/glob.ts';
+import { readStructure } from '../formats/structured.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import { folderOf } from '../input.ts';
 
 const PACKAGE_DATA = oneOf`
   name version description main module types typings exports imports files browser bin man directories unpkg

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
-import { wantsBaseContent } from '../audit/referrers.ts';
+import { wantsBaseContent } from '../audit/reach/referrers.ts';
 import { buildReview } from '../review/build-review.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
