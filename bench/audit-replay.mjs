@@ -9,7 +9,7 @@ import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
 const [{ auditCommits }, { DEFAULTS }, { matcherOf }] = await loadSource(
-  'commits/audit-commits.ts',
+  'commits/audit-commit-range.ts',
   'config/settings.ts',
   'audit/formats/glob.ts',
 );

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { SelectionRules } from '../scan/selection.ts';
-import { isStrategyName, type StrategyName } from '../types/strategy.ts';
+import { STRATEGY_NAMES, type StrategyName } from '../types/strategy.ts';
 import type { VolumeBase } from './volume-base.ts';
 
 /** What a later command needs to open the same layer again; opaque outside this room. */
@@ -28,11 +28,10 @@ const DECIDE = 'What was collected from it is in its record: review, apply or di
  */
 export function parseWorkspaceRecord(value: unknown): WorkspaceRecord {
   if (value === undefined) throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
-  const { version, strategy, generation, entries, rules, volume } = objectOf(value);
+  const { version, strategy: named, generation, entries, rules, volume } = objectOf(value);
   if (version !== 1) throw unreadable('it was written by another version of run-claude');
-  if (typeof strategy !== 'string' || !isStrategyName(strategy)) {
-    throw unreadable(`this version of run-claude has no strategy '${String(strategy)}'`);
-  }
+  const strategy = STRATEGY_NAMES.find((name) => name === named);
+  if (strategy === undefined) throw unreadable(`this version of run-claude has no strategy '${String(named)}'`);
   if (typeof generation !== 'string' || !path.isAbsolute(generation)) throw unreadable('it names no base generation');
   if (typeof entries !== 'number' || !Number.isSafeInteger(entries)) throw unreadable('it has no number of entries');
   const { exclude, include, mask } = objectOf(rules);

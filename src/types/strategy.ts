@@ -21,7 +21,3 @@ export const STRATEGIES = {
 export type StrategyName = keyof typeof STRATEGIES;
 
 export const STRATEGY_NAMES = Object.keys(STRATEGIES) as readonly StrategyName[];
-
-export function isStrategyName(word: string): word is StrategyName {
-  return Object.hasOwn(STRATEGIES, word);
-}

@@ -25,11 +25,11 @@ const REPLACEMENT = Buffer.from('\ufffd');
 const CSI_PARTS = /^([?<=>]?)([\d;:]*)([ -/]*)([@-~])$/;
 
 /**
- * The allowlist of the attached terminal, the only place that prints an agent's escape sequences: text in valid UTF-8, cursor and erase, colours, screen and keyboard modes,
- * titles, links to http and https. Clipboard, queries that the terminal would answer as if typed, printing, windows,
- * files, device control strings and 8-bit controls are dropped and counted. The same bytes give the same output however
- * they are cut into chunks. `onStopped` is called when PID 1 reports that the agent's program has stopped; the agent can
- * forge that report.
+ * The allowlist of the attached terminal, the only place that prints an agent's escape sequences: text in valid UTF-8,
+ * cursor and erase, colours, screen and keyboard modes, titles, links to http and https. Clipboard, queries that the
+ * terminal would answer as if typed, printing, windows, files, device control strings and 8-bit controls are dropped and
+ * counted. The same bytes give the same output however they are cut into chunks. `onStopped` is called when PID 1 reports
+ * that the agent's program has stopped; the agent can forge that report.
  */
 export function createTerminalFilter(onStopped: () => void = () => undefined): TerminalFilter {
   const screen = createScreenState();

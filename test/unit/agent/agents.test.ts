@@ -70,9 +70,9 @@ describe('the sources', () => {
 
   it('know an agent by name in its own file and in the type alone', () => {
     expect(files.length).toBeGreaterThan(300);
-    // The image has a part of that name; nothing depends on the program that runs in it.
-    const image = ['image/inputs.ts'];
-    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...image, 'types/plan.ts']);
+    // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
+    const names = ['image/inputs.ts', 'record/session-format.ts'];
+    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/plan.ts']);
   });
 
   it('reach what touches an agent’s home, data and credential through its row', () => {

@@ -174,6 +174,6 @@ describe('rewriteConfig', () => {
   it('drops everything below a line that git refuses', () => {
     const { text, dropped } = rewriteConfig('[color]\nui = auto\n]\n[user]\nname = x\n');
     expect(text).toBe('[color]\n\tui = auto\n');
-    expect(dropped).toEqual(['everything from line 3 on: a line that is no section, key or comment']);
+    expect(dropped).toEqual(['everything from line 3 on: a line that is not a section, key or comment']);
   });
 });

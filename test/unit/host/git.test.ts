@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type GitArguments, gitSucceeds, HARDENING, runGit, runGitSync } from '../../../src/host/git.ts';
+import { skipUnless } from '../../support/requirement.ts';
 
 const top = mkdtempSync(path.join(tmpdir(), 'run-claude-git-'));
 const repo = path.join(top, 'repo');
@@ -246,22 +247,20 @@ describe('history', () => {
   });
 });
 
-it.skipIf(process.getuid?.() !== 0)(
-  'reads a repository of another owner; where owners are checked, only with the consent of the user',
-  async () => {
-    const home = mkdtempSync(path.join(top, 'home-'));
-    const ownerCheckedFor = { PATH: process.env['PATH'], HOME: home };
-    chownSync(repo, 12_345, 12_345);
-    try {
-      expect(gitSucceeds(['rev-parse', 'HEAD'], { cwd: repo })).toBe(true);
-      await expect(runGit(['rev-parse', 'HEAD'], { cwd: repo, ownerCheckedFor })).rejects.toThrow(/dubious ownership/);
-      writeFileSync(path.join(home, '.gitconfig'), `[safe]\n\tdirectory = ${repo}\n`);
-      await expect(runGit(['rev-parse', 'HEAD'], { cwd: repo, ownerCheckedFor })).resolves.toBeDefined();
-    } finally {
-      chownSync(repo, 0, 0);
-    }
-  },
-);
+it('reads a repository of another owner; where owners are checked, only with the consent of the user', async (context) => {
+  skipUnless(process.getuid?.() === 0, 'needs root, which alone can give a repository to another user', context);
+  const home = mkdtempSync(path.join(top, 'home-'));
+  const ownerCheckedFor = { PATH: process.env['PATH'], HOME: home };
+  chownSync(repo, 12_345, 12_345);
+  try {
+    expect(gitSucceeds(['rev-parse', 'HEAD'], { cwd: repo })).toBe(true);
+    await expect(runGit(['rev-parse', 'HEAD'], { cwd: repo, ownerCheckedFor })).rejects.toThrow(/dubious ownership/);
+    writeFileSync(path.join(home, '.gitconfig'), `[safe]\n\tdirectory = ${repo}\n`);
+    await expect(runGit(['rev-parse', 'HEAD'], { cwd: repo, ownerCheckedFor })).resolves.toBeDefined();
+  } finally {
+    chownSync(repo, 0, 0);
+  }
+});
 
 describe('limits', () => {
   const shim = (script: string): void => {

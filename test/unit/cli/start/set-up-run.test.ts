@@ -20,6 +20,6 @@ it('--tmpdir names a directory that exists or is still to be made, and planning 
 
 it('--tmpdir is refused in a file, and in the project, through a link too', () => {
   expect(() => stagingFolder('file/x', project, root)).toThrow(/file is not a directory/);
-  expect(() => stagingFolder('project/new', project, root)).toThrow(/is in the project/);
-  expect(() => stagingFolder('link/new', project, root)).toThrow(/is in the project/);
+  expect(() => stagingFolder('project/new', project, root)).toThrow(/is inside the project/);
+  expect(() => stagingFolder('link/new', project, root)).toThrow(/is inside the project/);
 });

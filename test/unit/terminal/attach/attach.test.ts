@@ -46,7 +46,7 @@ function scene(options: { screen: boolean }) {
 describe('attaching to the user’s terminal', () => {
   it('again: has the screen drawn anew, and two keys let go of what runs on', async () => {
     const s = scene({ screen: true });
-    const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, again: true };
+    const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, isReattached: true };
     const done = attachTerminal(s.container, options);
     s.typed.write('\x11a\x10b');
     s.typed.write('\x10');
@@ -138,7 +138,7 @@ describe('attaching to the user’s terminal', () => {
       const attached = (given: AttachedTerminal): void => {
         terminal = given;
       };
-      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, attached };
+      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, onAttached: attached };
       const done = attachTerminal(s.container, options);
       s.stdout.write('\x1b[?2004hagent');
       await vi.waitFor(() => expect(terminal).toBeDefined());
