@@ -58,7 +58,7 @@ it('keeps .git byte-identical at every moment, runs nothing on the host, and put
   expect(existsSync(path.join(scene.project, 'EXECUTED'))).toBe(false);
   expect(stdout.trim()).toBe('3');
   expect(stderr).toContain('run no git there: sub/.git');
-  expect(stderr).toMatch(/sub\/\.git\/config: changed.*put back/);
+  expect(stderr).toMatch(/sub\/\.git\/config: changed.*restored/);
   expect(stderr).toMatch(/node_modules\/x\/\.git: a new git repository; moved/);
   expect(stderr).toMatch(/WARNING: .*Makefile: .*curl/);
   expect(stderr).toContain('+\tcurl'.replace('\t', '        '));
@@ -106,7 +106,7 @@ it('commits made inside are in the session’s own repository, and come back on 
   const [last] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
   expect(existsSync(path.join(scene.places().stateDir, 'sessions', last.id, 'layer'))).toBe(false);
   expect((await scene.run(['commits'])).stderr).toContain(
-    'only its repository is kept, for two weeks, and where it has',
+    'only its repository is kept, for two weeks, and only when it has commits',
   );
 });
 
