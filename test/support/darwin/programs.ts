@@ -65,9 +65,20 @@ process.exit(status);
 
 /** macOS's sync takes no arguments. */
 const SYNC = '#!/bin/sh\nif [ $# -gt 0 ]; then echo "usage: sync" >&2; exit 1; fi\n';
-/** Local time and month names, as TZ and LC_TIME ask for. */
-const PS =
-  '#!/bin/sh\n[ "$1 $2 $3" = "-o lstart= -p" ] || { echo "ps: illegal option" >&2; exit 1; }\nexec /bin/ps "$@"\n';
+/** The columns in use, of a running process; needs no /proc. */
+const PS = `#!/bin/sh
+line=
+while [ $# -gt 0 ]; do
+  case "$1 $2" in
+    '-o stat=') line="$line S" ;;
+    '-o lstart=') line="$line Mon Nov 23 03:18:50 2026" ;;
+    '-p '*) kill -0 "$2" 2>/dev/null || exit 1 ;;
+    *) echo "ps: illegal option: $1 $2" >&2; exit 1 ;;
+  esac
+  shift 2
+done
+echo "$line"
+`;
 const SYSCTL = `#!/bin/sh
 [ "$*" = "-n kern.bootsessionuuid" ] || { echo "sysctl: unknown oid" >&2; exit 1; }
 echo 0F4B7E0A-0000-4000-8000-6F1D2C3B4A59
