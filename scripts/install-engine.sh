@@ -5,13 +5,39 @@ set -eu
 
 say() { printf '[setup] %s\n' "$1" >&2; }
 
-answers() { command -v docker >/dev/null 2>&1 && timeout 30 docker version >/dev/null 2>&1; }
+ANSWER_SECONDS=30
+
+# Runs a program for at most ANSWER_SECONDS: macOS has no timeout(1).
+limited() {
+  "$@" >/dev/null 2>&1 &
+  program=$!
+  { sleep "$ANSWER_SECONDS"; kill "$program"; } >/dev/null 2>&1 &
+  timer=$!
+  status=0
+  wait "$program" || status=$?
+  kill "$timer" 2>/dev/null || :
+  return "$status"
+}
+
+# An engine in a virtual machine answers at its socket also where the docker command is not in PATH.
+pings() {
+  for socket in /var/run/docker.sock "$HOME/.orbstack/run/docker.sock" "$HOME/.docker/run/docker.sock"; do
+    if [ -S "$socket" ] && limited curl -fsS --unix-socket "$socket" http://localhost/_ping; then return 0; fi
+  done
+  return 1
+}
+
+answers() {
+  if command -v docker >/dev/null 2>&1 && limited docker version; then return 0; fi
+  command -v curl >/dev/null 2>&1 && pings
+}
 
 if answers; then exit 0; fi
 
 case $(uname -s) in
   Darwin)
-    say 'No container engine answers. Start OrbStack (https://orbstack.dev) or Docker Desktop, then run this again.'
+    say 'No container engine answers. Start OrbStack or Docker Desktop, then run this again.'
+    say 'To install OrbStack: brew install --cask orbstack, or https://orbstack.dev'
     exit 1
     ;;
 esac

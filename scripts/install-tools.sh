@@ -3,6 +3,17 @@
 # missing on Debian and Ubuntu as root; elsewhere it lists them. With `long`: also the tools of the long suites.
 set -eu
 
+# Most tools below belong to suites that need a Linux kernel. A Mac runs the checks and the unit tests.
+if [ "$(uname -s)" = Darwin ]; then
+  missing=
+  for tool in shellcheck git tmux; do
+    command -v "$tool" >/dev/null 2>&1 || missing="$missing $tool"
+  done
+  if [ -z "$missing" ]; then exit 0; fi
+  printf '[setup] The tests also need: brew install%s\n' "$missing" >&2
+  exit 1
+fi
+
 missing=
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need gcc gcc
@@ -48,5 +59,5 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   apt-get install -y -qq --no-install-recommends $missing >/dev/null
 else
   printf '[setup] The tests also need:%s\n' "$missing" >&2
-  if [ "$(uname -s)" = Linux ]; then exit 1; fi
+  exit 1
 fi

@@ -2,20 +2,24 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
+import { keychainCertificates, PEM_CERTIFICATE } from '../host/keychain-certificates.ts';
 import type { ContextFile } from './files.ts';
 
 const LOCAL_CERTIFICATES = '/usr/local/share/ca-certificates';
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
  * The certificate authorities that this machine trusts beyond the public ones (a company's TLS proxy), one file each
  * because Debian's update-ca-certificates reads only the first of a file. Unreadable files are omitted: a build that
  * needs them fails at its download, with the reason.
  */
-export function extraCertificates(env: Readonly<Record<string, string | undefined>>): readonly ContextFile[] {
+export function extraCertificates(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform = process.platform,
+): readonly ContextFile[] {
   const bundle = env['NODE_EXTRA_CA_CERTS'];
   const texts = [...(bundle ? [bundle] : []), ...localFiles()].map(readText);
-  const own = texts.flatMap((text) => text.match(PEM) ?? []);
+  const inFiles = texts.flatMap((text) => text.match(PEM_CERTIFICATE) ?? []);
+  const own = [...inFiles, ...keychainCertificates(platform)];
   // Most machines have none, and hashing all public ones takes time.
   if (own.length === 0) return [];
   const known = new Set(rootCertificates.map(fingerprint));

@@ -1,4 +1,5 @@
 import type { Policy } from '../types/policy.ts';
+import { terminalType } from './terminal-type.ts';
 
 /** The parts of the user's environment that may appear inside. */
 export interface UserEnvironment {
@@ -19,7 +20,7 @@ export function planEnvironment(policy: Policy, user: UserEnvironment): Record<s
     USER: 'agent',
     SHELL: '/bin/bash',
     TMPDIR: '/tmp',
-    TERM: plain(user.term) ?? 'xterm-256color',
+    TERM: terminalType(user.term),
     ...(plain(user.colorterm) === undefined ? {} : { COLORTERM: plain(user.colorterm) ?? '' }),
     // The only locale in every image: another name would cause warnings.
     LANG: 'C.UTF-8',

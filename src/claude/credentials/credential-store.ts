@@ -11,6 +11,8 @@ export interface CredentialStore {
   readonly name: string;
   /** The whole document; undefined when there is none or it cannot be parsed. */
   read(): Promise<JsonObject | undefined>;
+  /** Whether a refreshed login fits: this document with slightly longer tokens. Asked before a refresh token is spent. */
+  canStoreRefreshed(document: JsonObject): boolean;
   /**
    * Replaces the document durably.
    *
@@ -34,6 +36,7 @@ export function fileStore(configDir: string, shown: string): CredentialStore {
       });
       return parseObject(text);
     },
+    canStoreRefreshed: () => true,
     write: async (document) => {
       try {
         await replaceFile(await realpath(path).catch(() => path), JSON.stringify(document));
@@ -77,17 +80,34 @@ export function keychainService(configDir: string | undefined): string {
   return `Claude Code-credentials${suffix}`;
 }
 
-/** The macOS Keychain through `security`. The secret is passed over stdin as hex, never in an argument. */
+/** `security -i` reads lines with fgets into 4,096 bytes and takes the rest of a longer one as another command. */
+const MAX_SECURITY_LINE_BYTES = 4095;
+/** By how much the provider's new tokens may be longer than the present ones. */
+const TOKEN_GROWTH_BYTES = 256;
+
+/**
+ * The macOS Keychain through `security`. The secret is passed over stdin as hex, never in an argument, where `ps` shows
+ * it to every user. `security` has no other way in: its prompt for a password ends after 128 bytes.
+ */
 export function keychainStore(service: string, run: RunProgram): CredentialStore {
+  const storeCommand = (document: JsonObject): string => {
+    const hex = Buffer.from(JSON.stringify(document)).toString('hex');
+    return `add-generic-password -U -a "${userInfo().username}" -s "${service}" -X "${hex}"\n`;
+  };
   return {
     name: 'macOS Keychain',
     read: async () => {
       const found = await run(['security', 'find-generic-password', '-s', service, '-w'], { timeoutMs: 60_000 });
       return found.status === 0 ? parseObject(found.stdout) : undefined;
     },
+    canStoreRefreshed: (document) =>
+      Buffer.byteLength(storeCommand(document)) + 2 * TOKEN_GROWTH_BYTES <= MAX_SECURITY_LINE_BYTES,
     write: async (document) => {
-      const hex = Buffer.from(JSON.stringify(document)).toString('hex');
-      const command = `add-generic-password -U -a "${userInfo().username}" -s "${service}" -X "${hex}"\n`;
+      const command = storeCommand(document);
+      if (Buffer.byteLength(command) > MAX_SECURITY_LINE_BYTES)
+        throw new RunClaudeError('CREDENTIAL_STORE_WRITE', 'the refreshed login is too long for the macOS Keychain', {
+          hint: 'Run `claude` on the host and log in again with /login.',
+        });
       const done = await run(['security', '-i'], { stdin: command, timeoutMs: 60_000 });
       if (done.status !== 0)
         throw new RunClaudeError('CREDENTIAL_STORE_WRITE', 'the macOS Keychain refused the refreshed login', {

@@ -74,11 +74,11 @@ export async function storedLogin(
       if (login === undefined) throw loggedOut(store.name);
       const isExpiring = login.expiresMs !== undefined && login.expiresMs - Date.now() < REFRESH_AHEAD_MS;
       if (!isExpiring) return hand(login);
-      return hand(await refreshLogin(store, options, login.accessToken));
+      return hand(await refreshLogin(store, options, { spent: login.accessToken, isRefused: false }));
     },
     refresh: async () => {
       const spent = handedOut ?? loginOf(await store.read())?.accessToken;
-      return hand(await refreshLogin(store, options, spent));
+      return hand(await refreshLogin(store, options, { spent, isRefused: true }));
     },
   };
 }
@@ -97,14 +97,25 @@ function loggedOut(name: string): RunClaudeError {
   });
 }
 
-/** Refreshes unless another process has done so. `spent` is the access token that no longer works. */
-async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent: string | undefined): Promise<Login> {
+interface RefreshCause {
+  /** The access token that expires soon, or that the provider has refused. */
+  readonly spent: string | undefined;
+  readonly isRefused: boolean;
+}
+
+/** Refreshes unless another process has done so. */
+async function refreshLogin(
+  store: CredentialStore,
+  options: OAuthOptions,
+  { spent, isRefused }: RefreshCause,
+): Promise<Login> {
   return withRefreshLock(options.configDir, options.lockWaitMs ?? LOCK_WAIT_MS, async () => {
     const document = await store.read();
     const login = loginOf(document);
     if (document === undefined || login === undefined) throw loggedOut(store.name);
     if (login.accessToken !== spent && (login.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return login;
     if (login.refreshToken === undefined) throw loggedOut(store.name);
+    if (!store.canStoreRefreshed(document)) return ifUsable(login, isRefused, store.name);
     const answer = await postRefresh(options.endpoint ?? TOKEN_URL, login, options.env ?? {});
     if (answer.kind === 'unreachable') return ifUnexpired(login, answer.why);
     if (answer.kind === 'refused') {
@@ -123,6 +134,21 @@ async function refreshLogin(store: CredentialStore, options: OAuthOptions, spent
     await store.write(written);
     return loginOf(written) ?? login;
   });
+}
+
+/**
+ * The login where run-claude cannot store a refreshed one: Claude on the host has to refresh it.
+ * @throws {RunClaudeError} CREDENTIAL_EXPIRED when the token has expired or the provider has refused it.
+ */
+function ifUsable(login: Login, isRefused: boolean, name: string): Login {
+  if (!isRefused && (login.expiresMs ?? 0) > Date.now()) return login;
+  throw new RunClaudeError(
+    'CREDENTIAL_EXPIRED',
+    `the Claude login in ${name} has expired, and it is too long for run-claude to store a refreshed one there`,
+    {
+      hint: 'Run `claude` on the host and send a message: it refreshes the login. Then start again. Or log out of MCP servers there (/mcp) to make it shorter.',
+    },
+  );
 }
 
 /** The login where the endpoint cannot be reached: a token that has not expired still works. */

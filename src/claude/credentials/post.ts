@@ -1,7 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { connect as tlsConnect } from 'node:tls';
+import { rootCertificates, connect as tlsConnect } from 'node:tls';
+import { keychainCertificates } from '../../host/keychain-certificates.ts';
 
 export interface PostResponse {
   readonly status: number;
@@ -21,18 +23,23 @@ export async function post(
   content: { readonly type: string; readonly body: string },
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<PostResponse> {
   const url = new URL(address);
   const signal = AbortSignal.timeout(timeoutMs);
   const proxy = proxyFor(url, env);
   const socket = proxy === undefined ? undefined : await tunnel(proxy, url, signal);
   const secure = url.protocol === 'https:';
+  const trust = secure ? trustOf(env, platform) : {};
   return new Promise((resolve, reject) => {
     const request = (secure ? https : http).request(url, {
       method: 'POST',
       signal,
+      ...trust,
       headers: { 'content-type': content.type, 'content-length': Buffer.byteLength(content.body) },
-      ...(socket === undefined ? {} : { createConnection: () => tlsConnect({ socket, servername: url.hostname }) }),
+      ...(socket === undefined
+        ? {}
+        : { createConnection: () => tlsConnect({ ...trust, socket, servername: url.hostname }) }),
     });
     request.once('error', reject);
     request.once('response', (response) => {
@@ -47,6 +54,14 @@ export async function post(
     });
     request.end(content.body);
   });
+}
+
+/** Node reads no Keychain. Authorities that are named replace its own, those of NODE_EXTRA_CA_CERTS included. */
+function trustOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): { ca?: string[] } {
+  const inKeychain = keychainCertificates(platform);
+  if (inKeychain.length === 0) return {};
+  const bundle = env['NODE_EXTRA_CA_CERTS'] ?? '';
+  return { ca: [...rootCertificates, ...(existsSync(bundle) ? [readFileSync(bundle, 'utf8')] : []), ...inKeychain] };
 }
 
 function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {

@@ -1,4 +1,5 @@
 import { isPrintOnly, resumedProgram } from '../../agent/agents.ts';
+import { terminalType } from '../../plan/terminal-type.ts';
 import type { HostFacts, Plan, Program } from '../../types/plan.ts';
 
 /** The terminal of a command. */
@@ -27,6 +28,6 @@ export function withProgram(plan: Plan, program: Program, { host, term }: Termin
     ...plan,
     program,
     tty: host.stdinTty && host.stdoutTty && !isPrintOnly(program),
-    env: term === undefined ? plan.env : { ...plan.env, TERM: term },
+    env: term === undefined ? plan.env : { ...plan.env, TERM: terminalType(term) },
   };
 }

@@ -6,6 +6,7 @@ import { CLAUDE_OPTIONS } from '../../../src/claude/command-line/options.ts';
 import { packageRoot } from '../../../src/host/package.ts';
 import { readImageFiles } from '../../../src/image/files.ts';
 import { readPins } from '../../../src/image/pins.ts';
+import { KNOWN_TERMINALS } from '../../../src/plan/terminal-type.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
@@ -56,6 +57,14 @@ describe('the image', () => {
     expect(node).toMatch(/^v22\./);
     expect(npm).toMatch(/^11\./);
     expect(missing).toEqual([]);
+  });
+  it('has every terminal that the plan may name in TERM, and no other', async () => {
+    const output = await inside('find /lib/terminfo /usr/share/terminfo /etc/terminfo ! -type d ! -name README');
+    const names = output
+      .trim()
+      .split('\n')
+      .map((file) => file.split('/').at(-1));
+    expect(names.toSorted()).toEqual([...KNOWN_TERMINALS].toSorted());
   });
 
   it('has the Claude Code whose options the command line knows', async () => {

@@ -169,6 +169,13 @@ describe('the plan', () => {
     expect(hostile).toMatchObject({ TERM: 'xterm-256color' });
     expect(Object.keys(hostile)).not.toContain('COLORTERM');
   });
+  it.each(['xterm-ghostty', 'xterm-kitty', 'wezterm', 'alacritty', undefined])(
+    'names a terminal inside that the image knows, for %s',
+    (term) => {
+      const userEnvironment = { term, colorterm: 'truecolor', timeZone: undefined };
+      expect(plan({ rest: { userEnvironment } }).env).toMatchObject({ TERM: 'xterm-256color', COLORTERM: 'truecolor' });
+    },
+  );
   it.each(['skip', 'ask'] as const)('tells Claude to %s permissions, unless its words choose a mode', (permissions) => {
     const args = (words: string[]): unknown =>
       plan({ policy: { permissions }, rest: { program: { kind: 'claude', args: words, print: false } } }).program;

@@ -55,6 +55,15 @@ describe('the program of a resumed session', () => {
     expect([plan.tty, plan.env]).toEqual([more.words?.includes('-p') !== true, { TERM: 'xterm', A: 'b' }]);
   });
 
+  it('names a terminal that the image knows', () => {
+    const term = (value: string): unknown => resumePlan(planOf(claude([])), input({ term: value })).env['TERM'];
+    expect(['tmux-256color', 'xterm-ghostty', '\u001b[2J'].map(term)).toEqual([
+      'tmux-256color',
+      'xterm-256color',
+      'xterm-256color',
+    ]);
+  });
+
   it('asks where the policy asks', () => {
     expect(resumePlan(planOf(claude([ASK, 'do it']), 'ask'), input()).program).toEqual(claude([ASK, '--resume', OWN]));
   });
