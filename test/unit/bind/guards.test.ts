@@ -115,7 +115,7 @@ it('restores owner, mode and content under a name of any length; a link is moved
     mkdirSync(at('sub/.git/hooks'), { recursive: true });
     for (const name of ['sub/.git/HEAD', long]) writeFileSync(at(name), 'mine');
     chmodSync(at(long), 0o750);
-    // Only root can give a file to another user.
+    // Only root can change the owner of a file.
     const owner = process.getuid?.() === 0 ? 1234 : lstatSync(at(long)).uid;
     chownSync(at(long), owner, -1);
     const before = await takeSnapshot({ root, sessionDir, isShielded: false, isWatched: () => false });
