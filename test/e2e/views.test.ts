@@ -98,7 +98,7 @@ it('a partial apply: every view says what is applied and what is left, and how t
   expect((await scene.run(['status', '--json'])).stdout).toContain('older.txt');
 });
 
-it('commits with a suspect change say what to add, and come with it', async () => {
+it('a refused import of suspect commits names the option to add, and succeeds with it', async () => {
   await using scene = new Scene();
   const head = scene.git('rev-parse', 'HEAD').trim();
   scene.git('update-index', '--add', '--cacheinfo', `160000,${head.replace(/^./, '0')},lib`);

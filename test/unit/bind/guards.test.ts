@@ -40,7 +40,7 @@ const entries = (of: Record<string, HostEntry>) => ({
   unreadable: new Map<string, string>(),
 });
 
-describe('what is read of a project after a bind session', () => {
+describe('limits on reading a project after a bind session', () => {
   beforeAll(() => {
     writeFileSync(path.join(top, 'file'), 'text');
     symlinkSync('file', path.join(top, 'link'));
@@ -153,7 +153,7 @@ describe('objects of a hostile repository', () => {
     }
   });
 
-  it('are read without replacements, grafts, another repository, or names taken for options', async () => {
+  it('are read without replacements, grafts or other repositories, and names are never options', async () => {
     const [head, middle, first] = ['HEAD', 'HEAD~1', 'HEAD~2'].map((name) => git('rev-parse', name)) as [
       string,
       string,

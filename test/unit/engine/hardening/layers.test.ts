@@ -18,7 +18,7 @@ describe('docs/explanation/threat-model.md', () => {
     .map(cells)
     .slice(1);
 
-  it('says of each layer what it stops and what shows it', () => {
+  it('names the attack and the test of each layer', () => {
     expect(rows.length).toBeGreaterThan(15);
     for (const [layer = '', stops = '', shown = ''] of rows) {
       expect(stops, layer).not.toBe('');
