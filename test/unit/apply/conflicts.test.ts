@@ -23,7 +23,7 @@ describe('a folder that the host removed', () => {
     session: { d: dir, 'd/a': file('A'), 'd/e': dir, 'd/e/x': file('x'), 'd/e/new': file('new'), 'd/new': link('a') },
     host: { y: file('y') },
   };
-  const removed = 'its folder is not there on the host';
+  const removed = 'its folder does not exist on the host';
 
   it.each<[ConflictRule, Record<string, string>, object]>([
     [
