@@ -301,7 +301,7 @@ describe('content', () => {
 });
 
 describe('findings of the whole tree', () => {
-  it('are a bare repository only with its HEAD, and many changes from 2,000 on', () => {
+  it('report a bare repository only if it has a HEAD, and many changes from 2,000 on', () => {
     const bare = { 'x/objects/a': 'x', 'x/refs/a': 'x' };
     expect(said(bare)).toEqual([]);
     expect(said({ ...bare, 'x/HEAD': 'ref: refs/heads/a\n' })).toContain('blocked git-bare x/HEAD');

@@ -54,7 +54,7 @@ describe('readProbes', () => {
       { name: 'unshare-user', layer: 'seccomp', result: 'stopped', why: 'EPERM' },
     ]);
     for (const bad of ['a\tb\tfine\tc', '\x1b[31m\tseccomp\tstopped\tx', 'a b\tc\topen\td', 'cannot execute']) {
-      expect(() => readProbes(bad)).toThrow('the probes printed something else');
+      expect(() => readProbes(bad)).toThrow('the probes printed an unexpected line');
     }
   });
 });
