@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
-const [{ auditCommits }, { DEFAULTS }, { matcherOf }] = await loadSource(
+const [{ auditCommitRange }, { DEFAULTS }, { matcherOf }] = await loadSource(
   'commits/audit-commit-range.ts',
   'config/settings.ts',
   'audit/formats/glob.ts',
@@ -35,7 +35,7 @@ async function replay(clone) {
   const shown = [];
   for (const commit of commits) {
     const started = performance.now();
-    const { review } = await auditCommits(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
+    const { review } = await auditCommitRange(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
     times.push(performance.now() - started);
     const isOrdinary = !review.items.some((/** @type {{ change: { path: string } }} */ { change }) =>
       touchesBuild(change.path),

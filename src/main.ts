@@ -3,13 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { main } from './cli/main.ts';
 import { EXIT } from './errors.ts';
 
-// A session waits for hours beside what the person works with: its heap is kept small, not quick. Looked at by V8 at
-// each collection; at 200,000 files a quarter less.
+// A session runs for hours next to the user's own programs: prefer a small heap to speed. V8 reads this flag at each
+// garbage collection. With 200,000 files it saves a quarter of the heap.
 setFlagsFromString('--optimize-for-size');
 
-// A promise that never settles must not look like success.
+// Node exits when the event loop is empty, even if main() is still pending. That must not look like success.
 process.exitCode = 1;
-// Nobody reads any more (`| head`), or a full disk takes nothing: what was begun, a session above all, goes to its end.
+// The reader of a pipe may exit (`| head`), or the disk may be full. The command, above all a session, still runs to
+// its end.
 let lost: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') lost ??= error;

@@ -10,13 +10,13 @@ import { FOLDER_REMOVED } from './missing-folders.ts';
 
 interface BrokenContext {
   readonly walker: HostWalker;
-  /** What was not chosen, or is held back. */
+  /** Changes that were not chosen or are held back. */
   readonly left: readonly ChangeOutcome[];
 }
 
 /**
- * Steps without those that cannot be done with all that belongs to them. What is dropped may be what something else
- * needs, so this goes on until nothing more is dropped.
+ * The steps without those that can only be done in part. A dropped step may be one that another step needs, so this
+ * repeats until no step is dropped.
  */
 export function dropPartial(
   all: readonly Step[],
@@ -32,35 +32,35 @@ export function dropPartial(
 }
 
 /**
- * Steps that cannot be done as a whole become conflicts: a folder that cannot be replaced keeps all that is in it, and
- * what should go into a folder that will not be there stays out.
+ * Turns steps that cannot be done completely into conflicts: those of a folder that cannot be replaced, with everything
+ * in it, and those in a folder that will not exist.
  */
 function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker, left }: BrokenContext): Step[] {
   let kept = [...steps];
-  const drop = (gone: (step: Step) => boolean, why: string, held?: ReadonlyMap<string, ChangeOutcome>): void => {
-    for (const step of kept.filter(gone)) {
+  const drop = (isDropped: (step: Step) => boolean, why: string, held?: ReadonlyMap<string, ChangeOutcome>): void => {
+    for (const step of kept.filter(isDropped)) {
       const reason = (held && heldFolder(step.path, held)) ?? { verdict: 'conflict' as const, why };
       outcomes.push({ path: step.path as ChangeOutcome['path'], ...reason });
     }
-    kept = kept.filter((step) => !gone(step));
+    kept = kept.filter((step) => !isDropped(step));
   };
   for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
-    const going = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
-    if (namesBelow(walker, step.path).every((path) => going.has(path))) continue;
+    const deleted = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
+    if (namesBelow(walker, step.path).every((path) => deleted.has(path))) continue;
     const folder = new Set([step.path]);
     drop(
       (other) => other === step || liesBelow(other.path, folder),
       'the folder has files on the host that would be lost',
     );
   }
-  const making = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
-  const removing = new Set(
+  const created = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
+  const removed = new Set(
     kept.filter(({ post }) => post === undefined || post.kind !== 'dir').map((step) => step.path),
   );
   const isWithoutFolder = (step: Step): boolean => {
     const folder = parentPath(step.path);
-    if (step.post === undefined || folder === '' || making.has(folder)) return false;
-    return removing.has(folder) || !isFolder(walker, folder);
+    if (step.post === undefined || folder === '' || created.has(folder)) return false;
+    return removed.has(folder) || !isFolder(walker, folder);
   };
   drop(isWithoutFolder, FOLDER_REMOVED, new Map([...left, ...outcomes].map((one) => [one.path, one])));
   return kept;

@@ -4,19 +4,19 @@ import { decodeBytes, encodeBytes } from '../text/path.ts';
 
 export type TextMerge =
   | { readonly kind: 'clean'; readonly content: Buffer }
-  /** `content` has the conflicts between markers, which are lines of so many signs. */
+  /** `content` has the conflicts between marker lines, of `markerLength` characters each. */
   | { readonly kind: 'conflict'; readonly content: Buffer; readonly markerLength: number }
   /** Binary, or too large to be merged line by line. */
   | { readonly kind: 'impossible'; readonly why: string };
 
-/** Lines that differ on either side, at most. */
-const MOST_LINES = 20_000;
-/** For the lines of one side; where that is not enough, none of them is taken for one of the base. */
-const BUDGET_MS = 1_500;
+/** Limit for the lines between the common start and end. */
+const MAX_LINES = 20_000;
+/** For comparing one side with the base. If the time runs out, all lines of that side count as new. */
+const COMPARE_TIMEOUT_MS = 1_500;
 
 /**
- * Three-way merge by lines, in-process. Line endings are merged on their own, so that a file that was converted on one
- * side still merges by its words. Pure.
+ * Three-way merge by lines, in this process. Line endings are merged separately, so that a file whose line endings were
+ * converted on one side can still be merged. Pure.
  */
 export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerge {
   if ([base, host, session].some((content) => content.includes(0))) {
@@ -31,7 +31,7 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
   const [o, a, b] = [lines(texts.base), lines(texts.host), lines(texts.session)];
   const { head, tail } = commonEnds(o, a, b);
   const middle = (list: string[]): string[] => list.slice(head, list.length - tail);
-  if (Math.max(middle(o).length, middle(a).length, middle(b).length) > MOST_LINES) {
+  if (Math.max(middle(o).length, middle(a).length, middle(b).length) > MAX_LINES) {
     return { kind: 'impossible', why: 'too large to merge, changed on both sides' };
   }
   const out: string[] = a.slice(0, head);
@@ -66,13 +66,15 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
 type Names = string[];
 
 /**
- * Lines by the number of the base's line that each is, others by their text: the merge itself then finds each line
- * once. Of lines that are all alike it would take the cube of their number, and many files have thousands of them.
+ * Unique names for lines: `=N` for line N of the base, `+TEXT` for a line that the base lacks. With unique names the
+ * merge takes little time. With the texts, thousands of identical lines would take the cube of their number.
  */
 function namesOf(base: string[], list: string[]): Names {
   const names: string[] = [];
   let at = 0;
-  for (const part of diffArrays(base, list, { timeout: BUDGET_MS }) ?? [{ value: list, added: true, removed: false }]) {
+  for (const part of diffArrays(base, list, { timeout: COMPARE_TIMEOUT_MS }) ?? [
+    { value: list, added: true, removed: false },
+  ]) {
     if (part.removed) at += part.value.length;
     else for (const text of part.value) names.push(part.added ? `+${text}` : `=${at++}`);
   }
@@ -87,16 +89,16 @@ interface Region {
   readonly conflict?: { readonly a: readonly string[]; readonly b: readonly string[] };
 }
 
-/** A marker has a line of its own even after a line without an ending. */
+/** The lines with an ending at the last one, so that the marker after it gets a separate line. */
 function closed(lines: readonly string[]): readonly string[] {
   const last = lines.at(-1);
   return last === undefined || last.endsWith('\n') ? lines : [...lines.slice(0, -1), `${last}\n`];
 }
 
-/** git's, where no line of the file looks like one. */
+/** git's length, used unless a line of the file looks like a marker. */
 export const USUAL_MARKER_LENGTH = 7;
 
-/** Markers longer than any run of their kind in the texts: content cannot pose as one. */
+/** Markers longer than any run of these characters in the texts, so that content cannot look like a marker. */
 function markersFor(texts: readonly string[]): { open: string; middle: string; close: string } {
   let longest = USUAL_MARKER_LENGTH - 1;
   for (const text of texts) {
@@ -106,7 +108,7 @@ function markersFor(texts: readonly string[]): { open: string; middle: string; c
   return { open: '<'.repeat(length), middle: '='.repeat(length), close: '>'.repeat(length) };
 }
 
-/** The ending that the result has, or undefined when a side mixes them and lines are compared as they are. */
+/** The line ending of the result. Undefined if a side has mixed endings: then lines are compared with their endings. */
 function mergedEnding(texts: { base: string; host: string; session: string }): '\n' | '\r\n' | undefined {
   const [base, host, session] = [endingOf(texts.base), endingOf(texts.host), endingOf(texts.session)];
   if (base === undefined || host === undefined || session === undefined) return undefined;
@@ -120,7 +122,7 @@ function endingOf(text: string): '\n' | '\r\n' | undefined {
   return crlf === all ? '\r\n' : undefined;
 }
 
-/** Lines that all three share at both ends, less a few as context. */
+/** Numbers of lines that all three texts share at the start and at the end. */
 function commonEnds(o: string[], a: string[], b: string[]): { head: number; tail: number } {
   const shortest = Math.min(o.length, a.length, b.length);
   let head = 0;

@@ -6,11 +6,11 @@ import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import type { Step } from './disk/steps.ts';
 
 /** Why a change whose folder was removed on the host is a conflict. */
-export const FOLDER_REMOVED = 'its folder is not there on the host';
+export const FOLDER_REMOVED = 'its folder does not exist on the host';
 
 /**
- * Steps that make the folders which the host removed, for the steps that go into them by the rule 'theirs'; git makes
- * them too. A link or a file in the way stays.
+ * Steps that create folders which were removed on the host, for changes in them with the rule 'theirs', as git does. A
+ * link or a file with the name of such a folder stays.
  */
 export async function missingFolderSteps(
   steps: readonly Step[],
@@ -35,8 +35,9 @@ export async function missingFolderSteps(
 }
 
 /**
- * Steps without those that make a folder into which nothing goes any more: one of `folders`, or one of the session's
- * whose content cannot be applied. The session's wait as that content does. A folder that the session left empty stays.
+ * The steps without those that create a folder in which no entry is created any more: one of `folders`, or a folder of
+ * the session whose content cannot be applied. The latter gets the verdict of that content. A folder that the session
+ * left empty is still created.
  */
 export function withoutUnusedFolders(
   steps: readonly Step[],
@@ -48,7 +49,7 @@ export function withoutUnusedFolders(
   for (const outcome of outcomes) for (const folder of foldersAbove(outcome.path)) lost.set(folder, outcome);
   const used = new Set<string>();
   const unused = new Set<Step>();
-  // Deepest first: a folder that is made is a use of the ones above it.
+  // Deepest first: a folder that is created counts as an entry of the folders above it.
   for (const step of [...steps].sort((a, b) => b.path.length - a.path.length)) {
     const { path, pre, post } = step;
     if (post === undefined) continue;
@@ -71,20 +72,21 @@ function foldersAbove(path: string): string[] {
   return above;
 }
 
-/** Steps that make the folders of files to be written which are not there. */
+/** Steps that create the missing folders of files to be written. */
 export function foldersFor(files: readonly Step[], steps: readonly Step[], walker: HostWalker): Step[] {
   const known = new Set(steps.map(({ path }) => path));
   const missing = new Set(files.flatMap(({ path }) => missingFolders(path, known, walker)));
   return [...missing].map(folderStep);
 }
 
-/** What a new folder of the user gets. */
+/** Step that creates a folder with the mode that a new folder of the user gets. */
 function folderStep(path: string): Step {
   return { path, post: { kind: 'dir', mode: 0o777 & ~process.umask() } };
 }
 
 /**
- * The folders above a path that are not there and that no step makes or removes; none where something is in the way.
+ * The folders above a path that do not exist and that no step creates or removes. Empty if something that is not a
+ * folder has the name of one.
  */
 function missingFolders(path: string, known: ReadonlySet<string>, walker: HostWalker): string[] {
   const missing: string[] = [];

@@ -159,7 +159,7 @@ class BaseIgnoreRules implements IgnoreRules {
   }
 }
 
-/** Whether --include-ignored asks for a path after all. Its patterns are git's; letter case counts. */
+/** A predicate for ignored paths that --include-ignored brings back. Its patterns are git's, and case-sensitive. */
 export function askedBack(includeIgnored: boolean | readonly string[]): (path: string, directory: boolean) => boolean {
   if (typeof includeIgnored === 'boolean') return () => includeIgnored;
   const rules = ignore({ ignorecase: false }).add([...includeIgnored]);

@@ -19,7 +19,7 @@ export interface GitObjects {
   /** The newest commit that both have. Throws usageError where they have none. */
   mergeBase(one: string, other: string): Promise<string>;
   tree(commit: string): Promise<readonly TreeEntry[]>;
-  /** Contents by object id; what is not there is left out. */
+  /** Contents by object id. An id that the repository does not have is left out. */
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** Directory that holds the repository's configuration. */
   commonDir(): Promise<string>;
@@ -27,14 +27,14 @@ export interface GitObjects {
 
 const MAX_OUTPUT_BYTES = 2 ** 31;
 
-/** Opens the repository that a folder lies in. Nothing runs before the first question. */
+/** Opens the repository that contains a folder. No git process starts before the first call of a method. */
 export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjects {
   const git = (args: GitArguments, input = ''): Promise<Buffer> =>
     runGit(args, { cwd: folder, ownerCheckedFor: env, input, maxOutputBytes: MAX_OUTPUT_BYTES });
   const commit = async (name: string): Promise<string> => {
-    if (name === '' || name.startsWith('-')) throw usageError(`'${name}' is no commit`);
+    if (name === '' || name.startsWith('-')) throw usageError(`'${name}' is not a commit`);
     const found = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]).catch((cause: Error) => {
-      throw usageError(`${name} is no commit of ${folder}`, explain(cause));
+      throw usageError(`${name} is not a commit of ${folder}`, explain(cause));
     });
     return oid(found);
   };
@@ -43,7 +43,10 @@ export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjec
     mergeBase: async (one, other) =>
       oid(
         await git(['merge-base', one, other]).catch(() => {
-          throw usageError('the two have no commit in common', 'Fetch the whole history (in Actions: fetch-depth: 0).');
+          throw usageError(
+            'the two commits have no common ancestor',
+            'Fetch the whole history (in Actions: fetch-depth: 0).',
+          );
         }),
       ),
     tree: async (name) => parseTree(await git(['ls-tree', '-r', '-z', '-l', '--full-tree', name])),
@@ -58,7 +61,7 @@ const oid = (output: Buffer): string => output.toString('latin1').trim();
 
 function explain(cause: Error): string {
   return /dubious ownership/.test(cause.message)
-    ? 'git refuses the folder because it belongs to somebody else: git config --global --add safe.directory …'
+    ? 'git refuses the folder because it belongs to another user: git config --global --add safe.directory …'
     : 'Fetch it first (in Actions: fetch-depth: 0), or see git branch -a.';
 }
 

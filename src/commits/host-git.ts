@@ -34,7 +34,7 @@ export function refusedCommits(why: string, cause?: RunClaudeError): RunClaudeEr
 
 const MOST_TIPS = 500;
 
-/** Commits that the person's branches and tags name, newest first; none where there is no repository yet. */
+/** Commits that the user's branches and tags name, newest first. Empty where there is no repository yet. */
 export function hostTips(project: string): string[] {
   const words: GitArguments = [
     'for-each-ref',
@@ -42,7 +42,7 @@ export function hostTips(project: string): string[] {
     '--sort=-creatordate',
     '--format=%(objectname)^{}',
   ];
-  // Not refs of ours: what was imported once can be looked at, and its branch moved, again.
+  // Without refs/run-claude: commits imported earlier can be shown, and their branch moved, once more.
   const names = hostGit(project, [...words, 'refs/heads', 'refs/tags', 'refs/remotes'])
     .toString()
     .trim()

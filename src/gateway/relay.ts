@@ -21,7 +21,7 @@ export function createRelay(targets: RelayTargets, send: (message: RelayMessage)
     take(message) {
       if (message.type === 'relay-open') {
         const target = targets[message.to];
-        if (target === undefined) send({ type: 'relay-close', id: message.id, why: 'no such way out' });
+        if (target === undefined) send({ type: 'relay-close', id: message.id, why: 'unknown relay target' });
         else
           streams.set(
             message.id,

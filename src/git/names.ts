@@ -21,7 +21,7 @@ export function dotGitDepth(path: string): number {
   return path.split('/').findIndex(isDotGitName) + 1;
 }
 
-/** Whether git itself takes this component for its directory on a case-sensitive file system. */
+/** Whether git treats this path component as its directory on a case-sensitive file system. */
 export function isPlainDotGit(component: string): boolean {
   return component === '.git';
 }

@@ -4,10 +4,10 @@ import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyFacts, type StrategyName } from '../types/strategy.ts';
 
-/** What trying an overlay volume from the real state directory gave. */
+/** Result of trying an overlay volume in the real state directory. */
 export interface StrategyTrial {
   readonly works: boolean;
-  /** In the person's words, when it does not work. */
+  /** For the user: why the overlay volume does not work. */
   readonly why: string;
 }
 
@@ -16,7 +16,7 @@ export interface ChosenStrategy {
   readonly reason: string;
 }
 
-/** The way the workspace is held: as asked for, otherwise by what the engine and the trial allow. */
+/** How the workspace is stored: as the user chose, otherwise by what the engine and the trial allow. */
 export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: StrategyTrial | undefined): ChosenStrategy {
   if (policy.mode === 'bind') {
     if (isRemote(engine)) {

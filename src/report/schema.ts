@@ -102,7 +102,7 @@ export const reportSchema = z
     massDeletion: z.strictObject({ deleted: count, of: count }).optional(),
     changes: z.array(change),
     findings: z.array(finding).describe('the worst first, then by path'),
-    rules: z.array(rule).describe('those that findings name, as far as they are built in'),
+    rules: z.array(rule).describe('built-in rules that the findings name'),
     problems: z.array(z.strictObject({ path, why: z.string() })),
     withheld: z.array(z.strictObject({ directory: path, entries: count, bytes: count })),
     network: z.array(network).optional().describe('what the session asked of its gateway, by host'),

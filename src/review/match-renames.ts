@@ -4,18 +4,18 @@ import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename
 import { isWeak, matchIdentical, nameOf, type Source, sourcesOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
-/** At least so much of the larger content must be in the smaller one, in percent; git's own limit. */
+/** The smaller content must have at least this percentage of the larger one. The limit of git. */
 const SIMILAR_PERCENT = 50;
-/** Of one file; larger ones are compared by digest only. */
+/** Limit for one file. Larger files are compared by digest only. */
 const SKETCH_BYTES_MAX = 1 << 20;
-/** Of all files of one side. */
+/** Limit for all files of one side. */
 const SKETCHES_BYTES_MAX = 48 << 20;
-/** Pieces that are looked up while contents are compared. */
+/** Limit for the lines that are looked up while contents are compared. */
 const COMPARED_PIECES_MAX = 20_000_000;
-/** Withheld files of the size of a deleted one: their digests are compared. */
+/** Limits for withheld files that have the size of a deleted one. Their digests are compared. */
 const DIGESTS_MAX = 20_000;
 const DIGESTS_BYTES_MAX = 512 << 20;
-/** Deleted, new and withheld files, of each so many, whose contents are compared line by line. */
+/** Limit each for deleted, new and withheld files whose contents are compared line by line. */
 const SKETCHES_MAX = 2_000;
 
 const AT_ONCE = 32;
@@ -23,10 +23,10 @@ const AT_ONCE = 32;
 const OTHER_NAME_PERCENT = 75;
 
 /**
- * For each deleted file or link the created (or withheld) one that has its content, or is most similar to it. The same
+ * Finds for each deleted file or link the created or withheld one with the same or the most similar content. Identical
  * content comes first, then the highest similarity; the same name in another folder is preferred. For a file that a link
- * or a folder replaced: the withheld file, unless one that is not withheld is more similar to it. The work is bounded:
- * what is not compared is not a rename, and withheld files that were not compared are counted.
+ * or a folder replaced, only withheld files are searched, and none matches if a visible one is more similar. The work is
+ * limited: a file that is not compared is not a rename, and withheld files that were not compared are counted.
  */
 export async function matchRenames(
   changes: readonly Change[],
@@ -91,7 +91,7 @@ async function digestsOf(
   return { digests, known: hidden.filter((target) => digests.has(target)), uncompared };
 }
 
-/** A reader that is a process elsewhere answers many questions at once faster than one after the other. */
+/** The reader may be another process, which answers many requests at once faster than one after the other. */
 async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < all.length; at += AT_ONCE) await Promise.all(all.slice(at, at + AT_ONCE).map(work));
 }
@@ -122,7 +122,7 @@ async function matchSimilar(
   );
   const names = new Set(left.map(({ path }) => nameOf(path)));
   const endings = new Set(left.map(({ path }) => endingOf(path)));
-  /** Where so many are withheld that not all are compared: the likely ones first. */
+  /** If there are too many withheld files to compare all, the likely ones come first. */
   const rank = ({ path }: Target): number => (names.has(nameOf(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2);
   const visible = candidates.filter(({ entry }) => entry !== undefined);
   const hidden = candidates.filter(({ entry }) => entry === undefined).sort((a, b) => rank(a) - rank(b));
@@ -154,7 +154,7 @@ interface SimilarPair {
   readonly similarity: number;
 }
 
-/** The best first. Files of the same name are compared before all others, so that a bound on the work cuts those off. */
+/** Pairs, the best first. Files of the same name are compared first, so that the limit on the work affects the others. */
 function compareAll(
   sources: readonly Sketched<Source>[],
   targets: readonly Sketched<Target>[],
@@ -172,7 +172,7 @@ function compareAll(
         const similarity = Math.floor((common * 100) / Math.max(source.size, target.size));
         const least = sameName || target.of.withheld === undefined ? SIMILAR_PERCENT : OTHER_NAME_PERCENT;
         if (similarity < least) continue;
-        // 100 says that the content is the same: it is not, or the digests would be equal.
+        // 100 means identical content, which has matched by its digest already.
         pairs.push({ source: source.of, target: target.of, similarity: Math.min(99, similarity), sameName });
       }
     }
@@ -212,7 +212,7 @@ async function sketches<T>(
   return wanted.flatMap((one) => found.get(one) ?? []);
 }
 
-/** Whether one of the sizes, in ascending order, is near enough to be that of a similar content. */
+/** Whether one of the sizes, in ascending order, is close enough for similar content. */
 function isAboutOneOf(size: number, sizes: readonly number[]): boolean {
   let [from, to] = [0, sizes.length];
   while (from < to) {

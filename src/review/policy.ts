@@ -5,7 +5,7 @@ import { matcher } from './build-review.ts';
 import { heldRemoval } from './decisions.ts';
 
 export interface PathFilter {
-  /** Only what one of these matches; empty: everything. */
+  /** Only changes that one of these globs matches. Empty: all changes. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
 }
@@ -13,9 +13,9 @@ export interface PathFilter {
 const NOT_SELECTED = 'not selected';
 
 /**
- * What `--auto-apply` and `apply --yes` choose: what is clean. Suspect changes and files that the session un-ignores are
- * left, blocked ones never chosen, and a mass deletion holds everything back, for the user to decide. `--only` takes a
- * decision by the name that its question has, `--skip` leaves it by any of its names.
+ * The choice of `--auto-apply` and `apply --yes`: clean changes. Suspect changes and files that the session un-ignores
+ * stay pending, blocked ones are never chosen, and a mass deletion holds everything back until the user decides.
+ * `--only` selects a decision by the name in its question, `--skip` skips it by any of its names.
  */
 export function chooseClean(review: Review, filter: PathFilter = { only: [], skip: [] }): Choice {
   const only = filter.only.length === 0 ? () => true : matcher(filter.only);
@@ -36,14 +36,14 @@ export function chooseClean(review: Review, filter: PathFilter = { only: [], ski
   });
 }
 
-/** Nothing was decided: every change waits. */
+/** No decision was made: every change stays pending. */
 export function chooseNothing(review: Review): Choice {
   return { ...choose(review, () => ({ verdict: 'skipped', why: 'kept for later' })), decided: false };
 }
 
 /**
- * What `y` at the question chooses: what is clean, the suspect decisions that were accepted by name, and what was
- * answered of the ones that are held back.
+ * The choice of `y` at the question: clean changes, the suspect decisions that were accepted by name, and the answers
+ * about those that are held back.
  */
 export function chooseAccepted(
   review: Review,
@@ -57,7 +57,7 @@ export function chooseAccepted(
   });
 }
 
-/** What was selected one by one. New folders come with what was selected in them. */
+/** The decisions that were selected one by one. A new folder is created if something in it was selected. */
 export function chooseSelected(review: Review, picked: ReadonlyMap<Decision, Picked>): Choice {
   return choose(review, (decision) => {
     if (bringsContent(decision, review)) return 'apply';
@@ -65,31 +65,32 @@ export function chooseSelected(review: Review, picked: ReadonlyMap<Decision, Pic
   });
 }
 
-/** A created folder with something in it: no decision of its own where changes are selected one by one. */
+/** Whether a decision is a created folder with content. It gets no question where changes are selected one by one. */
 export function bringsContent({ items: [item, more] }: Decision, { items }: Review): boolean {
   if (item === undefined || more !== undefined || !isSelectable(item) || !isNewFolder(item.change)) return false;
   return items.some((other) => other !== item && other.change.path.startsWith(`${item.change.path}/`));
 }
 
-/** Of a change that was not selected. */
+/** The answer for a change that was not selected. */
 export const LEFT: Picked = { verdict: 'skipped', why: NOT_SELECTED };
 
 /**
- * What is to become of a decision. `hold`: held back by the gate. `delete`: its deletions or replaced files (see
- * heldRemoval), although their content is left only under a withheld name. `content`: the bytes that its lead gets instead of the session's.
+ * The answer for a decision. `hold`: held back by the gate. `delete`: apply its deletions or replacements (see
+ * heldRemoval), although their content remains only under a withheld name. `content`: bytes for its lead, instead of the
+ * session's.
  */
 export type Picked = 'apply' | 'hold' | 'delete' | { readonly content: Buffer } | LeftOut;
 type LeftOut = { readonly verdict: ChangeOutcome['verdict']; readonly why: string };
 
 /**
- * A choice made by asking `pick` for each decision: all of its changes are taken, or none. What cannot be chosen is not,
- * whatever `pick` answers. Pure but for `pick`.
+ * The choice that `pick` makes for each decision: all of its changes are applied, or none. A change that must not be
+ * chosen is not, whatever `pick` returns. Pure except for `pick`.
  */
 export function choose(review: Review, pick: (decision: Decision) => Picked): Choice {
   const fates = new Map<ReviewItem, ChosenChange | ChangeOutcome>();
   for (const decision of review.decisions) {
     const picked = pick(decision);
-    // What is in a `.git` is listed nowhere: it is never applied, and nothing is lost.
+    // Entries of a `.git` are in no list: they are never applied, and commits are imported separately.
     for (const item of decision.items) if (item.state !== 'git') fates.set(item, fateOf(item, decision, picked));
   }
   const all = review.items.flatMap((item) => fates.get(item) ?? []);
@@ -136,7 +137,7 @@ function fateOf(item: ReviewItem, decision: Decision, picked: Picked): ChosenCha
   return { path, verdict: 'suspect', why: heldReason(item, decision) };
 }
 
-/** Why something that could be applied alone is held back with the rest of its decision. */
+/** Why an item that could be applied alone is held back with the rest of its decision. */
 function heldReason(item: ReviewItem, { items, lead }: Decision): string {
   const closed = items.find((one) => one !== item && (one.state === 'blocked' || isHidden(one)));
   if (item.unignored !== undefined)
@@ -154,7 +155,7 @@ function isHidden({ state }: ReviewItem): boolean {
   return state === 'withheld' || state === 'git';
 }
 
-/** Folders that were chosen to be removed and cannot be: something in them stays. They wait as that does. */
+/** Folders that were chosen for removal and must stay, because an entry in them stays. They get the verdict of that entry. */
 function keptFolders(chosen: readonly ChosenChange[], left: readonly ChangeOutcome[]): Map<string, ChangeOutcome> {
   const removes = (change: Change): boolean => isDeletion(change) && change.before?.kind === 'dir';
   const folders = new Map(chosen.flatMap(({ change }) => (removes(change) ? [[change.path as string, change]] : [])));
@@ -170,7 +171,7 @@ function keptFolders(chosen: readonly ChosenChange[], left: readonly ChangeOutco
 
 const MOST_WAITING: readonly ChangeOutcome['verdict'][] = ['suspect', 'skipped', 'blocked', 'withheld'];
 
-/** New folders of which nothing was chosen, though the session left something in them: they are not created either. */
+/** New folders with content of which nothing was chosen. They are not created either. */
 function emptyFolders(
   chosen: readonly ChosenChange[],
   left: readonly ChangeOutcome[],
@@ -240,12 +241,12 @@ export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldB
   };
 }
 
-/** Deletions, as the group of their own that they are in every question. */
+/** Whether a change is a deletion. Every question treats deletions as a separate group. */
 export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
 
-/** Whether a session left commits: its branches, or where its HEAD was, are not as they were. Display only. */
+/** Whether a session made commits: its branches or the log of its HEAD changed. Display only. */
 export function madeCommits(review: Review): boolean {
   return review.items.some(
     ({ change }) =>

@@ -24,11 +24,11 @@ import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
 export interface WalkOptions {
   readonly root: string;
   readonly selection: Selection;
-  /** Directories whose content comes from elsewhere, later ones first: a linked worktree's `.git`. */
+  /** Directories whose content is read from other places, later ones first: a linked worktree's `.git`. */
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
-  /** Git's directories are like any other: a tree that was walked before. */
+  /** Treat git's directories like any other. For a tree that was walked before. */
   readonly plain?: boolean;
-  /** The tree as it was before: unchanged directories share its memory. */
+  /** The result of an earlier walk. Unchanged directories share its memory. */
   readonly known?: Snapshot | undefined;
   readonly signal?: AbortSignal;
 }
@@ -48,13 +48,13 @@ export interface WalkedTree {
   readonly changed: boolean;
   /** Path on the host of an entry of the snapshot. */
   sourceOf(entryPath: string): string;
-  /** A file of git's as the copy has it, from its bytes on the host. */
+  /** The content that one of git's files has in the copy, from its bytes on the host. */
   rewrite(entryPath: string, bytes: Buffer): Rewritten;
 }
 
-/** Entries that this thread reads in one go: the engine's answers arrive in between, and should not wait long. */
+/** Entries that this thread reads at once. In between it handles the engine's responses, which should not wait long. */
 const SLICE = 200;
-/** From here on threads are started, which takes some 40 ms of processor time. */
+/** From this many entries, threads are started. Starting them takes about 40 ms of processor time. */
 const THREADS_FROM_ENTRIES = 8000;
 
 /** A name or path for Node's functions: text, or bytes where it is not UTF-8. */
@@ -90,7 +90,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
       signal?.throwIfAborted();
       if (Math.max(seen, expected) > THREADS_FROM_ENTRIES) crew.start();
       crew.feed();
-      // The last one first, and at most half of the tasks: the crew needs some too.
+      // The newest task first, and at most half of the tasks: the threads need some too.
       const next = todo.splice(-Math.min(TASKS_AT_ONCE, Math.ceil(todo.length / 2))).reverse();
       if (next.length === 0) {
         await crew.next();
@@ -109,7 +109,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
   const rewrite = (one: string, bytes: Buffer): Rewritten => rewriteGitFile(one, walked.sourceOf(one), bytes, places);
   return { rootRow, lenders, ...walked, rewrite };
 
-  /** Lists the objects of borrowing repositories once more, with those that they borrow. Gives the lenders. */
+  /** Lists the objects of borrowing repositories again, together with the borrowed ones. Returns the lenders. */
   async function takeBorrowed(): Promise<string[]> {
     const { snapshot, sourceOf } = walked;
     const grafts = borrowedObjects(snapshot, sourceOf);
@@ -131,7 +131,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
   }
 }
 
-/** Combines the results: `took` gets each piece, directories before their content. */
+/** Combines the results. `took` receives each chunk, directories before their content. */
 function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTask[]) {
   const knownDirs = [...known.keys()];
   const snapshot: Snapshot = new Map();
@@ -141,7 +141,7 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   const elsewhere = new Map<string, string>();
   const elsewhereDirs = new Map<string, string>();
 
-  /** The section without what is left out, masked files marked; `out` gets the paths of those that are left out. */
+  /** The section without excluded entries, and with masked files marked. Adds the paths of excluded entries to `out`. */
   const select = (dir: string, section: Section, out: Set<string>): Section => {
     const rows: Row[] = [];
     for (const row of rowsOf(section)) {
@@ -210,12 +210,12 @@ function textOf(name: AnyPath): string {
   return typeof name === 'string' ? name : decodeBytes(name);
 }
 
-/** The known snapshot as threads can share it, without a copy. */
+/** The known snapshot in shared memory, so that threads use it without a copy. */
 function shareKnown(known: Snapshot): ListOptions['known'] {
   const chunks = new Map<SharedArrayBuffer, number>();
   const at: number[] = [];
   for (const { buffer, byteOffset } of known.values()) {
-    // Sections are made by packing only, always in memory of this kind.
+    // Only packRows() makes sections, always in shared memory.
     const chunk = buffer as unknown as SharedArrayBuffer;
     if (!chunks.has(chunk)) chunks.set(chunk, chunks.size);
     at.push(chunks.get(chunk) as number, byteOffset);

@@ -22,7 +22,7 @@ export interface CollectChangesOptions {
   readonly baseEntries: number;
   /** Limit for the sizes of all sparse files together: the limit of what a session may write (--disk). */
   readonly sparseBytes: number;
-  /** Free bytes where the store is. */
+  /** Free bytes on the disk of the store. */
   room(): Promise<number>;
   /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
   readonly match?: MatchRenames;
@@ -31,13 +31,13 @@ export interface CollectChangesOptions {
 
 /** Free space that large frozen content must leave on the disk of the session's record. */
 const RESERVE_BYTES = 256 << 20;
-/** Fewer files are read before a progress bar could be seen. */
+/** Fewer files are read too fast for a progress bar. */
 const PROGRESS_FROM_FILES = 500;
 const AT_ONCE = 16;
 
 /**
- * Compares what the session touched with the base and freezes both sides' content in the store. Whatever can't be
- * read or classified becomes a change with a problem, never nothing.
+ * Compares the entries that the session changed with the base, and freezes the content of both sides in the store. An
+ * entry that cannot be read or classified becomes a change with a problem; it is never omitted.
  */
 export async function collectChanges(options: CollectChangesOptions): Promise<Collected> {
   const { collector, match, store } = options;
@@ -94,12 +94,12 @@ interface Freezing extends CollectChangesOptions {
   readonly sparse: { left: number };
 }
 
-/** Loose objects and packs: named by their own content, many, and never applied. */
+/** Loose objects and packs are not frozen: they are many, named by their content, and never applied. */
 function isGitObject(path: string): boolean {
   return /(^|\/)objects\/([0-9a-f]{2}\/|pack\/)/.test(path) && inGit(path);
 }
 
-/** The frozen change, undefined when both sides are the same. */
+/** The frozen change. Undefined if both sides are equal. */
 async function toChange(pair: Wanted, options: Freezing): Promise<Change | undefined> {
   const { path, before, after, ignored, unignored } = pair;
   if (untouched(pair)) return undefined;
@@ -111,14 +111,14 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
     if (out) problems.push('it was left out of the copy or masked, and is never changed on the host');
   }
   const freeze = (root: string, entry: ListedEntry | undefined) => frozen(root, entry, options, problems);
-  const [was, is] = [await freeze('base', before), await freeze('upper', after)];
-  const kind = changeKind(was, is);
+  const [frozenBefore, frozenAfter] = [await freeze('base', before), await freeze('upper', after)];
+  const kind = changeKind(frozenBefore, frozenAfter);
   if (kind === undefined && problems.length === 0) return undefined;
   return {
     path,
     kind: kind ?? 'modified',
-    ...(was === undefined ? {} : { before: was }),
-    ...(is === undefined ? {} : { after: is }),
+    ...(frozenBefore === undefined ? {} : { before: frozenBefore }),
+    ...(frozenAfter === undefined ? {} : { after: frozenAfter }),
     ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
     ...(ignored ? { ignored } : {}),
     ...(unignored === undefined ? {} : { unignored }),
@@ -126,7 +126,7 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
   };
 }
 
-/** The entry as it is recorded, a file's content in the store. */
+/** The entry as recorded in the manifest. Puts the content of a file into the store. */
 async function frozen(
   root: string,
   entry: ListedEntry | undefined,
@@ -141,7 +141,7 @@ async function frozen(
     size,
     mtimeNs,
     ...(target === undefined ? {} : { target }),
-    // Generations of the base share inodes among themselves; that says nothing of the project.
+    // Generations of the base share inodes with each other, so a link group of the base says nothing about the project.
     ...(linkGroup === undefined || root === 'base' ? {} : { linkGroup }),
     ...(allocated === undefined ? {} : { allocated }),
   };
@@ -164,18 +164,19 @@ async function frozen(
   }
 }
 
-/** Why content is not frozen; it stays in the session's layer. Holes take no room in the store, but time to read. */
+/**
+ * Why content is too large to be frozen; it stays in the session's layer. Holes use no space in the store, but take time
+ * to read. Undefined if it is not too large.
+ */
 async function whyTooLarge({ size, allocated }: ListedEntry, options: Freezing): Promise<string | undefined> {
   if (allocated !== undefined) {
     if (size > options.sparse.left)
-      return `sparse: it says ${size} bytes, of which ${allocated} are on the disk; such files are read up to ${options.sparseBytes} bytes in all (see --disk)`;
+      return `sparse: ${size} bytes, of which ${allocated} are on the disk; sparse files are read up to ${options.sparseBytes} bytes in total (see --disk)`;
     options.sparse.left -= size;
   }
   if (size <= MAX_IN_MEMORY_BYTES) return undefined;
   const [needed, free] = [allocated ?? size, await options.room()];
-  return needed + RESERVE_BYTES <= free
-    ? undefined
-    : `no room to keep a copy of it (${needed} bytes, ${free} are free)`;
+  return needed + RESERVE_BYTES <= free ? undefined : `no space for a copy of it (${needed} bytes, ${free} are free)`;
 }
 
 function changeKind(before: Entry | undefined, after: Entry | undefined): Change['kind'] | undefined {
@@ -184,7 +185,7 @@ function changeKind(before: Entry | undefined, after: Entry | undefined): Change
   if (before.kind !== after.kind) return 'type';
   if (before.kind === 'symlink') return before.target === after.target ? undefined : 'modified';
   if (before.digest !== after.digest || before.size !== after.size) return 'modified';
-  // Without digests (git objects, unreadable): by their times.
+  // Without digests (git objects, unreadable files), compare the times.
   if (before.kind === 'file' && before.digest === undefined && before.mtimeNs !== after.mtimeNs) return 'modified';
   return before.mode === after.mode ? undefined : 'mode';
 }

@@ -43,7 +43,7 @@ rm victim; mkdir victim; ln -s /etc victim/etc
 printf changed > policy.env`;
 
 describe.each<StrategyName>(['layers', 'copy'])('a hostile layer by %s', (strategy) => {
-  it('is listed or refused, never followed, never waited for', async () => {
+  it('is listed or refused, and never followed or waited for', async () => {
     const id = `attack-${process.pid}-${strategy}`;
     const workspace = await scene.open(id, strategy, { exclude: [], mask: ['policy.env'] });
     await scene.inside(id, workspace, attack(namesBy(strategy)));
@@ -67,7 +67,7 @@ describe.each<StrategyName>(['layers', 'copy'])('a hostile layer by %s', (strate
     await workspace.close({ keepLayer: false });
   });
 
-  it('cannot have another directory read in its place', async () => {
+  it('cannot make the collector read another directory in its place', async () => {
     const id = `attack-${process.pid}-${strategy}-nonce`;
     const workspace = await scene.open(id, strategy);
     await workspace.close({ keepLayer: true });

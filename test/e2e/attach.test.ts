@@ -13,7 +13,7 @@ const QUESTION = /Attach to it, stop and collect it, or leave it\? \[a\/s\/L\/\?
 const SCRIPT = `echo work > work.txt; echo ready; until [ -e /tmp/go ]; do sleep 0.2; done
 node -e "fetch(process.env.ANTHROPIC_BASE_URL + '/api/hello').then((r) => console.log('answered ' + (r.status < 500)), (e) => console.log('no way', e.message))"`;
 
-it('a killed command: the next one offers to leave, attach to, or stop its agent', async () => {
+it('after a killed command, the next one offers to leave, attach to, or stop its agent', async () => {
   const standIn = await startMessagesApi({ turns: [] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-4e8b21' });
   const running = (id: string): string =>
@@ -77,7 +77,7 @@ process.stdin.on('data', (typed) => {
 });
 console.log('now it', 'listens');`;
 
-it('an agent on a terminal gets keys, sizes and a network again, and can be detached from and attached to again', async () => {
+it('an attached agent gets keys, window sizes and a network again, and the user can detach and attach again', async () => {
   const standIn = await startMessagesApi({ turns: [] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-4e8b21' });
   /** The command in a terminal of which the settings are shown afterwards. */

@@ -34,7 +34,7 @@ function nested(scene: Scene): void {
   scene.write('.gitignore', 'node_modules/\n');
 }
 
-it('keeps .git byte-identical at every moment, runs nothing on the host, and puts the rest right at the end', async () => {
+it('keeps .git byte-identical at every moment, runs nothing on the host, and restores the rest at the end', async () => {
   await using scene = new Scene({ env: SAFE });
   nested(scene);
   own(scene);
@@ -110,7 +110,7 @@ it('commits made inside are in the session’s own repository, and come back on 
   );
 });
 
-it('a killed command: the next one ends the agent and puts the project right', async () => {
+it('after a killed command, the next one ends the agent and restores the project', async () => {
   await using scene = new Scene({ env: SAFE });
   const plain = path.join(scene.root, 'plain');
   mkdirSync(plain);
@@ -139,7 +139,7 @@ printf '${FSMONITOR}' > .git/config; echo ready; while :; do date +%s%N > tickin
   expect(left.toString()).toBe('');
 });
 
-it('a report that cannot be written ends the command, after the project was checked and without a warning that it was not', async () => {
+it('a report that cannot be written ends the command after the project was checked, without a false warning', async () => {
   await using scene = new Scene({ env: SAFE });
   mkdirSync(path.join(scene.project, 'out'));
   own(scene);

@@ -15,7 +15,7 @@ const SESSION = [
   "sed -i /vim/d .gitignore && mkdir vim && echo 'set nu' > vim/one && echo 'set ai' > vim/two",
 ].join('\n');
 
-it('takes or leaves together what belongs together, in every way of choosing', async () => {
+it('selects changes that belong together as one, in every way of choosing', async () => {
   await using scene = new Scene();
   scene.shell(`lines() { ${LINES}; }
     mkdir cfg d; lines cfg > cfg/a; lines one > d/f1.js; lines two > d/f2.js; lines doc > doc.txt; lines conf > conf.json; lines notes > notes.txt

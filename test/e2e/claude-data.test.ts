@@ -25,7 +25,7 @@ mkdir -p ~/.claude/many; cd ~/.claude/many; seq 3000 | xargs touch
 rm -f ~/.claude.json; ln -s /proc/self/environ ~/.claude.json
 true`;
 
-it('a session that rewrites ~/.claude and plants what it can changes nothing on the host, and each attempt is reported', async () => {
+it('a session that rewrites all of ~/.claude changes nothing on the host, and each attempt is reported', async () => {
   await using scene = new Scene();
   const top = fillClaude(scene);
   symlinkSync('/etc/passwd', path.join(top, 'skills', 'leads-out'));

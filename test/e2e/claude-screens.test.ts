@@ -9,7 +9,7 @@ const EDIT = { file_path: '/workspace/src/file1.txt', old_string: 'second line',
 const SIZE = { columns: 80, rows: 60 };
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 4000));
 
-it('on the project itself Claude asks before it edits, offers no other mode, and finds its installation in order', async () => {
+it('in bind mode Claude asks before each edit, offers no other mode, and reports its installation as valid', async () => {
   const standIn = await startMessagesApi({
     turns: [
       { text: 'reading', tools: [{ name: 'Read', input: { file_path: EDIT.file_path } }] },

@@ -52,7 +52,7 @@ it('Bedrock: signed by the gateway with the keys of a profile; the agent has nei
   ]);
 });
 
-it('Vertex AI: the access token of the host’s login, renewed there; another project is not to be had', async () => {
+it('Vertex AI: the access token of the host’s login, renewed on the host; another project is refused', async () => {
   await using api = await startCloudApi({ turns: TURNS(), bearer: () => 'SECRET-CLOUD-ACCESS' });
   const env = {
     CLAUDE_CODE_USE_VERTEX: '1',

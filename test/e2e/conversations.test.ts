@@ -15,7 +15,7 @@ function conversations(instance: string): string[] {
   return existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.jsonl')) : [];
 }
 
-it('a conversation goes on in the next session and in a worktree; another project sees nothing of it', async () => {
+it('a conversation continues in the next session and in a worktree; another project cannot see it', async () => {
   const standIn = await startMessagesApi({
     turns: [
       {

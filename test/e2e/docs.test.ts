@@ -174,7 +174,7 @@ async function runPage(name: string): Promise<string> {
 }
 
 describe('shell blocks of the tutorial and the how-to pages', () => {
-  it('each says how it runs, and at most a quarter of them does not', () => {
+  it('each is marked with how it runs, and at most a quarter is marked as not run', () => {
     const blocks = PAGES.flatMap(shellBlocks);
     const notRun = blocks.filter((block) => readMarker(block) === undefined);
     expect(blocks.length).toBeGreaterThan(40);

@@ -72,7 +72,7 @@ it.each([
 it.each([
   ['xfs', 'mkfs.xfs -q "$2"'],
   ['btrfs', 'mkfs.btrfs -q "$2"'],
-])('a base beside its project on %s shares its blocks, small files too', async (_, make) => {
+])('a base on the same disk (%s) as its project shares its blocks, small files included', async (_, make) => {
   const disk = path.join(root, 'shared');
   mkdirSync(disk);
   sh(`truncate -s 320M "$2"; ${make}; mount -o loop "$2" "$1"`, disk, path.join(root, 'shared-image'));
@@ -95,7 +95,7 @@ it.each([
   }
 });
 
-it('a project that another directory took the place of is not written into, by apply or undo', async () => {
+it('apply and undo refuse a project that another directory has replaced', async () => {
   await using scene = new Scene();
   expect((await scene.run(['exec', scene.project, '--', 'sh', '-c', WORK])).status).toBe(120);
   const swap = (): void => {

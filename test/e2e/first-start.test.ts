@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';
 
-it('the first start in a project asks, says why and how to do without, and leaves nothing after a no', async () => {
+it('the first start in a project asks, explains the question and how to avoid it, and leaves nothing after a no', async () => {
   await using scene = new Scene();
   const words = [process.execPath, mainJs, '--copy-workspace', '--shell', scene.project, '--', '-c', 'exit 7'];
   const start = (): Pty => new Pty(words, { cwd: scene.project, env: scene.env, columns: 80, rows: 24 });

@@ -26,7 +26,7 @@ async function engineThatFails(socket: string, request: RegExp) {
   return server;
 }
 
-it('a gateway that does not start: the agent’s container is there side by side, its program never runs', async () => {
+it('if the gateway does not start, the program in the agent’s container never runs', async () => {
   await using scene = new Scene();
   const socket = path.join(scene.root, 'engine.sock');
   const words = ['exec', scene.project, '--', 'sh', '-c', 'echo it ran; echo made > made.txt'];

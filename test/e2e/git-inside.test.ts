@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 
-it('the first git status inside reads no file again: the index of the host is believed', async () => {
+it('the first git status inside rereads no file: it trusts the copied index', async () => {
   await using scene = new Scene();
   const names = Array.from({ length: 14 }, (_, i) => path.join(scene.project, `src/file${i + 1}.txt`));
   // Older than the index, or git would read them in any case.
@@ -21,7 +21,7 @@ it('the first git status inside reads no file again: the index of the host is be
   expect(stdout).toBe('first\n14\n');
 });
 
-it('git works inside worktrees below the project; the files that name them never come back', async () => {
+it('git works inside worktrees below the project; their .git files never come back', async () => {
   await using scene = new Scene();
   for (const name of ['side', 'gone']) {
     scene.git('worktree', 'add', '-q', '-b', name, `trees/${name}`);
@@ -45,7 +45,7 @@ it('git works inside worktrees below the project; the files that name them never
   expect(scene.git('log', '-1', '--format=%s', '--glob=refs/run-claude/*/side')).toBe('made inside\n');
 });
 
-it('directories are renamed inside by programs that copy nothing: git mv, os.rename, fs.rename', async () => {
+it('programs that only call rename can rename directories inside: git mv, os.rename, fs.rename', async () => {
   await using scene = new Scene();
   for (const name of ['deep/a/b/one.txt', 'deep/a/two.txt', 'docs/page.md', 'onto/page.md', 'full/page.md'])
     scene.write(name, `${name}\n`);

@@ -7,7 +7,7 @@ import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const TOKEN = 'sk-ant-oat01-TEST-INTERACTIVE-41c7';
 
-it('Claude Code in a terminal with a login of claude.ai: works with a placeholder, asks for no login of its own', async () => {
+it('Claude Code in a terminal with a login of claude.ai works with a placeholder, without another login', async () => {
   const find =
     'grep -rasl INTERACTIVE[-]41c7 /home/agent /run /tmp /proc/[0-9]*/environ > found.txt; echo looked >> found.txt';
   const standIn = await startMessagesApi({

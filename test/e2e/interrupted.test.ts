@@ -11,7 +11,7 @@ import { openUnbuildingSocket } from '../support/unbuilding-socket.ts';
 it.each([
   ['INT', 130],
   ['TERM', 143],
-] as const)('SIG%s before the agent runs: it never does, and nothing is left', async (signal, status) => {
+] as const)('SIG%s before the agent runs: it never starts, and nothing is left behind', async (signal, status) => {
   await using scene = new Scene();
   await scene.run(['exec', '.', '--', 'true']);
   // Messages at the start, while staging, and when the containers are created.
@@ -32,7 +32,7 @@ it.each([
   expect(sessions.flatMap(({ id }) => sessionObjects(id))).toEqual([]);
 });
 
-it('a build of the image ends with Ctrl-C, and the image that is there stays; --rebuild builds once', async () => {
+it('Ctrl-C ends a build of the image and keeps the existing image; --rebuild builds once', async () => {
   await using scene = new Scene();
   const child = scene.spawn(['build', '--rebuild', '--trace']);
   await waitForOutput(child, '/build: 200');

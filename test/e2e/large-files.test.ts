@@ -40,7 +40,7 @@ it('a file of two gigabytes comes back like any other, is shown by its size, and
   expect(digestOf(file)).toBe(digest);
 });
 
-it('files with holes come back with them, together as large as the session may write', async () => {
+it('sparse files come back sparse, up to the size that the session may write in total', async () => {
   await using scene = new Scene();
   const [small, giant] = ['small.img', 'giant.img'];
   const script = `for one in ${small} ${giant}; do echo start > $one; done

@@ -10,7 +10,7 @@ const MAKE = [
   'echo more >> README.md',
 ].join(' && ');
 
-it('a session lives on: note, commits, explore, resume, apply by parts, undo', async () => {
+it('a finished session can be used further: note, commits, explore, resume, apply by parts, undo', async () => {
   await using scene = new Scene();
   const before = scene.fingerprint();
   const head = scene.git('rev-parse', 'main').trim();

@@ -92,7 +92,7 @@ printf more >> "$(printf 'odd/n\\377\\376.t')"
 ln -sfn /usr/bin/python3.12 venv/bin/python
 rm broken; echo more >> hard/one; : > "$(printf 'odd/born\\nhere')"; : > 'odd/born, here'; rmdir hollow; chmod 640 private`;
 
-it('trees that real projects have are copied right, or named as left out; changes with odd names come back', async () => {
+it('odd trees of real projects are copied exactly or reported as left out; changes with odd names come back', async () => {
   await using scene = new Scene();
   buildTree(scene);
   const server = createServer().listen(path.join(scene.project, 'sock'));

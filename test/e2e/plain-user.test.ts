@@ -87,7 +87,7 @@ it('a user who is not root: closed directories, unreadable files, explore, a kil
   const explorer = scene.spawn(['explore'], 'rm log.txt; echo ready; sleep 600\n');
   await kill(explorer, async () => {
     const refused = await scene.run(['discard', '--yes']);
-    expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('(exploring it)')]);
+    expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('(exploring it, started ')]);
   });
   expect((await scene.run(['discard', '--yes'])).stderr).toContain('is discarded');
   expect((await scene.run(['gc', '--yes'])).status).toBe(0);

@@ -12,7 +12,7 @@ async function rowsOf(bytes: string): Promise<string[]> {
   return rows.filter((row) => row !== '');
 }
 
-it('-p on a terminal shows that it works in one line, which leaves nothing behind; then how the session goes on', async () => {
+it('-p on a terminal shows one status line, removes it at the end, and prints how to continue the session', async () => {
   const command = 'echo more >> README.md; sleep 8';
   const standIn = await startMessagesApi({
     turns: [{ text: 'On it.', tools: [{ name: 'Bash', input: { command, description: 'step' } }] }, { text: 'QXQXQX' }],

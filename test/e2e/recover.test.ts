@@ -24,7 +24,7 @@ const linksTo = (scene: Scene): string[] =>
     return readlinkSync(link).startsWith(scene.root);
   });
 
-it('a command killed while staging, while the agent runs and while collecting: the next one picks up, nothing is lost', async () => {
+it('a command killed while staging, running or collecting: the next one continues, and nothing is lost', async () => {
   await using scene = new Scene({ env: { SECRET_OF_MINE: 'value-that-must-not-stay' } });
   const before = scene.fingerprint();
 

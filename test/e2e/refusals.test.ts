@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 
-it('what is mistyped, missing or too much is refused in words, and nothing starts', async () => {
+it('wrong, missing and superfluous words are refused with a message, and nothing starts', async () => {
   await using scene = new Scene();
   mkdirSync(path.join(scene.project, 'doctor'));
   const before = scene.fingerprint();

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Pty } from '../support/pty.ts';
 import { packageRoot, Scene } from '../support/scene.ts';
 
-it('a session runs to its end, its question included, although run-claude was removed from the disk', async () => {
+it('a session runs to its end, including the question, after run-claude was removed from the disk', async () => {
   await using scene = new Scene();
   const installed = path.join(scene.root, 'installed');
   const dist = path.join(installed, 'dist');

@@ -37,7 +37,7 @@ async function answer(pty: Pty, keys: string): Promise<void> {
   pty.send(keys);
 }
 
-it('each answer once, now and later; nothing typed before counts', async () => {
+it('accepts each answer, at the end and later; keys typed before the question do not count', async () => {
   await using scene = new Scene();
   const [before, sources] = [scene.fingerprint(), scene.fingerprint('src')];
   const ask = async (words: readonly string[], drive: (pty: Pty) => Promise<void>): Promise<number> => {

@@ -52,7 +52,7 @@ const RECORD = (file: string, program: string): string =>
   `script -qefc "${program}" /tmp/${file}; od -An -v -tx1 /tmp/${file} >${file}.txt`;
 const TRUST = '{"hasCompletedOnboarding":true,"theme":"dark"}';
 
-it('Claude’s own screens look the same through the filter, which takes out nothing but questions to the terminal', async () => {
+it('Claude’s own screens look the same through the filter, which removes only terminal queries', async () => {
   const standIn = await startMessagesApi({
     turns: [
       { text: MARKDOWN },

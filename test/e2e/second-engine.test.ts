@@ -9,7 +9,7 @@ import { Scene } from '../support/scene.ts';
 import { SecondEngine } from '../support/second-engine.ts';
 import { waitForOutput } from '../support/sees.ts';
 
-it('an engine that stops under a session and is pruned of everything: nothing pending is lost', async () => {
+it('pending changes survive an engine that stops during a session and is then pruned', async () => {
   await using engine = new SecondEngine();
   await engine.start();
   await engine.bringImage();
@@ -58,7 +58,7 @@ it('an engine that stops under a session and is pruned of everything: nothing pe
   expect(readFileSync(path.join(scene.project, 'work.txt'), 'utf8')).toBe('work\n');
 });
 
-it('a disk that fills stops the agent before nothing more can be kept; what it wrote waits', async () => {
+it('a disk that fills up stops the agent while its changes can still be stored; they stay pending', async () => {
   await using scene = new Scene();
   const small = path.join(scene.root, 'small-disk');
   mkdirSync(small);
@@ -80,7 +80,7 @@ it('a disk that fills stops the agent before nothing more can be kept; what it w
   }
 });
 
-it('what the agent writes into its home counts against the session’s disk as well', async () => {
+it('files that the agent writes into its home count towards the session’s disk limit', async () => {
   await using scene = new Scene();
   const script = 'while :; do dd if=/dev/zero bs=1M count=4 >> "$HOME/filler" 2>/dev/null; sleep 0.1; done';
   const result = await scene.run(['exec', '--disk', '64m', scene.project, '--', 'sh', '-c', script]);

@@ -79,7 +79,7 @@ const record = (uuid: string, content: string): string =>
     message: { role: 'user', content },
   });
 
-it('--credentials=file: no refresh token inside, replaced when the host has a new one; none in what stays after a SIGKILL', async () => {
+it('--credentials=file: no refresh token inside, a new token replaces the old one, and none is left after a SIGKILL', async () => {
   await using scene = new Scene();
   logIn(scene, TOKEN);
   const script = `

@@ -8,7 +8,7 @@ import { Scene } from '../support/scene.ts';
 const VIEW = `find . -path ./.git -prune -o -type d -printf '%P %y %m\\n' -o -printf '%P %y %m %s %Ts %n %l\\n' | LC_ALL=C sort
 find . -path ./.git -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum`;
 
-it('a session beside a pending one sees the project as it is now; each is reviewed against its own base', async () => {
+it('a session started next to a pending one sees the current project; each is reviewed against its own base', async () => {
   await using scene = new Scene();
   const exec = (script: string) => scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
   const view = (): string => execFileSync('sh', ['-c', VIEW], { cwd: scene.project, encoding: 'utf8' });

@@ -64,7 +64,7 @@ it('Ctrl-Z in Claude’s screen gives the terminal to the shell, and fg brings t
 });
 
 /** Of a session that runs in the shell: a program, then a shell inside with jobs of its own. */
-it('a program that stops without Ctrl-Z is woken, one that stops at it is the shell’s job, and jobs inside stay inside', async () => {
+it('a program stopped without Ctrl-Z is continued, one stopped by it becomes a job of the shell, and jobs inside stay inside', async () => {
   await using scene = new Scene();
   await using pty = await shell(scene);
   const script = `echo begin; kill -STOP $$; echo woken; exec bash --norc -i`;

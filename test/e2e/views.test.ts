@@ -30,7 +30,7 @@ it('a partial apply: every view says what is applied and what is left, and how t
   expect(refused.status).toBe(121);
   expect(refused.stderr).toMatch(new RegExp(`Session ${id} \\(.*1 other is pending: run-claude sessions`));
   expect(refused.stderr).toContain('Applied 0 of 4 files.\n');
-  expect(refused.stderr).toMatch(/left: Makefile \(suspect: .*Make runs it/);
+  expect(refused.stderr).toMatch(/left: Makefile \(suspect: .*Make runs the file/);
   const advised = printedCommand(refused.stderr, 'apply .*--allow-suspect');
   expect(advised).toEqual(['apply', id, '--yes', '--allow-suspect', '/Makefile']);
   const allowed = await scene.run([...advised, '--only', 'Makefile', '--only', 'file1.txt']);
@@ -98,7 +98,7 @@ it('a partial apply: every view says what is applied and what is left, and how t
   expect((await scene.run(['status', '--json'])).stdout).toContain('older.txt');
 });
 
-it('commits with a suspect change say what to add, and come with it', async () => {
+it('a refused import of suspect commits names the option to add, and succeeds with it', async () => {
   await using scene = new Scene();
   const head = scene.git('rev-parse', 'HEAD').trim();
   scene.git('update-index', '--add', '--cacheinfo', `160000,${head.replace(/^./, '0')},lib`);

@@ -8,7 +8,7 @@ import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
 
-it('--shell passes arguments byte for byte and stdin as it is, keeps stdout the program’s, gives its exit status', async () => {
+it('--shell passes arguments and stdin unchanged, prints only the program’s stdout, and returns its exit status', async () => {
   await using scene = new Scene();
   const odd = ['$HOME', '`id`', "a'b", 'a b', '', '--', '-x', '*', 'ünï'];
   const script = 'printf "%s\\n" "$@"; cat; echo err >&2; exit 9';
@@ -20,7 +20,7 @@ it('--shell passes arguments byte for byte and stdin as it is, keeps stdout the 
   expect(result.status).toBe(9);
 });
 
-it('node inside prints no message of its own, and keeps the user’s options', async () => {
+it('node inside prints no extra message, and keeps the user’s options', async () => {
   await using scene = new Scene();
   const script =
     'node -e 0 2>&1; node -e "process.emitWarning(\'mine\')" 2>&1 | grep -c Warning; node -p "process.env.NODE_OPTIONS"';
@@ -28,7 +28,7 @@ it('node inside prints no message of its own, and keeps the user’s options', a
   expect(result.stdout).toMatch(/^1\n--require=\S+ --no-deprecation\n$/);
 });
 
-it('a push from inside is refused, and passes with --allow-git-push', async () => {
+it('a push from inside is refused, and allowed with --allow-git-push', async () => {
   await using scene = new Scene();
   const push = 'git init -q --bare /tmp/remote && git push -q /tmp/remote HEAD:main && echo pushed';
   const refused = await scene.run(['exec', '.', '--', 'sh', '-c', push]);
@@ -37,7 +37,7 @@ it('a push from inside is refused, and passes with --allow-git-push', async () =
   expect([passed.stdout, passed.stderr]).toEqual(['pushed\n', expect.stringContaining('git push is allowed')]);
 });
 
-it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, without the credential', async () => {
+it('stdin piped to -p reaches the model; --tmpdir keeps the staged files, without the credential', async () => {
   const standIn = await startMessagesApi({ turns: [{ text: 'Read it.' }] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: KEY });
   try {
@@ -56,7 +56,7 @@ it('stdin piped to -p reaches the model; what was staged is kept in --tmpdir, wi
   }
 });
 
-it('goes to its end when nobody reads it any more, as with `2>&1 | head`, or nothing can be written', async () => {
+it('runs to its end when its output is closed, as with `2>&1 | head`, or cannot be written', async () => {
   await using scene = new Scene();
   const script = 'echo first; read -r line; seq 100000; echo made > made.txt; exit 3';
   const child = scene.spawn(['exec', '--auto-apply', '.', '--', 'sh', '-c', script], '');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 
-it('--mask and --exclude, with what history still holds; --shallow; ignored output; unreferenced bases', async () => {
+it('--mask and --exclude, with a note on paths in the history; --shallow; ignored output; unreferenced bases', async () => {
   await using scene = new Scene();
   const exec = (options: readonly string[], script: string) =>
     scene.run(['exec', ...options, scene.project, '--', 'sh', '-c', script]);

@@ -28,7 +28,7 @@ it.each([
   // The requests in ssh cannot be read.
   ['ssh://', overSsh, false],
 ] as const)(
-  'an engine at %s: no path of this machine is mounted, and only differences are sent again',
+  'with an engine at %s, no path of this machine is mounted, and later sessions send only differences',
   async (_, far, isWatched) => {
     const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-far-'));
     const front = await far(dir);
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it('--disk stops what grows without a terminal, and diff --follow watches it from beside', async () => {
+it('--disk stops a growing session without a terminal, and diff --follow watches it from another process', async () => {
   await using scene = new Scene();
   const go = 'until [ -e /tmp/go ]; do sleep 0.5; done';
   const script = `echo one > seen.txt; ${go}; head -c 200000000 /dev/urandom > huge.bin; sleep 300`;

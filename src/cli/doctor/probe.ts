@@ -15,7 +15,7 @@ export interface ProbeRequest {
   readonly engine: Policy['engine'];
   readonly runtime: string | undefined;
   readonly json: boolean;
-  /** Print every attack, not only those that got through. */
+  /** Print every attack, not only those that succeeded. */
   readonly verbose: boolean;
 }
 

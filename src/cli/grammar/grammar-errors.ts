@@ -73,7 +73,7 @@ export function commandNotFirst(word: string): RunClaudeError {
   );
 }
 
-/** `isFirst`: a command could be meant. */
+/** The error for a word that names no folder. With `isFirst`, the user may have meant a command. */
 export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean): RunClaudeError {
   if (isExec) return usageError(`no such folder: '${word}'`, COMMAND_AFTER_DASHES);
   if (!isFirst || word.includes('/')) return usageError(`no such folder: '${word}'`, AFTER_DASHES);

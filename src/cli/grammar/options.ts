@@ -61,7 +61,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where Claude works', 'shell', 'run bash instead of Claude', action),
   needed('Files in and out', 'exclude', 'GLOB', 'leave matching paths out of the copy', many),
-  needed('Files in and out', 'include', 'GLOB', 'put excluded paths back', many),
+  needed('Files in and out', 'include', 'GLOB', 'include excluded paths again', many),
   needed('Files in and out', 'mask', 'GLOB', 'show matching files as empty', many),
   {
     name: 'include-ignored',

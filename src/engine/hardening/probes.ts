@@ -26,7 +26,7 @@ export function readProbes(output: string): readonly ProbeRow[] {
     .map((line) => {
       const [, name, layer, result, why] = LINE.exec(line) ?? [];
       if (name === undefined || layer === undefined || why === undefined) {
-        throw new RunClaudeError('PROBES_UNREADABLE', `the probes printed something else: ${JSON.stringify(line)}`);
+        throw new RunClaudeError('PROBES_UNREADABLE', `the probes printed an unexpected line: ${JSON.stringify(line)}`);
       }
       return { name, layer, result: result as ProbeRow['result'], why };
     });

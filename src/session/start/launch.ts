@@ -13,7 +13,7 @@ import { type AgentEnd, type AgentRun, openAgentRun } from './agent-run.ts';
 import type { SessionDeps } from './deps.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
-/** What works while the agent runs. */
+/** Parts of a session that run concurrently with the agent. */
 export interface LaunchCompanions {
   readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage'>;
   /** Holds what the agent writes to the limit, and counts it. */

@@ -58,7 +58,7 @@ const SIGNS = { created: '+', modified: '~', deleted: '-', mode: 'm', type: 't' 
 const WORDS = { '~': 'modified', '+': 'created', r: 'renamed', '-': 'deleted', m: 'mode', t: 'kind' } as const;
 
 class ListLines {
-  /** Whether some folder is a line with numbers. */
+  /** Whether the list has a folder that is shown as one line with counts. */
   hasClosed = false;
   private readonly colours;
 

@@ -183,7 +183,7 @@ describe('a .git that is a directory', () => {
     expect(digest(path.join(bench.main, '.git'))).toBe(before);
   });
 
-  it('is lost to each of these attacks when only its files are pinned', async () => {
+  it('control: each of these attacks succeeds when only its files are pinned', async () => {
     for (const attack of [RENAME, COMMONDIR]) {
       bench = new Bench();
       bench.repository();
@@ -203,7 +203,7 @@ describe('a .git that is a directory', () => {
   });
 });
 
-it('works inside with submodules and with objects that are borrowed', async () => {
+it('works inside with submodules and borrowed objects', async () => {
   bench = new Bench();
   const lender = path.join(bench.root, 'lender');
   bench.repository();
@@ -223,7 +223,7 @@ it('works inside with submodules and with objects that are borrowed', async () =
 });
 
 describe('a .git that is a file', () => {
-  it('is shielded by one that names a self-contained repository', async () => {
+  it('is shielded by a .git file that points to a self-contained repository', async () => {
     bench = new Bench();
     bench.repository();
     const tree = path.join(bench.root, 'tree');
@@ -246,7 +246,7 @@ describe('a .git that is a file', () => {
   });
 });
 
-describe('what is planted where nothing is shielded', () => {
+describe('a repository planted where nothing is shielded', () => {
   it('is moved to quarantine at the end, and a line at the start says not to run git', async () => {
     bench = new Bench();
     const plan = bench.plan();

@@ -41,7 +41,7 @@ describe('a container', () => {
     await container.remove();
   });
 
-  it('passes arguments, both outputs, stdin and the status byte for byte', async () => {
+  it('passes arguments, stdin, stdout, stderr and the exit status unchanged', async () => {
     const argv = ['sh', '-c', 'printf "%s|" "$@"; cat; echo to stderr >&2; exit 7', 'sh', 'a b', '$HOME', '', '-n\n"'];
     const container = await engine.create({ ...smallContainer(`${run}-b`, image, argv), stdin: 'stream' });
     const [stdout, stderr] = [text(container.stdout), text(container.stderr)];
@@ -53,7 +53,7 @@ describe('a container', () => {
     await container.remove();
   });
 
-  it('has a terminal of the size asked for, takes signals, and runs programs beside', async () => {
+  it('has a terminal of the requested size, receives signals, and runs additional programs', async () => {
     const script = 'trap "echo bye; exit 9" TERM; trap "stty size" WINCH; echo ready; while :; do sleep 0.1; done';
     const container = await engine.create({
       ...smallContainer(`${run}-c`, image, ['sh', '-c', script]),
@@ -92,7 +92,7 @@ describe('a container', () => {
     await container.remove();
   });
 
-  it('is found again by its name, by its owner only', async () => {
+  it('is found again by its name, and only by its owner', async () => {
     const container = await engine.create(smallContainer(`${run}-e`, image, ['sleep', '60']));
     await container.start();
     const stranger = await connectForTest('ffffffffffffffff');
@@ -123,7 +123,7 @@ describe('a container', () => {
     await strict.close();
   });
 
-  it('is named missing when its image is', async () => {
+  it('is reported when its image is missing', async () => {
     await expect(
       engine.create(smallContainer(`${run}-g`, 'run-claude:0000000000000000', ['true'])),
     ).rejects.toMatchObject({

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('the comparison with the engine’s record', () => {
-  it('finds every one of our containers as asked', async () => {
+  it('accepts each of run-claude’s containers', async () => {
     const specs = [
       agent,
       { ...agent, name: `${agent.name}-tty`, tty: true, stdin: 'stream' as const },
@@ -54,7 +54,7 @@ describe('the comparison with the engine’s record', () => {
     for (const spec of specs) await (await engine.create(spec)).remove();
   });
 
-  it('finds what --dry-run prints as asked too, but for what docker run has no option for', async () => {
+  it('accepts the command of --dry-run too, except where docker run lacks an option', async () => {
     const style = { seccompFile: SECCOMP_FILE, masked: new Set<string>(), owner: engine.facts.name };
     const env = { ...agent.env, ODD: `it's "quoted", $HOME` };
     const source = mkdtempSync(path.join(tmpdir(), 'run-claude-odd, '));

@@ -79,7 +79,7 @@ describe('one login', () => {
     }
   }
 
-  it('serves all requests of a command, at a socket that only this user reaches, and ends with it', async () => {
+  it('serves all requests of a command through a private socket, and ends with the command', async () => {
     const before = front.logins();
     const engine = await connect();
     await Promise.all(Array.from({ length: 4 }, () => engine.hasImage(image)));
@@ -96,14 +96,14 @@ describe('one login', () => {
     await expect.poll(() => runs(pid)).toBe(false);
   });
 
-  it('is not needed by more requests than a server allows at one: those log in themselves', async () => {
+  it('is bypassed by requests beyond the server’s limit, which log in themselves', async () => {
     const engine = await connect();
     const found = await Promise.all(Array.from({ length: 30 }, () => engine.hasImage(image)));
     expect(found).toEqual(found.map(() => true));
     await engine.close();
   });
 
-  it('that has died is followed by another', async () => {
+  it('that ended is replaced by a new one', async () => {
     const before = front.logins();
     const engine = await connect();
     const first = master(socket());
@@ -118,7 +118,7 @@ describe('one login', () => {
     expect(places()).toEqual([]);
   });
 
-  it('of a command that was killed leaves a place, which the next command removes; not one that is in use', async () => {
+  it('of a killed command leaves a directory, which the next command removes unless it is in use', async () => {
     const child = spawn(process.execPath, [mainJs, 'doctor'], {
       env: { PATH: front.path, TMPDIR: dir, DOCKER_HOST: front.host, HOME: mkdtempSync(join(dir, 'home-')) },
       stdio: 'ignore',
@@ -141,7 +141,7 @@ describe('one login', () => {
     expect(places()).toEqual([]);
   });
 
-  it("is the user's where the configuration has a ControlPath, and stays", async () => {
+  it("is the user's own where the configuration has a ControlPath, and is kept open", async () => {
     const own = join(dir, 'own');
     const config = readFileSync(front.config, 'utf8');
     appendFileSync(front.config, `ControlMaster auto\nControlPath ${own}\nControlPersist 600\n`);

@@ -141,7 +141,7 @@ echo over`);
   expect(totals).toEqual([expect.objectContaining({ passed: expect.any(Number), refused: expect.any(Number) })]);
 });
 
-it('a brokered secret of the user reads and does not write; its value and other ways out stay out of reach', async () => {
+it('a brokered secret allows reads and no writes; the agent reaches neither its value nor another way out', async () => {
   const push = 'https://git.test/r.git/info/refs?service=git-receive-pack';
   // Control: with the header, asked directly, the server would take a push.
   const direct = `curl -s -o /dev/null -w '%{http_code}' -k -H "Authorization: $HEADER" -H 'Host: git.test' --resolve git.test:443:127.0.0.1 '${push}'`;

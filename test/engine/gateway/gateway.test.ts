@@ -123,7 +123,7 @@ for name, attempt in tries.items():
 print('tried', len(tries))
 `;
 
-it('gives the agent sockets to connect to, and nothing to list, replace, mark or fill', async () => {
+it('gives the agent sockets that it can only connect to, not list, replace, mark or fill', async () => {
   const script = `cat > /tmp/take-over.py << 'EOF'\n${TAKE_OVER}\nEOF\ntouch /tmp/mine; python3 /tmp/take-over.py`;
   expect(await inside(`${script} /run/run-claude/gw/sockets`)).toBe('tried 24\n');
   expect(await inside('ls -ld /run/run-claude/gw/sockets | cut -c1-10')).toBe('drwx--x--x\n');
@@ -145,14 +145,14 @@ const held = Array.from({ length: 1600 }, (_, i) => {
 });
 setTimeout(() => console.log("held", held.length) ?? process.exit(), 4000);`;
 
-it('is itself again after a flood of connections that hold all there are, through the ports and straight', async () => {
+it('recovers after a flood that takes all connections, through the ports and directly', async () => {
   expect(await inside(`node -e '${FLOOD}'`)).toContain('held 1600');
   await expect.poll(() => inside(ASK)).toContain('200 true');
   expect(await inside(through('http://evil.test/'))).toContain('not an allowed host');
   expect(output.join('')).not.toContain('was started again');
 });
 
-it('holds the credential where nobody inside or in the engine can read it', async () => {
+it('keeps the credential unreadable from inside and in the engine', async () => {
   const script = `(cat /proc/*/environ /proc/*/cmdline; env; grep -rs real- /run /tmp /home) 2>/dev/null | tr '\\0' '\\n'`;
   const text = await inside(script);
   expect(text).toContain('placeholder');
@@ -169,7 +169,7 @@ it('refuses an unlisted host in one line, and shows it to the user', async () =>
   await expect.poll(() => output.join('')).toContain('run-claude network allow evil.test');
 });
 
-it('has its forwarder back after the agent killed it, and its gateway after that was killed', async () => {
+it('restarts a forwarder that the agent killed, and a gateway that was killed', async () => {
   await inside('kill -9 $(for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = forwarder ] && basename $p; done)');
   await expect.poll(() => inside(ASK)).toContain('200 true');
   execFileSync('docker', ['kill', `run-claude-${sessionId}-gateway`], { stdio: 'ignore' });

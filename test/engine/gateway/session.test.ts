@@ -93,7 +93,7 @@ function listen(child: ChildProcess): { text: string } {
   return output;
 }
 
-it('holds its credential outside while it runs, is allowed one more host, and fails closed part by part', async () => {
+it('keeps its credential outside, can be allowed one more host while it runs, and fails closed when a part is killed', async () => {
   const standIn = await startMessagesApi({ turns: [], accepts: (credential) => credential === TOKEN });
   await using scene = new Scene({ apiUrl: standIn.url });
   const server = `run-claude-late-${randomBytes(5).toString('hex')}`;

@@ -117,7 +117,7 @@ const GRADLE = (host: string): string => `mkdir -p g; cd g; echo > settings.grad
 echo 'repositories { maven { url "https://${host}/m2" } }; configurations { x }; dependencies { x "test:lib:1.0" }; task show { doLast { configurations.x.each { println it.text } } }' > build.gradle
 gradle -g /tmp/gradle-${host} --no-daemon -q show`;
 
-it('cargo, go, apt, maven and gradle get their packages with the environment as it is', async () => {
+it('cargo, go, apt, maven and gradle download packages with the session’s environment', async () => {
   expect(await inside(CARGO('crates.test'))).toContain('from the crates');
   expect(await inside(GO('go.test'))).toContain('from the module proxy');
   expect(await inside(APT('deb.test'))).toContain('from the archive');
@@ -125,7 +125,7 @@ it('cargo, go, apt, maven and gradle get their packages with the environment as 
   expect(await inside(GRADLE('maven.test'))).toContain('from the library');
 });
 
-it('each of them is refused by a host that is not allowed, and says so', async () => {
+it('each of them is refused a host that is not allowed, and prints the reason', async () => {
   const clean = 'rm -rf /tmp/* ~/.cargo ~/go';
   for (const script of [CARGO, GO, APT, MAVEN, GRADLE]) {
     const output = await inside(`${clean}; mkdir -p $HOME\n${script('evil.test')}`);

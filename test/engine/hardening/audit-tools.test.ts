@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-it('capsh, captest, pscap and filecap find no capability and no way to one', async () => {
+it('capsh, captest, pscap and filecap find no capability and no way to gain one', async () => {
   const { said } = await inside(
     engine,
     image,
@@ -43,7 +43,7 @@ it('stress-ng’s security class and its attacking stressors leave every layer a
   expect(rows.filter((row) => row.includes('\topen\t'))).toEqual([]);
 });
 
-it('lynis warns of nothing but that no kernel logger runs', async () => {
+it('lynis has one warning: no kernel logger runs', async () => {
   const script =
     'timeout -k 5 900 lynis audit system --quick --no-colors --logfile /tmp/log --report-file /tmp/report >/dev/null 2>&1 || true; grep -c ^suggestion /tmp/report; grep ^warning /tmp/report | grep -v LOGG-2138 || echo none; grep ^hardening_index /tmp/report';
   const { said } = await inside(engine, image, script);
@@ -69,7 +69,7 @@ const FILTERED: Readonly<Record<string, string>> = {
   user_notification_wait_killable_pre_notification: 'needs kcmp',
 };
 
-it('the kernel’s own tests of seccomp and landlock: programs may lock themselves in further, as before', async () => {
+it('the kernel’s own tests of seccomp and landlock: programs can still restrict themselves further', async () => {
   // The rest of the first needs ptrace and waits for it for ever.
   const script = `cd /tmp; timeout -k 5 60 /selftests/seccomp >seccomp 2>&1 </dev/null || true; grep -E '^(not )?ok' seccomp
 echo ==; timeout -k 5 60 /selftests/landlock >landlock 2>&1 </dev/null || true; grep -E '^(not )?ok' landlock`;

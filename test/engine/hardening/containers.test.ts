@@ -51,7 +51,7 @@ it('a program started by exec in a running container has its layers', async () =
   expect(names(rows)).toEqual([]);
 });
 
-it('helper containers and the gateway have the layers that are not about their work', async () => {
+it('helper containers and the gateway have every layer that their work allows', async () => {
   const task = taskSpec({ ...parts, argv: [PROBES, ...COMMON], user: '1000:1000', mounts: [], stdin: 'none' });
   expect(names(readProbes(await printed(task)))).toEqual([]);
   const gateway = gatewaySpec({
@@ -65,13 +65,13 @@ it('helper containers and the gateway have the layers that are not about their w
   expect(names(readProbes(await printed(gateway)))).toEqual([]);
 });
 
-it('the collector has one capability, which reads and does nothing else', async () => {
+it('the collector has one capability, which only allows reading', async () => {
   const collector = collectorSpec({ ...parts, argv: [PROBES, ...COMMON], mounts: [], stdin: 'none' });
   const open = names(readProbes(await printed(collector)));
   expect(open.filter((name) => !name.startsWith('read/'))).toEqual(['CapPrm', 'CapEff', 'CapBnd']);
 });
 
-it('nothing inside stops or kills PID 1, and the agent’s end is the container’s', async () => {
+it('no process inside can stop or kill PID 1, and the container ends with the agent', async () => {
   const script = 'kill -STOP 1; kill -KILL 1; kill -SEGV 1; sleep 0.3; grep State /proc/1/status; exit 7';
   const container = await engine.create(await agent(['bash', '-c', script]));
   const output = text(container.stdout);

@@ -38,7 +38,7 @@ it('rootless Docker without delegated cgroups is refused, since nothing would li
   expect([session.status, session.stderr]).toEqual([125, expect.stringContaining('cannot set memory limits')]);
 });
 
-it('rootless Podman with cgroup v1 is refused, since its limits are not done, whatever it says in Docker’s words', async () => {
+it('rootless Podman with cgroup v1 is refused: it does not apply limits, although its Docker API reports them', async () => {
   const command = (dir: string, socket: string): string => {
     writeFileSync(path.join(dir, 'subids'), 'daemon:200000:65536\n');
     for (const part of ['home', 'runtime']) mkdirSync(path.join(dir, part), { mode: 0o700 });
@@ -68,7 +68,7 @@ describe('gVisor', () => {
   });
   afterAll(() => engine[Symbol.asyncDispose]());
 
-  it('doctor names what holds in its own kernel, and what does not', async () => {
+  it('doctor names the layers that work in its own kernel, and those that do not', async () => {
     await using scene = new Scene({ env: { DOCKER_HOST: engine.host } });
     const probed = await scene.run(['doctor', '--probe', '--json', '--runtime', 'runsc']);
     const rows = JSON.parse(probed.stdout) as { layer: string; result: string }[];

@@ -74,7 +74,7 @@ ENTRYPOINT ["/bin/false"]
     expect(await output).toMatch(/^agent\n(?:(?:HOME|HOSTNAME|PATH|PWD)=.*\n)+\d+\.\d+\.\d+ \(Claude Code\)\n$/);
   });
 
-  it('is refused by the probes when a layer does not hold in it', async () => {
+  it('is refused by the probes when a layer does not work in it', async () => {
     const weak = await build(
       'weak',
       `FROM ${ours}\nUSER 0\nRUN cp /bin/true /opt/planted && chmod 4755 /opt/planted\n`,
@@ -86,7 +86,7 @@ ENTRYPOINT ["/bin/false"]
     });
   });
 
-  it('is refused with the reason when the guards cannot hold', async () => {
+  it('is refused with the reason when the guards cannot work', async () => {
     const alpine = pack();
     const busybox = readFileSync(execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim());
     alpine.entry({ name: 'bin/busybox', mode: 0o755 }, busybox);

@@ -47,7 +47,7 @@ function withoutGitGuard(): Weaken {
 }
 
 describe('git-guard.so', () => {
-  it('lets nothing run that git would run without it', async () => {
+  it('prevents every program that git would run without it', async () => {
     const without = await lines(vectorScript(), withoutGitGuard());
     const withIt = await lines(vectorScript());
     const names = VECTORS.map(([name]) => name);
@@ -55,7 +55,7 @@ describe('git-guard.so', () => {
     expect(withIt).toEqual(names.map((name) => `quiet ${name}`));
   });
 
-  it('refuses by name what changes remotes, hands out credentials or writes executable settings', async () => {
+  it('refuses, by name, commands that change remotes, print credentials or write executable settings', async () => {
     expect(await lines(commandScript(REFUSED))).toEqual(REFUSED.map((line) => `refused ${line}`));
   });
 
@@ -63,7 +63,7 @@ describe('git-guard.so', () => {
     expect(await lines(commandScript(ALLOWED))).toEqual(ALLOWED.map((line) => `ok ${line}`));
   });
 
-  it('lets a push pass where the user allowed it, and only there', async () => {
+  it('allows a push only where the user allowed it', async () => {
     const push = 'git push -q /tmp/bare HEAD:refs/heads/new';
     const allow: Weaken = (body) => {
       (body.HostConfig['Tmpfs'] as Record<string, string>)['/etc/run-claude/allow-git-push'] = 'size=1m,mode=555';

@@ -69,12 +69,12 @@ function expectPair(layer: string, withIt: Rows, without: Rows, held: Readonly<R
 }
 
 describe('with every layer on', () => {
-  it('no attack gets through, as the agent’s user', () => {
+  it('no attack succeeds as the agent’s user', () => {
     expect([...on.values()].filter((row) => row.result === 'open')).toEqual([]);
     expect([...on.values()].filter((row) => row.result === 'stopped').length).toBeGreaterThan(250);
   });
 
-  it('none gets through as uid 0 without capabilities, which owns what is root’s', () => {
+  it('no attack succeeds as uid 0 without capabilities, which owns root’s files', () => {
     const open = [...onAsRoot.values()].filter((row) => row.result === 'open').map((row) => row.name);
     // It may list another process's descriptors, since the folder is root's; to open one it would need ptrace's right.
     expect(open).toEqual(['other-process-fd']);
@@ -89,7 +89,7 @@ describe('with one layer off, its attacks work', () => {
     expect(opened.length).toBeGreaterThan(80);
   });
 
-  it('seccomp: where every capability is there', async () => {
+  it('seccomp: for a user with every capability', async () => {
     const withIt = await containers.probe(['seccomp'], granted);
     const without = await containers.probe(['seccomp'], both(granted, host(UNCONFINED)));
     expectPair('seccomp', withIt, without);

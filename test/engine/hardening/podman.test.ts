@@ -66,7 +66,7 @@ describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
     engine = await connectForTest(OWNER, { DOCKER_HOST: podman.host });
   });
 
-  it('no attack of the probes gets through, and doctor says what holds', async () => {
+  it('no attack of the probes succeeds, and doctor lists the layers', async () => {
     await using person = scene();
     const probed = await person.run(['doctor', '--probe', '--json']);
     const rows = JSON.parse(probed.stdout) as { name: string; layer: string; result: string }[];
@@ -78,7 +78,7 @@ describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
     expect((await person.run(['doctor'])).stdout).toMatch(/^ok +Protection +all layers hold$/m);
   });
 
-  it('limits hold, seen by what they do', async () => {
+  it('limits take effect', async () => {
     // With cgroup v1 nobody inside sees them.
     const bomb = 'for i in $(seq 200); do sleep 60 & done 2>&1 | grep -m1 -o "Resource temporarily unavailable"';
     const processes = await runToEnd(await engine.create(await agent(['bash', '-c', bomb])));
@@ -147,7 +147,7 @@ it('bind mode and pending changes work as on Docker', async () => {
   expect((await person.run(['diff'])).stdout).toMatch(/^modified src\/file2.txt\n.*\n edited on the host\n\+x\n$/);
 });
 
-it('the command killed: its gateway ends with it, and the next command keeps the work', async () => {
+it('the gateway of a killed command ends with it, and the next command keeps the session’s changes', async () => {
   await using person = scene();
   const child = person.spawn(['exec', person.project, '--', 'sh', '-c', 'echo work > work.txt; echo ready; sleep 900']);
   await waitForOutput(child, 'ready');
@@ -188,14 +188,14 @@ describe('without one layer', () => {
     expect(status).toBe(125);
   });
 
-  it('the host’s IPC namespace, which Podman’s record does not tell from an own one, is seen from inside', async () => {
+  it('the host’s IPC namespace, which Podman’s record does not distinguish, is detected from inside', async () => {
     const shared = set({ ipcns: { nsmode: 'host' }, shm_size: undefined });
     const { said, status } = await weakened(withProof(await agent(['echo', 'the program ran'])), shared);
     expect(said).toContain("namespaces: ipc is the host's");
     expect([said.includes('the program ran'), status]).toEqual([false, 125]);
   });
 
-  it('our own code refuses what Podman’s record shows, before the start', async () => {
+  it('a wrong option that Podman’s record shows is refused before the start', async () => {
     const changes: readonly (readonly [Weaken, RegExp])[] = [
       [set({ cap_add: ['CAP_NET_RAW'] }), /capabilities kept/],
       [set({ privileged: true }), /privileged/],
@@ -227,5 +227,5 @@ describe('without one layer', () => {
   });
 });
 
-it('images are built through Podman’s own API by name and tag, and gc takes what builds leave', () =>
+it('images are built through Podman’s own API by name and tag, and gc removes leftovers of builds', () =>
   gcAfterBuilds(engine, podman.socket));

@@ -34,12 +34,12 @@ const without = (name: string, one: string): Weaken =>
 const seccompOf = (config: Record<string, unknown>): string[] =>
   (config['SecurityOpt'] as string[]).filter((one) => one.startsWith('seccomp='));
 
-it('a container as asked for says so in its first line, and its program runs', async () => {
+it('a container with every option prints the proof as its first line, and its program runs', async () => {
   const { said, status } = await containers.run(['echo', 'the program ran'], undefined, { proved: true });
   expect([said, status]).toEqual(['proven\nthe program ran\n', 0]);
 });
 
-it('where one is missing, the container that was made does not start, in the engine room’s own words', async () => {
+it('a created container with a missing option does not start, and the error names the option', async () => {
   const spec = withProof(containers.spec(['echo', 'the program ran']));
   const body = structuredClone(containerBody(spec, Weakened.owner)) as unknown as Body;
   body.HostConfig['ReadonlyRootfs'] = false;
@@ -87,7 +87,7 @@ it.each<readonly [string, Weaken, RegExp]>([
   ['the host’s cgroups', plain({ CgroupnsMode: 'host' }), /namespaces: cgroup is the host's/],
   ['another host name', (body: Body) => void Object.assign(body, { Hostname: 'other' }), /the host name is other/],
   ['a network', plain({ NetworkMode: 'bridge' }), /network none: there is a route/],
-])('%s: named, and the program never runs', async (_name, weaken, expected) => {
+])('%s: is named, and the program never runs', async (_name, weaken, expected) => {
   const { said, status } = await containers.run(['echo', 'the program ran'], weaken, { proved: true });
   expect(said.trim()).toMatch(expected);
   expect(said).not.toContain('the program ran');

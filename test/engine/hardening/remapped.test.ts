@@ -18,7 +18,7 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]();
 });
 
-it('where the engine remaps users no attack of the probes gets through, and doctor says what holds', async () => {
+it('where the engine remaps users no attack of the probes succeeds, and doctor lists the layers', async () => {
   const probed = await scene.run(['doctor', '--probe', '--json']);
   const rows = JSON.parse(probed.stdout) as { name: string; layer: string; result: string }[];
   expect(rows.filter((row) => row.result === 'open')).toEqual([]);
@@ -30,7 +30,7 @@ it('where the engine remaps users no attack of the probes gets through, and doct
   );
 });
 
-it('a session works on volumes of the engine, and what is applied belongs to the user', async () => {
+it('a session uses volumes of the engine, and applied files belong to the user', async () => {
   const script = 'cat /proc/self/uid_map; echo made > made.txt; rm src/file3.txt; git add -A && git status --short';
   const session = await scene.run(['exec', '--yes', '--auto-apply', scene.project, '--', 'sh', '-c', script]);
   expect([session.status, session.stderr]).toEqual([0, expect.stringContaining('a copy (volume)')]);
@@ -41,7 +41,7 @@ it('a session works on volumes of the engine, and what is applied belongs to the
   expect([readFileSync(made, 'utf8'), statSync(made).uid]).toEqual(['made\n', process.getuid?.()]);
 });
 
-it('bind mode is refused there with the reason', async () => {
+it('bind mode is refused with the reason where the engine remaps users', async () => {
   const refused = await scene.run(['exec', '--bind', scene.project, '--', 'true']);
   expect([refused.status, refused.stderr]).toEqual([125, expect.stringContaining('remaps users')]);
 });

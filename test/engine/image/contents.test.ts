@@ -67,7 +67,7 @@ describe('the image', () => {
     expect(names.toSorted()).toEqual([...KNOWN_TERMINALS].toSorted());
   });
 
-  it('has the Claude Code whose options the command line knows', async () => {
+  it('has a Claude Code with exactly the options that the command line knows', async () => {
     const help = await inside('claude --help');
     const arityOf = (value: string): AgentOption['arity'] =>
       value === '' ? 'none' : value.startsWith('[') ? 'optional' : value.endsWith('...>') ? 'many' : 'one';
@@ -95,7 +95,7 @@ describe('the image', () => {
     );
   });
 
-  it('has our programs, static, and its git runs nothing that a repository brings', async () => {
+  it('has run-claude’s programs, statically linked, and a git that runs no program of a repository', async () => {
     const output = await inside(
       'ls /usr/lib/run-claude; cd /tmp && git init -q r && cd r && printf "#!/bin/sh\\necho ran >&2\\n" > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && export HOME=/tmp && git -c user.name=a -c user.email=a@b commit --allow-empty -m x 2>&1 | grep -c ran; git config --system core.checkStat',
     );
@@ -104,13 +104,13 @@ describe('the image', () => {
     expect(output).toMatch(/^0\nminimal\n$/m);
   });
 
-  it('trusts what this machine trusts, and holds no secret in its history', async () => {
+  it('trusts this machine’s certificates, and has no secret in its history', async () => {
     const record = await inside('cat /etc/ssl/certs/ca-certificates.crt | grep -c BEGIN');
     expect(Number(record)).toBeGreaterThan(100);
     expect(await engine.imageLabel(image, 'run-claude.image')).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
-  it('is labelled from its first step, so that gc finds whatever a build came to', async () => {
+  it('is labelled from its first step, so that gc finds a build that stopped anywhere', async () => {
     const labels: (string | undefined)[] = [];
     for (let at = image; at !== ''; ) {
       const found = await requestEngine<{ Parent: string; Config: { Labels: Record<string, string> | null } }>(

@@ -2,7 +2,7 @@ import { it } from 'vitest';
 import { connectForTest } from '../../support/engine.ts';
 import { gcAfterBuilds } from './left-behind.ts';
 
-it('gc takes what builds leave: stages, what was built anew, other versions; nothing in use, current or of others', async () => {
+it('gc removes stages, rebuilt images and other versions, and no image that is in use, current or of another program', async () => {
   const engine = await connectForTest();
   try {
     await gcAfterBuilds(engine);

@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-it('what a volume of the engine holds is kept as one tar, and never written twice', async () => {
+it('keeps the content of a volume as one tar, and never writes it twice', async () => {
   const file = path.join(dir, 'made', 'home.tar');
   await keepVolume(engine, { sessionId, image, diskMb: 100 }, place.mount, file);
   expect(execFileSync('tar', ['-xOf', file, './secret'], { encoding: 'utf8' })).toBe('closed to others');
@@ -44,7 +44,7 @@ it('what a volume of the engine holds is kept as one tar, and never written twic
   expect(execFileSync('tar', ['-tf', file], { encoding: 'utf8' })).not.toContain('later');
 });
 
-it('a home that is larger than the session may write is not kept, and nothing of it stays', async () => {
+it('does not keep a home above the session’s disk limit, and leaves no part of it', async () => {
   const file = path.join(dir, 'home.tar');
   const keeping = keepVolume(engine, { sessionId, image, diskMb: 1 }, place.mount, file);
   await expect(keeping).rejects.toMatchObject({ code: 'TMPDIR_NOT_KEPT' });

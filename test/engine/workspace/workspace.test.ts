@@ -137,7 +137,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
 describe.each(EACH)('the user edits the project during a session, by %s on %s', (strategy, where) => {
   beforeEach(() => begin(where));
 
-  it('what the session sees does not move, and the next session sees the edits', async () => {
+  it('the session’s view does not change, and the next session sees the edits', async () => {
     for (const name of ['a', 'b/c', 'd']) put(name, `old ${name}`);
     const id = newId();
     const workspace = await scene.open(id, strategy);
@@ -154,7 +154,7 @@ describe.each(EACH)('the user edits the project during a session, by %s on %s', 
   });
 });
 
-it('an engine that stands for a remote one binds nothing', async () => {
+it('an engine treated as remote has no bind mounts', async () => {
   begin();
   const spec = smallContainer(`run-claude-${newId()}`, engines.image, ['true']);
   const bind = { kind: 'bind', source: scene.project, target: '/workspace', readonly: true } as const;
@@ -162,7 +162,7 @@ it('an engine that stands for a remote one binds nothing', async () => {
   expect(engines.watched.refused.splice(0)).toEqual([scene.project]);
 });
 
-it('an unreferenced generation of the base is removed beside the next session', async () => {
+it('an unreferenced generation of the base is removed during the next session', async () => {
   begin();
   put('a', 'old');
   const [one, two, three] = [newId(), newId(), newId()];

@@ -19,7 +19,7 @@ const SHELL: Program = { kind: 'shell', args: ['-c', 'claude -p go'] };
 const EXEC: Program = { kind: 'exec', argv: ['claude', '-p', 'go'] };
 
 describe('the agent of a program', () => {
-  it('is undefined for a shell and for another command, whatever their words', () => {
+  it('is undefined for a shell and for another command, whatever their arguments', () => {
     expect([CLAUDE, SHELL, EXEC].map((program) => agentOf(program)?.name)).toEqual(['claude', undefined, undefined]);
     expect([CLAUDE, SHELL, EXEC].map(isPrintOnly)).toEqual([true, false, false]);
     expect([CLAUDE, SHELL, EXEC].map(promptOf)).toEqual(['go', undefined, undefined]);
@@ -68,14 +68,14 @@ describe('the sources', () => {
     return files.filter((file) => readFileSync(path.join(src, file), 'utf8').match(quoted) !== null).sort();
   }
 
-  it('know an agent by name in its own file and in the type alone', () => {
+  it('name an agent only in its own file and in the type', () => {
     expect(files.length).toBeGreaterThan(300);
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
     const names = ['image/inputs.ts', 'record/session-format.ts'];
     expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/plan.ts']);
   });
 
-  it('reach what touches an agent’s home, data and credential through its row', () => {
+  it('use an agent’s home, data and credential only through its row', () => {
     const parts = /from '[^']*\/(claude\/(stage\/stage|back\/\w+|credentials\/(credentials|credential-file)))\.ts'/g;
     const isOutside = (file: string): boolean => !file.startsWith('agent/') && !file.startsWith('claude/');
     const direct = files.filter(isOutside).flatMap((file) => {

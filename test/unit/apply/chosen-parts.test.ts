@@ -20,7 +20,7 @@ async function lay(sides: Sides) {
     return scene.apply({ choice: { ...scene.choice, chosen } });
   };
   const journals = path.join(scene.sessionDir, 'journal');
-  /** Takes records from the end of the last journal, as if its process had been killed before it wrote them. */
+  /** Removes records from the end of the last journal, as if its process had been killed before writing them. */
   const killBefore = (record: 'done' | 'end') => {
     const journal = path.join(journals, readdirSync(journals).sort().at(-1) ?? '');
     const all = readFileSync(journal, 'utf8').split('\n');
@@ -30,27 +30,27 @@ async function lay(sides: Sides) {
   return { ...scene, part, killBefore };
 }
 
-it('chosen parts of a file are merged with those that were applied before, and take none of them back', async () => {
+it('merges chosen parts of a file with the parts applied before, and reverts none of those', async () => {
   const scene = await lay(EDITED);
   expect(await scene.part(lines('A', 'b', 'c', 'd', 'e'))).toEqual({ f: 'applied: in part' });
-  // With the last part the file is whole.
+  // With the last part the file is complete.
   expect(await scene.part(lines('a', 'b', 'c', 'd', 'E'))).toEqual({ f: 'applied' });
   expect(scene.now()).toEqual(EDITED.session);
-  // The whole file, once only a part of it is there.
+  // The whole file, after only a part of it was applied.
   await scene.undo();
   expect(scene.now()).toEqual({ f: file(lines('A', 'b', 'c', 'd', 'e')) });
   expect(await scene.apply()).toEqual({ f: 'applied' });
   expect(scene.now()).toEqual(EDITED.session);
 });
 
-it('a part that the project has already leaves the file applied in part', async () => {
+it('reports a file as applied in part when the project already has a chosen part', async () => {
   const scene = await lay({ ...EDITED, host: { f: file(lines('A', 'b', 'c', 'd', 'e')) } });
   expect(await scene.part(lines('A', 'b', 'c', 'd', 'e'))).toEqual({ f: 'applied: in part' });
   expect(await scene.part(lines('a', 'b', 'c', 'd', 'E'))).toEqual({ f: 'applied' });
 });
 
 it.each(['done', 'end'] as const)(
-  'recovery of an apply that was killed before its record "%s" knows the parts',
+  'recovery after a kill before the record "%s" keeps the list of applied parts',
   async (record) => {
     const scene = await lay(EDITED);
     await scene.part(lines('A', 'b', 'c', 'd', 'e'));

@@ -23,7 +23,7 @@ describe('a folder that the host removed', () => {
     session: { d: dir, 'd/a': file('A'), 'd/e': dir, 'd/e/x': file('x'), 'd/e/new': file('new'), 'd/new': link('a') },
     host: { y: file('y') },
   };
-  const removed = 'its folder is not there on the host';
+  const removed = 'its folder does not exist on the host';
 
   it.each<[ConflictRule, Record<string, string>, object]>([
     [
@@ -57,7 +57,7 @@ describe('a folder that the host removed', () => {
     expect(one.now()).toEqual(sides.host);
   });
 
-  it('stays away where something else took its place', async () => {
+  it('is not recreated where something else has its name', async () => {
     const host = { d: link('/etc') };
     const one = await lay({ ...sides, host });
     const said = await one.apply({ conflict: 'theirs' });
@@ -66,7 +66,7 @@ describe('a folder that the host removed', () => {
   });
 });
 
-it('what goes into a folder that is held back has that reason and its verdict', async () => {
+it('changes inside a folder that is held back get its reason and verdict', async () => {
   const base = { l: link('x'), x: dir };
   const one = await lay({ base, session: { x: dir, l: dir, 'l/new': file('n'), n: dir, 'n/new': file('n') } });
   const held = (name: string) => ({ path: name as RelPath, verdict: 'suspect' as const, why: 'its kind changed' });
@@ -84,7 +84,7 @@ it('what goes into a folder that is held back has that reason and its verdict', 
   expect(one.now()).toEqual(base);
 });
 
-it('markers that had to be longer than usual are mentioned', async () => {
+it('mentions conflict markers that had to be longer than usual', async () => {
   const [plain, marked] = ['1\n2\n3\n', '1\n=========\n2\n3\n'];
   const three = (text: string, two: string) => text.replace('2', two);
   const one = await lay({
@@ -122,7 +122,7 @@ describe('on a terminal', () => {
   const edited = (name: string): Sides['base'] => ({ [name]: file('base\n') });
   const sidesOf = (text: string): Sides['base'] => ({ a: file(text), b: file(text), c: file(text) });
 
-  it('each conflict is asked about, with the ways that it allows; "all" answers for the rest', async () => {
+  it('asks about each conflict with the answers that it allows; "all" answers for the rest', async () => {
     await using session = open({
       base: { ...sidesOf('base\n'), d: dir, e: file('base\n'), f: file('base\n'), ...edited('g\u001b[31m') },
       session: {
@@ -175,7 +175,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  it('Ctrl-C keeps this one and all that follow', async () => {
+  it('Ctrl-C keeps the host version of this conflict and of all that follow', async () => {
     const host = sidesOf('host\n');
     await using session = open({ base: sidesOf('base\n'), session: sidesOf('session\n'), host });
     await session.pty.see(/\[k\/t\/m\/f\/d\/\?\]:/);
@@ -184,7 +184,7 @@ describe('on a terminal', () => {
     expect(session.result().now).toEqual(host);
   });
 
-  it('a signal ends an open pager and then the command; Ctrl-C stays the key of the pager', async () => {
+  it('a signal ends an open pager and then the command; Ctrl-C in the pager reaches the pager', async () => {
     const long = (text: string): string => `${text}\n`.repeat(300);
     const three = { base: { a: file(long('base')) }, session: { a: file(long('s')) }, host: { a: file(long('h')) } };
     await using session = open(three, { PAGER: 'less' });
@@ -193,7 +193,7 @@ describe('on a terminal', () => {
     pty.send('d\r');
     at = await pty.see(/-h/, { from: at });
     pty.send('\x03');
-    // less drops keys that come with its interruption.
+    // less discards keys that arrive together with the interrupt.
     await pty.press('G', /\(END\)/, { from: at });
     process.kill(session.pid(), 'SIGTERM');
     expect(await pty.exited).toBe(143);

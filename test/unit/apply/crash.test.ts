@@ -9,7 +9,7 @@ import { adopt, layScene, type Scene, sorted } from '../../support/apply/crash-s
 import { readTimes, readTree } from '../../support/apply/tree.ts';
 import { compileProgram, compileShim } from '../../support/compile.ts';
 
-/** In memory where there is such a place: thousands of fsyncs cost nothing there, and their order is counted as well. */
+/** Prefers a file system in memory: thousands of fsyncs cost nothing there, and their order is still checked. */
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-crash-'));
 const shim = path.join(root, 'shim.so');
 let program = '';
@@ -39,7 +39,7 @@ function save(scene: Scene): string {
   return `${scene.folder}.saved`;
 }
 
-/** One after the other each copy that the shim made becomes the scene, and is recovered. */
+/** Puts each copy that the shim made in the place of the scene, in turn, and recovers it. */
 async function recovers(scene: Scene, snapshots: string, wanted: readonly unknown[]): Promise<number> {
   const calls = readdirSync(snapshots).length;
   for (let at = 1; at <= calls; at++) {
@@ -75,7 +75,7 @@ describe.each([
   ['undo', false],
   ['undo', true],
 ] as const)('killed at every call of %s (hard links: %s)', (action, linked) => {
-  it('leaves each file old or new after recovery, none torn, none missing', async () => {
+  it('leaves each file old or new after recovery, never torn or missing', async () => {
     const scene = await layScene(root, `${action}-${linked}`, linked, linked ? 0 : 18);
     const old = readTree(scene.project);
     const oldTimes = readTimes(scene.project, old);
@@ -89,12 +89,12 @@ describe.each([
     const calls = readdirSync(snapshots).length;
     expect(calls).toBeGreaterThan(80);
     if (saved !== undefined) comparesToKill(scene, saved, snapshots, calls);
-    // Before the journal was ready nothing has happened; from there on everything.
+    // Before the journal was ready no change has been made; after that, recovery completes every change.
     points += await recovers(scene, snapshots, [before, after]);
   });
 });
 
-it('killed at every call of the recovery from a kill: the next one finishes', async () => {
+it('a recovery that is killed at any call is finished by the next recovery', async () => {
   const scene = await layScene(root, 'twice', false);
   const before = sorted(readTree(scene.project));
   const snapshots = photographed(scene, 'apply');
@@ -109,7 +109,7 @@ it('killed at every call of the recovery from a kill: the next one finishes', as
   points += calls;
 });
 
-/** The copies that the shim makes are what a SIGKILL leaves: shown at a few calls. */
+/** Shows at a few calls that the copies of the shim equal what a SIGKILL leaves. */
 function comparesToKill(scene: Scene, saved: string, snapshots: string, calls: number): void {
   const done = `${scene.folder}.done`;
   renameSync(scene.folder, done);
@@ -125,7 +125,7 @@ function comparesToKill(scene: Scene, saved: string, snapshots: string, calls: n
   renameSync(done, scene.folder);
 }
 
-it('has seen at least 500 of them', () => expect(points).toBeGreaterThan(500));
+it('was tried at 500 calls or more', () => expect(points).toBeGreaterThan(500));
 
 const [ENOSPC, EDQUOT, EIO, EACCES] = [28, 122, 5, 13];
 interface Faulty {
@@ -138,7 +138,7 @@ interface Faulty {
 }
 
 it.each(['apply', 'undo'])(
-  '%s takes everything back on a failing disk, and fails single paths that are not permitted',
+  '%s reverts everything on a failing disk, and fails only the paths that are not permitted',
   async (what) => {
     const scene = await layScene(root, `faults-${what}`, false);
     if (what === 'undo') expect(run(scene, ['apply']).status).toBe(0);
@@ -161,7 +161,7 @@ it.each(['apply', 'undo'])(
         continue;
       }
       for (const [name, node] of tree) {
-        // A folder that could be made and not closed stays as it was made.
+        // A folder that was created but could not get its final mode keeps the mode of its creation.
         const open = name === 'closed' ? [{ kind: 'dir', mode: 0o755 }] : [];
         expect([before.get(name), after.get(name), ...open], `${where}: ${name}`).toContainEqual(node);
       }
@@ -171,13 +171,13 @@ it.each(['apply', 'undo'])(
   },
 );
 
-it('takes everything back on a real disk that is full, of bytes or of inodes, and goes through on one that is not', async () => {
+it('reverts everything on a real disk without free bytes or inodes, and succeeds on one with room', async () => {
   const scene = await layScene(root, 'disks', false, 60);
   const before = sorted(readTree(scene.project));
   const saved = save(scene);
   expect(run(scene, ['apply']).status).toBe(0);
   const after = sorted(readTree(scene.project));
-  // From what the project as it is takes to what it takes with everything beside it.
+  // From the size of the project alone to its size with all new contents next to the old ones.
   const room = Array.from({ length: 14 }, (_, at) => 51 + 2 * at);
   const options = [...room.map((pages) => `size=${pages * 4}k`), ...room.map((nodes) => `nr_inodes=${nodes + 6}`)];
   const inside = ['--mount', '--propagation', 'private', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];

@@ -6,7 +6,7 @@ import type { Said } from '../../support/apply/lay.ts';
 import { compileProgram, compileShim } from '../../support/compile.ts';
 import { runInOwnKernel } from '../../support/own-kernel.ts';
 
-// Real file systems under a kernel of the test's own, since few machines have all of these in theirs.
+// Real file systems under a separate kernel, since few machines have all of them in their own.
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-disks-'));
 const results = path.join(root, 'results');
@@ -28,9 +28,9 @@ const not = (said: Said, verdict: string): Said =>
   Object.fromEntries(Object.entries(said).filter(([, text]) => text !== verdict));
 
 describe.each(['tmpfs', 'ext4', 'vfat', 'jfs', 'overlay', 'nfs'])('%s', (disk) => {
-  it('takes everything once, renames of letter case alone too; undo brings it back', () => {
+  it('applies each kind of change, renames of letter case included, and undo restores it', () => {
     const { before, said, after, undone, back, times, timesBack } = of(disk).everything;
-    // FAT has no links and no modes: what cannot be there fails alone.
+    // FAT has no links and no modes: only those changes fail.
     const fat = disk === 'vfat';
     expect(not(said, 'applied')).toEqual(fat ? { newlink: 'failed: not permitted' } : {});
     expect(not(undone, 'applied')).toEqual(fat ? { mode: 'same: the host has it already' } : {});
@@ -42,7 +42,7 @@ describe.each(['tmpfs', 'ext4', 'vfat', 'jfs', 'overlay', 'nfs'])('%s', (disk) =
     expect(timesBack).toEqual(times);
   });
 
-  it('is old or new after a kill at any of some twenty calls', () => {
+  it('has each file old or new after a kill at one of about twenty calls', () => {
     const found = of(disk).kills as { what: string; points: number; wrong: unknown[] }[];
     expect(found.map(({ what, wrong }) => [what, wrong])).toEqual([
       ['apply', []],
@@ -52,10 +52,10 @@ describe.each(['tmpfs', 'ext4', 'vfat', 'jfs', 'overlay', 'nfs'])('%s', (disk) =
   });
 });
 
-describe('names that a disk takes for another', () => {
+describe('names that a disk treats as the same', () => {
   const ALIAS = (name: string): string => `conflict: this disk takes ${name} for another name that is there`;
 
-  it.each(['tmpfs', 'ext4', 'overlay'])('%s takes none', (disk) => {
+  it.each(['tmpfs', 'ext4', 'overlay'])('%s: none of them is applied', (disk) => {
     const git = 'blocked: never written: it is in a .git';
     expect(not(of(disk).names.said, 'applied')).toEqual({ '.GIT': git, '.GIT/config': git });
   });
@@ -73,13 +73,13 @@ describe('names that a disk takes for another', () => {
     expect([after.here.text, after.Twin.text]).toEqual(['here\n', 'one\n']);
   });
 
-  it('vfat: nor through a short name', () => {
+  it('vfat: nothing is written through a short name', () => {
     expect(of('vfat').names.said).toMatchObject({ 'GITHUB~1': ALIAS('GITHUB~1'), 'GITHUB~1/w.yml': ALIAS('GITHUB~1') });
   });
 });
 
-describe('a disk that is full, or a quota used up', () => {
-  it.each(['disk', 'person'])('%s: all or nothing, with the reason; undo too', (which) => {
+describe('a full disk or an exhausted quota', () => {
+  it.each(['disk', 'person'])('%s: apply and undo change all or nothing, and give the reason', (which) => {
     const found = of('full')[which] as {
       failed?: string;
       whole: boolean;
@@ -97,7 +97,7 @@ describe('a disk that is full, or a quota used up', () => {
   });
 });
 
-it('a disk that becomes read-only under an apply: what is done stays and can be undone, the rest waits', () => {
+it('a disk that becomes read-only during an apply: changes already made can be undone, the rest stays pending', () => {
   const { readOnly, never } = of('others');
   const reason = 'failed: the file system is read-only';
   expect(readOnly.said).toMatchObject({ f0: 'applied', f2: 'applied', f3: reason, f7: reason });
@@ -106,13 +106,13 @@ it('a disk that becomes read-only under an apply: what is done stays and can be 
   expect(never.said).toEqual({ a: reason, b: reason });
 });
 
-it('FAT numbers its folders anew: a session that began before can be applied, and undone', () => {
+it('FAT renumbers its folders at each mount: an earlier session can still be applied and undone', () => {
   const { same, said, undone, now } = of('others').numbered;
   expect([same, said, undone, now.a.text]).toEqual([false, { a: 'applied' }, { a: 'applied' }, 'a']);
 });
 
 describe('NFS', () => {
-  it('holds the lock for one of two clients', () => {
+  it('gives the lock to one of two clients', () => {
     const { second, after, left, order } = of('nfs').lock;
     expect([second, after, left, order]).toEqual([
       expect.stringContaining('is held by'),
@@ -122,10 +122,10 @@ describe('NFS', () => {
     ]);
   });
 
-  it('goes away under an apply: each file is old or new, and a later apply takes the rest', () => {
+  it('disconnects during an apply: each file is old or new, and a later apply does the rest', () => {
     const { said, during, after, backs } = of('nfs').gone;
     expect(Object.values(said as Said).filter((text) => text !== 'applied').length).toBeGreaterThan(0);
-    // What is beside the targets could not be removed either: the next command did.
+    // The temporary files next to the targets could not be removed either: the next command removed them.
     const files = Object.entries(during as Record<string, { text: string }>).filter(
       ([name]) => !name.startsWith('.rc-'),
     );

@@ -16,7 +16,7 @@ async function layFirst() {
   return scene;
 }
 
-it('takes what a resumed session changed again where the host has what was applied before', async () => {
+it('applies what a resumed session changed again where the host still has the earlier result', async () => {
   const scene = await layFirst();
   expect(await scene.applyAgain(SECOND)).toEqual({ kept: 'applied', new: 'applied', 'd/l': 'applied' });
   expect(scene.now()).toEqual(SECOND);
@@ -24,7 +24,7 @@ it('takes what a resumed session changed again where the host has what was appli
   expect(scene.now()).toEqual(FIRST);
 });
 
-it('keeps what the host edited since, also when the first apply merged with edits of the host', async () => {
+it('keeps edits made on the host since, also when the first apply merged with such edits', async () => {
   const scene = await layFirst();
   writeFileSync(path.join(scene.project, 'new'), 'mine');
   chmodSync(path.join(scene.project, 'new'), 0o644);
@@ -45,7 +45,7 @@ it('keeps what the host edited since, also when the first apply merged with edit
   expect(merged.now()).toEqual({ f: lines('A', 'b', 'c', 'd', 'HOST') });
 });
 
-it('does not count what was undone', async () => {
+it('ignores an apply that was undone', async () => {
   const scene = await layFirst();
   await scene.undo();
   writeFileSync(path.join(scene.project, 'kept'), 'one');
@@ -53,7 +53,7 @@ it('does not count what was undone', async () => {
   expect(scene.now()).toMatchObject({ kept: file('one') });
 });
 
-it('a mode that the user gave since is kept, and asks for nothing', async () => {
+it('keeps a mode that the user set since, without a question', async () => {
   const scene = await layFirst();
   for (const name of ['new', 'kept']) chmodSync(path.join(scene.project, name), 0o755);
   expect(await scene.apply()).toMatchObject({

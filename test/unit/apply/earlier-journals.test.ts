@@ -61,7 +61,7 @@ function lineOf(json: string): string {
 }
 
 describe.each(FIXTURES)('the journal %s of an earlier release', (fixture) => {
-  it('is read whole, and what it did is undone', async () => {
+  it('is read completely, and its changes are undone', async () => {
     const scene = await layOld(fixture, AFTER);
     const [journal] = readJournals(scene.sessionDir);
     expect(journal).toMatchObject({ ready: true, head: { kind: 'apply', version: 1 }, steps: { length: 6 } });
@@ -70,14 +70,14 @@ describe.each(FIXTURES)('the journal %s of an earlier release', (fixture) => {
     expect(scene.now()).toEqual(BEFORE);
   });
 
-  it('is finished where it ended in the middle', async () => {
+  it('is finished when it is incomplete', async () => {
     const scene = await layOld(fixture, BEFORE, (line) => (line.r === 'done' || line.r === 'end' ? undefined : line));
     expect(Object.values(await scene.recover())).toEqual(Array(6).fill('applied'));
     expect(scene.now()).toEqual(AFTER);
   });
 });
 
-describe('a journal that this release does not know', () => {
+describe('a journal of an unknown format', () => {
   const head = (line: Line, more: object) =>
     line.r === 'head' ? { ...line, head: { ...(line['head'] as object), ...more } } : line;
   const steps = (line: Line) =>

@@ -36,7 +36,7 @@ import { dir, file, layApply, link, type Sides } from '../../support/apply/lay.t
 import { compileProgram } from '../../support/compile.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
-// Each of these fails when one guard of apply is taken out (they were found by taking them out).
+// Each of these tests fails when one particular guard of apply is removed: each was tried.
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-guards-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -45,14 +45,14 @@ const lay = (sides: Sides) => {
   count += 1;
   return layApply(path.join(root, `p${count}`, 'project'), path.join(root, `p${count}`, 's'), sides);
 };
-/** Does something once, when so many steps are done. */
+/** Runs an action once, after the given number of steps. */
 const atStep = (steps: number, what: () => void): Pick<ApplyRequest, 'tell'> => ({
   tell: (event) => {
     if (event.kind === 'progress' && event.done === steps) what();
   },
 });
 
-describe('a target that is swapped after the last look', () => {
+describe('a target that is swapped after the last check', () => {
   const state = {
     kind: 'file',
     mode: 0o644,
@@ -69,7 +69,7 @@ describe('a target that is swapped after the last look', () => {
     ['content in place', 'file', { pre: state, post, inPlace: true }, Buffer.from('evil')],
     ['a folder’s mode', 'folder', { pre: { ...state, kind: 'dir' }, post: { kind: 'dir', mode: 0o777 } }, undefined],
     ['our own name beside it', 'temp', { pre: state, post }, Buffer.from('evil')],
-  ])('%s does not go through a link', async (_, kind, step, content) => {
+  ])('%s does not follow a link', async (_, kind, step, content) => {
     const { project } = await lay({ base: {}, session: {} });
     const outside = `${project}.outside`;
     if (kind === 'folder') mkdirSync(outside, { mode: 0o700 });
@@ -84,14 +84,14 @@ describe('a target that is swapped after the last look', () => {
     if (kind !== 'folder') expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
 
-  it('nothing is read through one', async () => {
+  it('a read does not follow a link', async () => {
     const { project } = await lay({ base: {}, session: {} });
     symlinkSync('/etc/passwd', path.join(project, 'f'));
     using walker = openHostWalker(project, undefined);
     expect(() => openHost(walker, 'f')).toThrow(/ELOOP/);
   });
 
-  it('a project that is swapped under the portable walker is noticed', async () => {
+  it('the portable walker notices that the project was swapped', async () => {
     const { project } = await lay({ base: {}, session: {} });
     using walker = openHostWalker(project, undefined, 'chdir');
     renameSync(project, `${project}.old`);
@@ -100,13 +100,13 @@ describe('a target that is swapped after the last look', () => {
   });
 });
 
-describe('the host changes while it is applied to', () => {
+describe('the host changes during an apply', () => {
   const sides = {
     base: { a: file('a1'), b: file('b1'), c: file('c1') },
     session: { a: file('a2'), b: file('b2'), c: file('c2') },
   };
 
-  it('an edit of the same length is seen, kept, and no part of undo', async () => {
+  it('an edit of the same length is noticed, kept, and left alone by undo', async () => {
     const one = await lay(sides);
     const edit = () => {
       writeFileSync(path.join(one.project, 'b'), 'XX');
@@ -121,7 +121,7 @@ describe('the host changes while it is applied to', () => {
     expect(one.now()).toEqual({ ...sides.base, b: file('XX') });
   });
 
-  it('an edit while a merge is looked at keeps the edit', async () => {
+  it('an edit made while the user views a merge is kept', async () => {
     const text = 'a\nb\nc\nd\ne\n';
     const one = await lay({
       base: { f: file(text) },
@@ -140,7 +140,7 @@ describe('the host changes while it is applied to', () => {
     ]);
   });
 
-  it('an interruption leaves the rest, and what was done can be undone', async () => {
+  it('an interruption leaves the remaining changes, and those made can be undone', async () => {
     const one = await lay(sides);
     const stop = new AbortController();
     expect(await one.apply({ ...atStep(1, () => stop.abort()), signal: stop.signal })).toEqual({
@@ -152,7 +152,7 @@ describe('the host changes while it is applied to', () => {
     expect(one.now()).toEqual(sides.base);
   });
 
-  it('an undo that was interrupted is gone on with by the next', async () => {
+  it('an interrupted undo is continued by the next undo', async () => {
     const one = await lay(sides);
     await one.apply();
     const stop = new AbortController();
@@ -164,7 +164,7 @@ describe('the host changes while it is applied to', () => {
     expect(await one.undo()).toEqual({ thrown: expect.stringContaining('no apply that could be undone') });
   });
 
-  it('a folder that the person changed since keeps its time in undo', async () => {
+  it('undo keeps the time of a folder that the user changed since', async () => {
     const one = await lay({
       base: { d: dir, 'd/a': file('a') },
       session: { d: dir, 'd/a': file('a'), 'd/b': file('b') },
@@ -184,8 +184,8 @@ describe('the host changes while it is applied to', () => {
   });
 });
 
-describe('what is never ours to change', () => {
-  it('a file with a name outside: neither its content nor its mode', async () => {
+describe('what an apply never changes', () => {
+  it('the content and mode of a file with a hard link outside the project', async () => {
     const one = await lay({
       base: { f: file('f'), g: file('g') },
       session: { f: file('f', 0o755), g: file('G', 0o755) },
@@ -198,7 +198,7 @@ describe('what is never ours to change', () => {
     expect(one.now()).toEqual({ f: file('f'), g: file('g') });
   });
 
-  it('what is marked as a problem or as git’s, chosen or not', async () => {
+  it('entries marked as a problem or as part of .git, chosen or not', async () => {
     const one = await lay({ base: {}, session: { a: file('a'), b: file('b'), c: file('c') } });
     const [a, b, c] = one.changes.map((change) => ({ change }));
     const chosen = [
@@ -228,7 +228,7 @@ describe('what is never ours to change', () => {
     ]);
   });
 
-  it('a project that another took the place of is not gone on with after a crash', async () => {
+  it('recovery after a crash refuses a project that another directory has replaced', async () => {
     const one = await lay({ base: { f: file('f') }, session: { f: file('F') } });
     journal(one, [{ r: 'ready', steps: 1 }]);
     renameSync(one.project, `${one.project}.old`);
@@ -239,7 +239,7 @@ describe('what is never ours to change', () => {
   });
 });
 
-/** A journal of the only change of a scene, as a killed process left it. */
+/** Writes a journal of the scene's only change, as a killed process leaves it. */
 function journal(one: Awaited<ReturnType<typeof lay>>, rest: readonly JournalRecord[], version = 1): void {
   const [change] = one.changes;
   const { project, sessionDir } = one;
@@ -257,7 +257,7 @@ function journal(one: Awaited<ReturnType<typeof lay>>, rest: readonly JournalRec
   made.append([{ r: 'head', head: head as never, folders: [] }, { r: 'step', step }, ...rest], true);
 }
 
-describe('a journal that was left', () => {
+describe('an unfinished journal', () => {
   const sides = { base: { f: file('old') }, session: { f: file('new') } };
 
   it('is finished by the next apply, before anything else', async () => {
@@ -267,7 +267,7 @@ describe('a journal that was left', () => {
     expect(readJournals(one.sessionDir).every(({ end }) => end !== undefined)).toBe(true);
   });
 
-  it('takes nothing back that the person wrote meanwhile', async () => {
+  it('is rolled back without touching what the user has written since', async () => {
     const one = await lay({ ...sides, host: { f: file('mine') } });
     journal(one, [
       { r: 'ready', steps: 1 },
@@ -287,7 +287,7 @@ describe('a journal that was left', () => {
     expect(one.now()).toEqual(sides.base);
   });
 
-  it('is not touched while somebody else holds the lock', async () => {
+  it('is left alone while another process holds the lock', async () => {
     const one = await lay(sides);
     journal(one, [{ r: 'ready', steps: 1 }]);
     const release = await takeLock(projectLockFile(one.sessionDir, one.project), { what: 'a test' });
@@ -299,15 +299,15 @@ describe('a journal that was left', () => {
   });
 });
 
-describe('owners, modes and what comes with them', () => {
-  it('are those of the host: owner, a mode with an attribute beside it, in place whole', async () => {
+describe('owners, modes and attributes', () => {
+  it('stay those of the host: the owner, and a mode together with an extended attribute', async () => {
     const one = await lay({
       base: { f: file('long content'), g: file('g') },
       session: { f: file('short', 0o755), g: file('G', 0o755) },
     });
     const at = (name: string): string => path.join(one.project, name);
     linkSync(at('f'), at('twin'));
-    // Only root can give a file to another user.
+    // Only root can change the owner of a file.
     const owner = process.getuid?.() === 0 ? 1234 : statSync(at('g')).uid;
     chownSync(at('g'), owner, -1);
     execFileSync('setfattr', ['-n', 'user.note', '-v', 'mine', at('g')]);
@@ -316,7 +316,7 @@ describe('owners, modes and what comes with them', () => {
     expect(statSync(at('g')).uid).toBe(owner);
   });
 
-  it('a new file gets what the umask leaves', async () => {
+  it('a new file gets a mode that the umask allows', async () => {
     const one = await lay({ base: {}, session: { f: file('f', 0o664), d: dir } });
     const before = process.umask(0o077);
     try {
@@ -375,7 +375,7 @@ describe('owners, modes and what comes with them', () => {
     expect(decide({ base, session, host, trusted })).toEqual(wanted);
   });
 
-  it('what runs comes last', () => {
+  it('executables are written last', () => {
     const step = (name: string, late = false): Step => ({ path: name, post: { kind: 'file', mode: 0o644 }, late });
     expect(orderSteps([step('Makefile', true), step('z'), step('a')]).map((one) => one.path)).toEqual([
       'a',
@@ -385,7 +385,7 @@ describe('owners, modes and what comes with them', () => {
   });
 });
 
-describe('bytes that become executable by the host’s mode', () => {
+describe('new bytes that become executable because of the host’s mode', () => {
   const audit: ApplyRequest['audit'] = (change) =>
     ((change.after?.mode ?? 0) & 0o111) === 0
       ? []
@@ -393,14 +393,14 @@ describe('bytes that become executable by the host’s mode', () => {
   it.each([
     ['taken', 'a\n', 'b\n', 'a\n', 'the file, which can be run here: it runs'],
     ['merged', 'a\nb\nc\nd\n', 'a\nb\nc\nD\n', 'A\nb\nc\nd\n', 'the merged file: it runs'],
-  ])('are judged as such: %s', async (_, base, session, host, why) => {
+  ])('are audited as an executable: %s', async (_, base, session, host, why) => {
     const one = await lay({ base: { f: file(base) }, session: { f: file(session) }, host: { f: file(host, 0o755) } });
     expect(await one.apply({ audit })).toEqual({ f: `suspect: ${why}` });
     const plain = await lay({ base: { f: file(base) }, session: { f: file(session) }, host: { f: file(host) } });
     expect(await plain.apply({ audit })).toEqual({ f: 'applied' });
   });
 
-  it('are judged as such: taken by the rule "theirs"', async () => {
+  it('are audited as an executable: chosen by the rule "theirs"', async () => {
     const sides = (mode: number): Sides => ({
       base: { f: file('a\n') },
       session: { f: file('b\n') },
@@ -413,7 +413,7 @@ describe('bytes that become executable by the host’s mode', () => {
     expect(await plain.apply({ audit, conflict: 'theirs' })).toEqual({ f: 'applied' });
   });
 
-  it('a suspect one that was chosen comes after the rest', async () => {
+  it('are written last if they are suspect and were chosen', async () => {
     const one = await lay({ base: {}, session: { Makefile: file('m'), z: file('z') } });
     const chosen = one.changes.map((change) => ({ change, ...(change.path === 'Makefile' ? { suspect: true } : {}) }));
     await one.apply({ choice: { ...one.choice, chosen } });
@@ -421,8 +421,8 @@ describe('bytes that become executable by the host’s mode', () => {
   });
 });
 
-describe('beside a conflict', () => {
-  it('the session’s version is never executable, and never takes a name that is taken', async () => {
+describe('the copy of the session’s version next to a conflict', () => {
+  it('is never executable, and never gets a name that exists', async () => {
     const long = 'n'.repeat(250);
     const names = ['f', 'g', long, 'out/x'];
     const all = (text: string, mode = 0o644) => Object.fromEntries(names.map((name) => [name, file(text, mode)]));
@@ -449,7 +449,7 @@ describe('beside a conflict', () => {
 });
 
 describe('merging', () => {
-  it('thousands of lines that are all alike, such as those that close a bracket, in no time', () => {
+  it('is fast for thousands of identical lines, such as closing brackets', () => {
     const alike = (first: string, last: string, count: number): Buffer =>
       Buffer.from(`${first}\n${'},\n'.repeat(count)}${last}\n`);
     const start = process.cpuUsage();
@@ -460,7 +460,7 @@ describe('merging', () => {
     expect((user + system) / 1_000_000).toBeLessThan(8);
   });
 
-  it('leaves binary files and very large ones to the person, also where their lines would merge', () => {
+  it('leaves binary and very large files to the user, even where their lines would merge', () => {
     const lines = (n: number, text: string) => Array.from({ length: n }, (_, i) => `${text}${i}\n`).join('');
     const binary = (a: string, b: string) => Buffer.from(`${a}\n1\n2\n3\n\0\n4\n5\n6\n${b}\n`);
     expect(mergeText(binary('a', 'b'), binary('A', 'b'), binary('a', 'B')).kind).toBe('impossible');
@@ -470,7 +470,7 @@ describe('merging', () => {
   });
 });
 
-it('what could not be done before a crash is not done behind its back', async () => {
+it('a step that failed before a crash is not repeated by the recovery', async () => {
   const one = await lay({ base: { f: file('old') }, session: { f: file('new') } });
   const outcome = { path: 'f' as RelPath, verdict: 'failed', why: 'permission denied' } as const;
   journal(one, [
@@ -481,13 +481,13 @@ it('what could not be done before a crash is not done behind its back', async ()
   expect(one.now()).toEqual({ f: file('old') });
 });
 
-it('a folder that cannot be read stops nothing but the count of names', async () => {
+it('a folder that cannot be read prevents only the count of names', async () => {
   const one = await lay({ base: { f: file('f'), g: file('g') }, session: { f: file('F'), g: file('G') } });
   linkSync(path.join(one.project, 'f'), path.join(one.project, 'twin'));
   mkdirSync(path.join(one.project, 'closed'));
   chmodSync(path.join(one.project, 'closed'), 0);
   utimesSync(path.join(one.project, 'closed'), 1, 1);
-  // Root reads it all the same.
+  // Root can read it anyway.
   const asRoot = process.getuid?.() === 0;
   if (asRoot) {
     chmodSync(root, 0o711);
@@ -501,7 +501,7 @@ it('a folder that cannot be read stops nothing but the count of names', async ()
   }
 });
 
-it('a file whose owner or group cannot be given is written in place, by a user who is not root', async (context) => {
+it('without root, a file whose owner or group cannot be set is written in place', async (context) => {
   skipUnless(process.getuid?.() === 0, 'needs root, which alone can create files of another user', context);
   const scene = await layScene(root, 'owners', false);
   const program = path.join(root, 'program.mjs');
@@ -520,7 +520,7 @@ it('a file whose owner or group cannot be given is written in place, by a user w
   execFileSync(process.execPath, [program, scene.request, 'apply', outcome], { uid: 1234, gid: 1234 });
   const { changes } = JSON.parse(readFileSync(outcome, 'utf8')) as { changes: { path: string; verdict: string }[] };
   const verdicts = Object.fromEntries(changes.map((one) => [one.path, one.verdict]));
-  // Its content is the session's; its mode is not ours to change.
+  // It gets the session's content. Its mode cannot be changed by this user.
   expect(readFileSync(theirs, 'utf8')).toBe('PLAIN\n');
   expect(verdicts['mode']).toBe('applied');
   expect([theirs, group].map((name) => lstatSync(name).ino)).toEqual(before);

@@ -15,7 +15,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const LOSSES: readonly Loss[] = ['everything', 'content', 'names'];
 
-/** Recovers what a cut left; the files of the project then, or why it cannot be recovered. */
+/** Recovers the state that a power cut left. Returns the files of the project then, or why recovery is not possible. */
 async function recovered(scene: Awaited<ReturnType<typeof layScene>>): Promise<unknown> {
   adopt(scene);
   const store = openContentStore(path.join(scene.sessionDir, 'store'));
@@ -27,11 +27,11 @@ async function recovered(scene: Awaited<ReturnType<typeof layScene>>): Promise<u
 it.each([
   { action: 'apply', more: 0, every: 1 },
   { action: 'undo', more: 0, every: 1 },
-  // A batch so large that its contents are secured by one syncfs(2).
+  // A batch large enough that one syncfs(2) replaces the fsync of each file.
   { action: 'apply', more: 120, every: 23 },
   { action: 'undo', more: 120, every: 23 },
 ])(
-  'a power cut at any call of $action that drops what no fsync had secured: old or new after recovery ($more files more)',
+  'a power cut at any call of $action that loses everything without fsync leaves each file old or new after recovery ($more additional files)',
   async ({ action, more, every }) => {
     const shim = path.join(root, 'log.so');
     compileShim(shim, 'log.c');
@@ -77,7 +77,7 @@ it.each([
 
     expect(seen.size).toBeGreaterThan(lines.length / every / 2);
 
-    // It can fail: the same calls without those that secure files leave torn ones.
+    // Control: the same calls without fsync leave torn files.
     for (const line of lines)
       if (!line.startsWith('syncfs') && !(line.startsWith('sync') && line.includes('.rc-'))) naive.do(line);
     rmSync(scene.folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { propertyRun } from '../../support/apply/property-run.ts';
 
-it('leaves the host as an independent model says, and undo brings everything back, 1,000 random times', async () => {
+it('leaves the host as an independent model predicts, and undo restores everything, for 1,000 random trees', async () => {
   const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-property-'));
   const umask = process.umask(0o022);
   let applied = 0;
@@ -14,6 +14,6 @@ it('leaves the host as an independent model says, and undo brings everything bac
     process.umask(umask);
     rmSync(root, { recursive: true, force: true });
   }
-  // The runs do something: conflicts everywhere would pass as well.
+  // The runs must apply something: with conflicts everywhere the test would pass as well.
   expect(applied).toBeGreaterThan(1_500);
 });

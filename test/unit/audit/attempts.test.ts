@@ -17,7 +17,7 @@ describe('attempts of an attacker who has read the rules', () => {
     expect(all.filter((one) => !spoken(one)).map(([path]) => path)).toEqual([]);
   });
 
-  it('is silent about the harmless file beside each', () => {
+  it('is silent about a similar harmless file for each', () => {
     expect(
       attempts('quiet.jsonl')
         .filter(spoken)

@@ -15,7 +15,7 @@ const silent = (files: Files): string[] => {
   return Object.keys(files).filter((path) => !spoken.has(path));
 };
 
-describe('names that another file system takes for a watched name', () => {
+describe('names that another file system treats as a watched name', () => {
   it('folds case as APFS does, and drops what NTFS drops', () => {
     expect(
       silent({
@@ -84,7 +84,7 @@ describe('words that make a line look harmless', () => {
     expect(silent(cases)).toEqual([]);
   });
 
-  it('stays quiet about the harmless line', () => {
+  it('is silent about a similar harmless line', () => {
     expect(
       loud({
         'b/build.gradle': ['/*\n', '/*\n * words\n */\n// words\n}\n'],
@@ -121,7 +121,7 @@ it('finds editor settings that run something at any depth of a key', () => {
   expect(loud({ '.vscode/settings.json': ['{}', '{"editor.tabSize": 2, "files.eol": "\\n"}'] })).toEqual([]);
 });
 
-it('knows the files that tools run by themselves', () => {
+it('reports files that tools run without being asked', () => {
   const names =
     `user.bazelrc .bazelrc.user rules.make make.inc mise/config.toml prek.toml simple-git-hooks.json .trunk/trunk.yaml
     .vimrc.local .local.vimrc gtags.conf buildServer.json .gitpod.yml .ona/automations.yaml project.godot addons/x/plugin.cfg
@@ -170,7 +170,7 @@ describe('lock files that are too large or too deep', () => {
     expect(silent({ 'yarn.lock': ['a\n', 'a\n'.repeat(400_001)] })).toEqual([]);
   });
 
-  it('differ for a scoped package and one of the same last name', () => {
+  it('distinguish a scoped package from an unscoped one of the same name', () => {
     const lock = (name: string): string =>
       `a@^1:\n  version "1.0.0"\n  resolved "https://registry.yarnpkg.com/${name}/-/a-1.0.0.tgz#abc"\n  integrity sha512-aa\n`;
     expect(silent({ 'yarn.lock': [lock('a'), lock('@evil/a')] })).toEqual([]);

@@ -242,7 +242,7 @@ describe('content', () => {
     ['a.ts', 'const a = "\u200e";\n'],
     ['a.png', { bytes: `\u0089PNG\r\n\u001a\nIEND1234${'x'.repeat(40)}` }],
     ['a.bin', { bytes: `\u001f\u008b${'x'.repeat(20)}\u0000\u0000\u0000\u0040` }],
-  ] as const)('speaks of %s (%#)', (path, after) =>
+  ] as const)('reports %s (%#)', (path, after) =>
     expect(said({ [path]: after }).filter((one) => !one.startsWith('note'))).not.toEqual([]),
   );
 
@@ -275,7 +275,7 @@ describe('content', () => {
     expect(said({ 'deno.json': '\ufeff{"name":"a"}' })).toEqual([]);
   });
 
-  it('searches a long line, and takes no long line for harmless', () => {
+  it('searches a long line, and never treats a long line as harmless', () => {
     const long = 'x'.repeat(9000);
     expect(said({ 'dvc.yaml': ['a: 1\n', `a: "${long}", cmd: x, "${long}"\n`] })).toContain(
       'suspect data-pipeline dvc.yaml',
@@ -288,7 +288,7 @@ describe('content', () => {
     );
   });
 
-  it('takes no example, placeholder or uniform text for a secret, and decodes base64', () => {
+  it('reports no example, placeholder or uniform text as a secret, and decodes base64', () => {
     const key = `ghp_${'a1B2c3D4'.repeat(5).slice(0, 36)}`;
     const secret = (path: string, text: string): boolean =>
       said({ [path]: text }).some((one) => one.includes(' secret '));
@@ -301,7 +301,7 @@ describe('content', () => {
 });
 
 describe('findings of the whole tree', () => {
-  it('are a bare repository only with its HEAD, and many changes from 2,000 on', () => {
+  it('report a bare repository only if it has a HEAD, and many changes from 2,000 on', () => {
     const bare = { 'x/objects/a': 'x', 'x/refs/a': 'x' };
     expect(said(bare)).toEqual([]);
     expect(said({ ...bare, 'x/HEAD': 'ref: refs/heads/a\n' })).toContain('blocked git-bare x/HEAD');
@@ -318,7 +318,7 @@ describe('findings of the whole tree', () => {
     expect(said({ 'a/Makefile': 'x', 'z/.git/hooks/pre-push': 'x' })[0]).toBe('blocked git-hook z/.git/hooks/pre-push');
   });
 
-  it('never say that a file leads to itself', () => {
+  it('never name a file as its own referrer', () => {
     expect(said({ 'x.mk': ['a:\n\tmake -f x.mk\n', 'a:\n\tmake -f x.mk b\n'] })).toEqual(['suspect build-make x.mk']);
   });
 });

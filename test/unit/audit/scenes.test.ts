@@ -27,7 +27,7 @@ describe('attempts of an attacker who knows the tools but not the rules', () => 
     expect(all.filter((one) => !spoken(one)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('is silent about the harmless project beside each', () => {
+  it('is silent about a similar harmless project for each', () => {
     expect(
       scenes('quiet.jsonl')
         .filter(spoken)

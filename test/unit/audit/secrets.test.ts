@@ -110,7 +110,7 @@ it('finds a secret of every format, in code, in a shell line, alone and behind b
   expect(Object.keys(SECRETS).length).toBeGreaterThan(60);
 });
 
-it('decodes any run of forty letters of base64, at any place in a line, and none of 39', () => {
+it('decodes any run of 40 base64 characters anywhere in a line, and none of 39', () => {
   const plain = ' .,x '.repeat(9);
   for (let at = 0; at <= plain.length; at += 1) {
     const put = (run: string): string => `${plain.slice(0, at).trimEnd()}-${run}-${plain.slice(at).trimStart()}`;
@@ -119,7 +119,7 @@ it('decodes any run of forty letters of base64, at any place in a line, and none
   }
 });
 
-it('is quiet about text that only begins like a secret, examples and ordinary hashes', () => {
+it('is silent about examples, ordinary hashes, and text that only starts like a secret', () => {
   const lines = [
     'const t = "AKIAIOSFODNN7EXAMPLE";',
     `"integrity": "sha512-${w(86)}=="`,
@@ -161,7 +161,7 @@ it('finds secrets that only the maintained rules know, with their line', () => {
   expect(secretsByOthers(["const url = 'mysql://root:example-password@db:3306/app';"], 'a.ts').size).toBe(0);
 });
 
-it('gives the maintained rules nothing that they could open, disable or wait for', () => {
+it('gives the maintained rules no path to open, and ignores comments that would disable them', () => {
   const secret = `ghp_${w(36)}`;
   expect(maintainedSecrets(`// secretlint-disable\nconst t = '${secret}';`, 'a.js').map(({ kind }) => kind)).toEqual([
     'github',

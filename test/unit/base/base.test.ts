@@ -57,7 +57,7 @@ describe('the base', () => {
     expect([made.mode & 0o7777, made.mtimeMs]).toEqual([0o750, 1.1e12]);
   });
 
-  it('is equal to trees that real projects have, what cannot go in is named', async () => {
+  it('equals odd trees of real projects, and names what cannot be copied', async () => {
     put('src/empty', '');
     put('.env', 'SECRET=1');
     symlinkSync('/usr/bin/python3', path.join(project, 'absolute'));
@@ -91,7 +91,7 @@ describe('the base', () => {
     expect(again.dir).toBe(base.dir);
   });
 
-  it('never holds what is excluded, and holds what is masked empty', async () => {
+  it('lacks excluded files, and has masked files empty', async () => {
     put('.env', 'SECRET=1');
     put('keys/id', 'PRIVATE');
     put('build/out.o');
@@ -123,7 +123,7 @@ describe('the base', () => {
     expect(again.dir).toBe(base.dir);
   });
 
-  it('names what a git configuration loses as long as it is there', async () => {
+  it('names the removed keys of a git configuration at every start', async () => {
     const config = (...words: string[]) => execFileSync('git', ['-C', project, 'config', ...words]);
     execFileSync('git', ['init', '-q', project]);
     execFileSync('git', ['init', '-q', path.join(project, 'inner')]);
@@ -139,7 +139,7 @@ describe('the base', () => {
     expect((await prepare('three')).dropped).toEqual([both[1]]);
   });
 
-  it('follows any edits of the host, and a generation in use stays as it is', async () => {
+  it('follows any edits of the host, and never changes a generation in use', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 4, maxLength: 12 }), fc.boolean(), async (edits, inUse) => {
         applyEdit(project, { what: 'write', a: 'keep/a', b: '' });
@@ -157,7 +157,7 @@ describe('the base', () => {
     );
   });
 
-  it('follows the mode and the time of the project itself, also beside a session', async () => {
+  it('follows the mode and the time of the project itself, also during a session', async () => {
     put('f');
     const first = await prepare('one');
     chmodSync(project, 0o711);
@@ -172,7 +172,7 @@ describe('the base', () => {
     expect([third.dir, statSync(treeOf(third)).mtimeMs]).toEqual([second.dir, 1.3e12]);
   });
 
-  it('sees an edit of the same size and time', async () => {
+  it('notices an edit that keeps size and time', async () => {
     put('f', 'old!');
     const { atime, mtime } = statSync(path.join(project, 'f'));
     await prepare('one');
@@ -216,7 +216,7 @@ describe('the base', () => {
     expect(treeFacts(treeOf(await prepare('six')))).toEqual(treeFacts(project));
   });
 
-  it('is whole again after a refresh that stopped anywhere', async () => {
+  it('is complete again after a refresh that was stopped at any point', async () => {
     for (let i = 0; i < 6; i++) put(`d${i}/f`, `${i}`);
     await prepare('one');
     releaseRef(path.join(dir, 'base'), 'one');
@@ -240,7 +240,7 @@ describe('the base', () => {
     }
   });
 
-  it('is made anew when a first copy was killed, after another boot, or when --verify finds damage', async () => {
+  it('is recreated after a killed first copy, after a reboot, or when --verify finds damage', async () => {
     put('f', 'content');
     mkdirSync(path.join(dir, 'base/gen/1/tree'), { recursive: true });
     writeFileSync(path.join(dir, 'base/gen/1/tree/f'), 'con');

@@ -7,7 +7,7 @@ import { copyFiles } from '../../../src/base/copy-files.ts';
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-copy-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-it('ends at an interruption, with its reason, before everything is copied', async () => {
+it('stops at an interruption, with its reason, before everything is copied', async () => {
   const [from, tree] = [path.join(root, 'from'), path.join(root, 'tree')];
   for (const folder of [from, tree]) mkdirSync(folder);
   const jobs = Array.from({ length: 3_000 }, (_, n) => {
@@ -27,7 +27,7 @@ it('ends at an interruption, with its reason, before everything is copied', asyn
   expect(readdirSync(tree).length).toBeLessThan(jobs.length);
 });
 
-it('gives what takes long to others, however few files it is: this thread has more to do', async () => {
+it('hands slow copies to worker threads even for few files, because this thread has other work', async () => {
   const [source, tree] = [path.join(root, 'pack'), path.join(root, 'packed')];
   mkdirSync(tree);
   writeFileSync(source, Buffer.alloc(9 << 20, 1));

@@ -25,7 +25,7 @@ const start = async (id: string): Promise<string> => {
 /** Ends the session, so that nothing references its generation. */
 const end = (id: string): void => rmSync(path.join(dir, 'sessions', id), { recursive: true });
 
-describe('a generation that this release cannot use is made anew', () => {
+describe('a generation that this release cannot use is recreated', () => {
   it.each(['format-1', 'format-2'])('%s', async (format) => {
     mkdirSync(inBase('gen', '1', 'tree'), { recursive: true });
     writeFileSync(inBase('gen', '1', 'tree', 'a.txt'), 'stale');
@@ -61,7 +61,7 @@ describe('a generation that this release cannot use is made anew', () => {
     },
   );
 
-  it('one that is stacked on no generation', async () => {
+  it('one that names no generation below it', async () => {
     await start('s1');
     end('s1');
     writeFileSync(inBase('gen', '1', 'over'), 'NaN');
@@ -70,14 +70,14 @@ describe('a generation that this release cannot use is made anew', () => {
 });
 
 describe('references of sessions', () => {
-  it('one that an earlier release wrote, without a version, is read', () => {
+  it('reads a reference of an earlier release, without a version', () => {
     mkdirSync(inBase('users'), { recursive: true });
     const written = JSON.parse(readFileSync(path.join(fixtures, 'format-1', 'session.json'), 'utf8')) as object;
     writeFileSync(inBase('users', 's.json'), JSON.stringify({ ...written, sessionDir: dir }));
     expect(generationRefs(inBase())).toEqual([{ generation: 1, sessionDir: dir }]);
   });
 
-  it('one of this release carries its version, and goes with its session', () => {
+  it('writes a reference with a version, and removes it with its session', () => {
     addRef(inBase(), 's', { generation: 2, sessionDir: path.join(dir, 'none') });
     expect(JSON.parse(readFileSync(inBase('users', 's.json'), 'utf8'))).toMatchObject({ version: 1, generation: 2 });
     dropVoidRefs(inBase());
@@ -88,7 +88,7 @@ describe('references of sessions', () => {
     ['{"version": 2, "generation": 1, "sessionDir": "/s"}', 'RECORD_VERSION'],
     ['{"generation": "1", "sessionDir": "/s"}', 'RECORD_DAMAGED'],
     ['{"generation": 1}', 'RECORD_DAMAGED'],
-  ])('%s is refused, not passed over: the generation that it protects must not change', async (text, code) => {
+  ])('%s is refused and not ignored: the generation that it protects must not change', async (text, code) => {
     mkdirSync(inBase('users'), { recursive: true });
     writeFileSync(inBase('users', 's.json'), text);
     await expect(start('s1')).rejects.toMatchObject({ code });

@@ -32,7 +32,7 @@ const pathsOf = (snapshot: Snapshot): string[] =>
     [...readRows(section).keys()].map((name) => (dir === '' ? name : `${dir}/${name}`)),
   );
 
-it('takes paths away with what is below them and nothing else; a directory that stays differs from any', () => {
+it('removes the given paths with everything below them; a given directory that still exists counts as changed', () => {
   const before = snapshotOf(['a/', 'a/f', 'a/deep/', 'a/deep/f', 'ab/', 'ab/f', 'b', 'c/', 'c/f', 'c/g']);
   const after = forget(before, [
     { path: 'a', directory: false },

@@ -84,7 +84,7 @@ function photographed(dir: string, options: Partial<BaseOptions>): string[] {
 }
 
 it.each(['no base yet', 'a base', 'a base that a session references'])(
-  'a refresh killed at any call, with %s: the next one equals the project, what is in use is as it was',
+  'after a refresh killed at any call, with %s, the next one equals the project, and generations in use are unchanged',
   async (what) => {
     const dir = mkdtempSync(path.join(root, 'scene-'));
     const [base, project] = [path.join(dir, 'base'), path.join(dir, 'project')];
@@ -126,7 +126,7 @@ function factsOf(base: BaseGeneration): Map<string, string> {
   return mounted(`lowerdir=${trees.join(':')}`, mkdtempSync(path.join(root, 'joined-')), treeFacts);
 }
 
-it('a start killed at any call, with a stacked generation that nobody needs: the next one is equal to the project', async () => {
+it('after a start killed at any call, with an unreferenced stacked generation, the next one equals the project', async () => {
   const dir = mkdtempSync(path.join(root, 'scene-'));
   const [base, project] = [path.join(dir, 'base'), path.join(dir, 'project')];
   const stacked = { stack: true, owner: OWNER };
@@ -152,7 +152,7 @@ it('a start killed at any call, with a stacked generation that nobody needs: the
   }
 });
 
-it('a generation that is removed in place, where the disk is an overlay itself, is not taken for one from the first call on', async () => {
+it('a generation that is removed in place, on an overlay disk, counts as removed from the first call on', async () => {
   const dir = mkdtempSync(path.join(root, 'scene-'));
   const [below = '', upper = '', work = ''] = ['below', 'upper', 'work'].map((name) => path.join(dir, name));
   const [base, project] = [path.join(dir, 'base'), path.join(dir, 'project')];

@@ -60,7 +60,7 @@ const start = async (id: string, policy: object): Promise<string> => {
   return path.join(base.dir, 'tree');
 };
 
-it('git works on the cut history, and what is left out is listed and can be had back', async () => {
+it('git works on the shortened history, and omitted paths are listed and can be included', async () => {
   put('staged.txt', 'staged\n');
   git(project, 'add', 'staged.txt');
   put('src/a.txt', 'edited\n');
@@ -82,7 +82,7 @@ it('git works on the cut history, and what is left out is listed and can be had 
   expect(git(tree, 'status', '--porcelain')).toBe(' M src/a.txt\nA  staged.txt\n');
 });
 
-it('names what is masked and still in the history, and only that', async () => {
+it('names only the masked paths that the history still contains', async () => {
   git(project, 'rm', '-q', '--cached', 'secret.env');
   git(project, 'commit', '-q', '-m', 'no secret');
   const gitDir = path.join(project, '.git');

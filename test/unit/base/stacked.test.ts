@@ -78,7 +78,7 @@ function untouched(base: BaseGeneration): string[] {
 }
 
 describe('a generation over another one', () => {
-  it('holds what differs, and is with that one equal to the project, whatever became of what', async () => {
+  it('holds only the differences, and joined with that one equals the project after every kind of change', async () => {
     for (const name of ['stays', 'changes', 'goes', 'dir/goes', 'dir/stays', 'gone/deep/f', 'file-to-dir', 'mode'])
       put(name);
     for (const name of ['dir-to-file/f', 'dir-to-link/f', 'emptied/f', 'made-anew/old', 'made-anew/both', 'closed/f'])
@@ -180,7 +180,7 @@ describe('a generation over another one', () => {
     );
   });
 
-  it('is removed once no session references the generation below it, which is then brought up to date itself', async () => {
+  it('is removed once no session references the generation below it, which is then updated in place', async () => {
     put('f', '1');
     await prepare('one');
     put('f', '22');
@@ -203,7 +203,7 @@ describe('a generation over another one', () => {
     expect(facts(last)).toEqual(treeFacts(project));
   });
 
-  it('that a kill left without its list, or half removed, is used by nobody', async () => {
+  it('is never used if a kill left it without its list or half removed', async () => {
     put('f', '1');
     await prepare('one');
     put('f', '22');
@@ -225,7 +225,7 @@ describe('a generation over another one', () => {
     expect(generations()).toEqual(['1']);
   });
 
-  it('is not made of much: then a whole one stands beside; nor trusted by --verify', async () => {
+  it('is replaced by a whole generation for many changes, and is not trusted by --verify', async () => {
     put('f', '1');
     await prepare('one');
     put('large', '');

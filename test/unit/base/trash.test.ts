@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-it('is out of the way at once and still there, since a start has no time to remove it', () => {
+it('is moved at once and not yet deleted, because a start must not wait for the removal', () => {
   sweepGenerations(dir, new Set([2]));
   expect(readdirSync(path.join(dir, 'gen'))).toEqual(['2']);
   expect(
@@ -36,7 +36,7 @@ it('is out of the way at once and still there, since a start has no time to remo
   expect(hasTrash(dir)).toBe(true);
 });
 
-it('is removed later, by a process of its own or on demand; what is kept is not touched', async () => {
+it('is deleted later, in the background or on demand, and nothing else is', async () => {
   const { mtimeMs } = statSync(path.join(dir, 'gen/3/tree/closed'));
   sweepGenerations(dir, new Set([2, 3]));
   emptyTrashLater(dir);
@@ -49,7 +49,7 @@ it('is removed later, by a process of its own or on demand; what is kept is not 
   expect(existsSync(path.join(dir, 'gen/3/tree/closed/f'))).toBe(true);
 });
 
-it('is named by gc and removed by it, the base stays', async () => {
+it('is named and deleted by gc, which keeps the base', async () => {
   const places = { stateDir: root, cacheDir: root, dataDir: root };
   const options = { places, engine: undefined, nowMs: Date.now(), currentImages: [] };
   expect(await planGc(options)).toEqual([]);

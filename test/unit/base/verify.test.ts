@@ -73,7 +73,7 @@ describe('--verify', () => {
     writeFileSync(path.join(project, 'sub/.git'), `gitdir: ${project}/.git/modules/sub\n`);
   });
 
-  it('keeps a base that is as it was copied, with its rewritten configuration and pointer and what was left out', async () => {
+  it('accepts an unchanged base with rewritten configuration and pointers, and without excluded files', async () => {
     leaveOut('left-out');
     expect(await verified(() => undefined)).toBe('kept');
   });
@@ -94,7 +94,7 @@ describe('--verify', () => {
     expect(await verified(harm)).toBe('made anew');
   });
 
-  it('finds what was to be left out', async () => {
+  it('finds an entry that should have been left out', async () => {
     leaveOut('left-out');
     expect(await verified((tree) => writeFileSync(path.join(tree, 'left-out'), 'x'))).toBe('made anew');
   });
@@ -136,7 +136,7 @@ describe('a file of more than 2 GB', () => {
     expect(await isIntact(tree, loaded, walked, { tell: (event) => told.push(event) })).toBe(false);
   });
 
-  it('lets others have their turn: progress is shown, and Ctrl-C ends it', async () => {
+  it('does not block the event loop: progress is shown, and Ctrl-C ends it', async () => {
     const { tree, loaded, walked } = await large();
     const stop = new AbortController();
     const tell = (event: SessionEvent): void => {

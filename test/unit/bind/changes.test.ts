@@ -97,7 +97,7 @@ function swap(dir: string): void {
   mkdirSync(path.join(top, 'outside'));
 }
 
-it('writes nothing through a link that took the place of a folder', async () => {
+it('writes nothing through a link that replaced a folder', async () => {
   renameSync(at('sub/.git/hooks'), at('moved'));
   mkdirSync(path.join(top, 'outside'));
   symlinkSync(path.join(top, 'outside'), at('sub/.git/hooks'));

@@ -40,7 +40,7 @@ const entries = (of: Record<string, HostEntry>) => ({
   unreadable: new Map<string, string>(),
 });
 
-describe('what is read of a project after a bind session', () => {
+describe('limits on reading a project after a bind session', () => {
   beforeAll(() => {
     writeFileSync(path.join(top, 'file'), 'text');
     symlinkSync('file', path.join(top, 'link'));
@@ -115,7 +115,7 @@ it('restores owner, mode and content under a name of any length; a link is moved
     mkdirSync(at('sub/.git/hooks'), { recursive: true });
     for (const name of ['sub/.git/HEAD', long]) writeFileSync(at(name), 'mine');
     chmodSync(at(long), 0o750);
-    // Only root can give a file to another user.
+    // Only root can change the owner of a file.
     const owner = process.getuid?.() === 0 ? 1234 : lstatSync(at(long)).uid;
     chownSync(at(long), owner, -1);
     const before = await takeSnapshot({ root, sessionDir, isShielded: false, isWatched: () => false });
@@ -153,7 +153,7 @@ describe('objects of a hostile repository', () => {
     }
   });
 
-  it('are read without replacements, grafts, another repository, or names taken for options', async () => {
+  it('are read without replacements, grafts or other repositories, and names are never options', async () => {
     const [head, middle, first] = ['HEAD', 'HEAD~1', 'HEAD~2'].map((name) => git('rev-parse', name)) as [
       string,
       string,

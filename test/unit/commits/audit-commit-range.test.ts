@@ -72,7 +72,7 @@ async function audit(
   return { status, out };
 }
 
-it('audits a branch by its objects, and runs nothing that the repository or its trees plant', async () => {
+it('audits a branch by its objects, and runs no program that the repository or its trees plant', async () => {
   mkdirSync(repo);
   git('init', '-q', '-b', 'main');
   put('package.json', '{"version":"1.0.0","scripts":{"test":"sh tools/check.txt"}}');
@@ -104,7 +104,7 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   commit('three');
   git('checkout', '-q', 'topic');
 
-  // What a hostile repository would run on `git status`; shown to work before the audit is asked.
+  // A program that a hostile repository runs on `git status`: shown to work before the audit.
   put('run.sh', `#!/bin/sh\ntouch ${marker}\n`, 0o755);
   const run = path.join(repo, 'run.sh');
   put('.gitattributes', '* filter=z diff=z\n');
@@ -151,7 +151,7 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
       'blocked link-outside secrets',
       'suspect build-make Makefile',
       'suspect reached tools/check.txt',
-      // What only the unchanged files of the base show: a caller, a link, a name.
+      // Facts that only unchanged files of the base show: a caller, a link, a name.
       'suspect reached tools/more.txt',
       'suspect git-hook-managers tools/hooks/pre-push',
       'blocked name-collides docs/README.md',
@@ -163,7 +163,7 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
   expect([status, report.exitStatus, report.base]).toEqual([121, 121, git('merge-base', 'main', 'topic')]);
   expect(JSON.parse(readFileSync(file, 'utf8')).runs[0].results).toHaveLength(report.findings.length);
 
-  // A severity can be raised for the team; a project's file can do that and no more.
+  // A project's file can raise a severity, and nothing else.
   mkdirSync(path.join(root, 'config'));
   writeFileSync(
     path.join(root, 'config/config.toml'),
@@ -182,8 +182,8 @@ it('audits a branch by its objects, and runs nothing that the repository or its 
     'build-make': 'blocked',
   });
 
-  await expect(audit([repo], { base: 'nowhere' })).rejects.toThrow('no commit');
-  await expect(audit([repo], { base: '--output=x' })).rejects.toThrow('no commit');
+  await expect(audit([repo], { base: 'nowhere' })).rejects.toThrow('is not a commit');
+  await expect(audit([repo], { base: '--output=x' })).rejects.toThrow('is not a commit');
   await expect(audit([repo], {})).rejects.toThrow('no base to compare with');
   await expect(audit([repo], { base: 'main', report: 'x.txt' })).rejects.toThrow('.sarif');
   await expect(audit([repo], { base: 'main', 'fail-on': 'all' })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ const git = (cwd: string, ...args: string[]): string =>
 const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
 let count = 0;
 
-/** A person's repository and a session's clone of it, with one commit more in the clone. */
+/** A user's repository and a session's clone of it, with one more commit in the clone. */
 function scene(spoil: (clone: string) => void = () => undefined) {
   count += 1;
   const project = path.join(root, `p${count}`);
@@ -63,7 +63,7 @@ function importAll(request: ReceiveRequest): void {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-it('brings commits as refs of ours, moves nothing, runs no hook of the host; the branch moves when asked', () => {
+it('imports commits under refs/run-claude, runs no hook of the host, and moves the branch only on request', () => {
   const request = scene();
   const { project, sessionDir, sessionId } = request;
   const marker = path.join(root, 'marker');
@@ -87,7 +87,7 @@ it('brings commits as refs of ours, moves nothing, runs no hook of the host; the
   expect(git(project, 'rev-parse', 'main')).toBe(before);
   expect(git(project, 'status', '--porcelain')).toBe('');
 
-  // As after an apply: the file is there, and the index is not.
+  // As after an apply: the file exists, and the index has no entry for it.
   writeFileSync(path.join(project, 'f'), 'text\n');
   writeFileSync(path.join(project, 'kept'), 'edited by the person\n');
   const move = planMove(project, branch);
@@ -100,14 +100,14 @@ it('brings commits as refs of ours, moves nothing, runs no hook of the host; the
   expect(planMove(project, branch)).toEqual({ why: 'it is there already' });
   expect(() => moveBranch(project, move)).toThrow(/cannot be taken/);
 
-  // The hook does run for any other change of a ref: the test can fail.
+  // Control: the hook does run for any other change of a ref.
   git(project, 'update-ref', 'refs/x', before);
   expect(existsSync(marker)).toBe(true);
   received[Symbol.dispose]();
   expect(readdirSync(sessionDir)).toEqual([]);
 });
 
-it('offers no move where the host has moved on, staged something, or has no such branch', () => {
+it('does not offer to move a branch that has new commits, staged changes, or does not exist on the host', () => {
   const moved = scene();
   git(moved.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
   using one = receiveCommits(moved);
@@ -127,7 +127,7 @@ it('offers no move where the host has moved on, staged something, or has no such
   ]);
 });
 
-it('makes a branch by name where there is none of that name, and checks out nothing', () => {
+it('creates a branch with a free name, and checks out nothing', () => {
   const request = scene((clone) => git(clone, 'branch', 'other'));
   const { project } = request;
   using received = receiveCommits(request);
@@ -149,7 +149,7 @@ it('makes a branch by name where there is none of that name, and checks out noth
   expect(git(project, 'status', '--porcelain')).toBe('');
 });
 
-it('takes commits to a shallow clone', () => {
+it('imports commits into a shallow clone', () => {
   const request = scene();
   const project = path.join(root, 'shallow');
   git(request.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'second');
@@ -165,7 +165,7 @@ it('takes commits to a shallow clone', () => {
   expect(received.branches.map((branch) => planMove(project, branch))).toMatchObject([{ commits: 1 }]);
 });
 
-it('takes commits of a detached HEAD, and no tags, notes or replacements', () => {
+it('imports commits of a detached HEAD, but no tags, notes or replacements', () => {
   const request = scene((clone) => {
     git(clone, 'checkout', '-q', '--detach');
     commitFile(clone, 'loose', 'x\n');
@@ -181,7 +181,7 @@ it('takes commits of a detached HEAD, and no tags, notes or replacements', () =>
   ]);
 });
 
-it('audits each commit alone: what a later one takes back is found, and named with its commit', () => {
+it('audits each commit alone: finds what a later commit reverts, and names the commit', () => {
   const request = scene((clone) => {
     commitFile(clone, '.github/workflows/x.yml', 'on: push\njobs: {}\n');
     git(clone, 'rm', '-q', '-r', '.github');
@@ -206,7 +206,7 @@ it('audits each commit alone: what a later one takes back is found, and named wi
   expect(auditCommits(plain, policy)).toEqual([]);
 });
 
-// A contributor's branch that the person has fetched and not merged: its commits are known here, and not looked at.
+// A contributor's branch that the user has fetched and not merged: its commits are here, but nobody has reviewed them.
 it.each([
   ['builds on them', (clone: string, theirs: string) => git(clone, 'checkout', '-q', '-B', 'main', theirs)],
   [
@@ -223,7 +223,7 @@ it.each([
       git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
     },
   ],
-])('audits what a branch would bring that is in the repository and not on it: one that %s', (_, build) => {
+])('audits commits that the repository has but the branch lacks: a branch that %s', (_, build) => {
   const request = scene((clone) => {
     commitFile(clone, 'Makefile', 'all:\n\ttrue\n');
     git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/next');
@@ -273,7 +273,7 @@ it.each([
   expect(git(request.project, 'for-each-ref', 'refs/run-claude')).toBe('');
 });
 
-it('refuses a damaged pack, one that is too large, and one with objects missing', () => {
+it('refuses a pack that is damaged, too large, or lacks objects', () => {
   const request = scene();
   const cut = request.bundle.subarray(0, request.bundle.length - 30);
   expect(() => importAll({ ...request, bundle: cut })).toThrow(/cannot be taken/);
@@ -293,17 +293,17 @@ it.each([
   ['# v3 git bundle\n@bundle-uri=x\n\n', /capability/],
   ['# v4 git bundle\n\n', /known version/],
   ['garbage', /no header/],
-])('reads no header like %j', (text, why) => {
+])('refuses a header like %j', (text, why) => {
   expect(() => parseBundleHead(Buffer.from(text))).toThrow(why);
 });
 
-it('takes ordinary branch names', () => {
+it('accepts ordinary branch names', () => {
   for (const name of ['main', 'feature/x', 'v1.2', 'é']) expect(isBranchName(name)).toBe(true);
   for (const name of ['a..b', 'a b', 'a~1', '.a', 'a/.b', 'a.lock', 'a@{1}', 'a\u202eb', ''])
     expect(isBranchName(name)).toBe(false);
 });
 
-it('offers no move of a branch that another work tree has checked out', () => {
+it('does not offer to move a branch that another worktree has checked out', () => {
   const request = scene((clone) => git(clone, 'branch', 'other'));
   git(request.project, 'worktree', 'add', '-q', '-b', 'other', path.join(root, `w${count}`));
   using received = receiveCommits(request);
@@ -312,7 +312,7 @@ it('offers no move of a branch that another work tree has checked out', () => {
   expect(planMove(request.project, other)).toEqual({ why: 'it is checked out in another work tree' });
 });
 
-it('takes a detached HEAD beside a branch that has its name', () => {
+it('imports a detached HEAD next to a branch named like it', () => {
   const request = scene((clone) => {
     git(clone, 'branch', 'detached-head');
     git(clone, 'checkout', '-q', '--detach');
@@ -325,7 +325,7 @@ it('takes a detached HEAD beside a branch that has its name', () => {
   expect(git(request.project, 'for-each-ref', '--format=%(subject)', 'refs/run-claude')).toContain('more');
 });
 
-it('refuses a session of no plain name, and more commits than anybody reads', () => {
+it('refuses a session id with special characters, and more commits than a user can review', () => {
   const request = scene();
   for (const sessionId of ['../../heads', '-x', '', 'a b'])
     expect(() => receiveCommits({ ...request, sessionId })).toThrow(/not a plain name/);

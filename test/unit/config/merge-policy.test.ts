@@ -85,7 +85,7 @@ describe("the project's own file", () => {
     ['', '[[broker]]\nhost = "h"\nheader = "h"\nfrom = ["sh"]'],
     ['', '[audit.severities]\nhook = "note"'],
   ];
-  it.each(loosening)('after %j cannot loosen with %j', (config, line) => {
+  it.each(loosening)('after %j cannot weaken it with %j', (config, line) => {
     const merged = merge(config, line);
     expect(merged.policy).toEqual(merge(config, '').policy);
     expect(merged.warnings).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('quantities', () => {
   });
 });
 
-it('gives every option a setting that exists, and every setting a key of the policy', () => {
+it('has an existing setting for every option, and a key of the policy for every setting', () => {
   for (const option of RUN_OPTIONS) {
     if (option.setting) expect(settingNamed.has(option.setting), option.name).toBe(true);
   }

@@ -21,7 +21,7 @@ const commands = listPages().flatMap((page) =>
     .map((line) => [page, line] as const),
 );
 
-it('every run-claude command of the documents is one that it takes, also where no test runs it', () => {
+it('every run-claude command in the documents is valid, even where no test runs it', () => {
   expect(commands.length).toBeGreaterThan(100);
   const wrong = commands.flatMap(([page, line]) => {
     try {

@@ -15,7 +15,7 @@ describe('examples/policies', () => {
     expect(file.values.size).toBeGreaterThan(4);
   });
 
-  it('the project file only tightens: nothing of it is ignored', () => {
+  it('the project file only tightens, so none of its settings is ignored', () => {
     const file = readConfigFile(example('policies/monorepo.run-claude.toml'), 'file');
     expect(tighten(DEFAULTS, file, 'file')).toMatchObject({ refused: [], auditRules: [{ id: 'deploy-scripts' }] });
   });
@@ -41,7 +41,7 @@ describe('examples/ci', () => {
   });
 
   it.each(['github-audit.yml', 'github-claude.yml', 'gitlab-ci.yml'])(
-    '%s has command lines that run-claude takes',
+    '%s has only valid run-claude command lines',
     (name) => {
       const text = example(`ci/${name}`);
       expect(parse(text)).toBeTypeOf('object');

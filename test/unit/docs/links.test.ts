@@ -47,7 +47,7 @@ describe('links of the documents', () => {
     expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
-  it('every document that source, scripts, benchmarks and images name exists', () => {
+  it('every document named in source, scripts, benchmarks and images exists', () => {
     const files = execFileSync('git', ['ls-files', '-z', 'src', 'scripts', 'bench', 'images', 'seccomp', '.github'], {
       cwd: root,
       encoding: 'utf8',

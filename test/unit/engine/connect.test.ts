@@ -32,12 +32,12 @@ describe('an engine that does not answer', () => {
     ['podman', 'linux', 'not there', /podman\.socket/],
     ['podman', 'darwin', 'not there', /podman machine start/],
     ['auto', 'linux', 'permission denied', /add yourself to its group/],
-  ] as const)('%s on %s, %s: how to go on', (choice, platform, why, hint) => {
+  ] as const)('%s on %s, %s: the hint names the next step', (choice, platform, why, hint) => {
     const candidate = { endpoint: { kind: 'unix', path: '/none' }, from: 'default' } as const;
     expect(startHint({ choice, platform }, [{ candidate, why }])).toMatch(hint);
   });
 
-  it('is not hidden among usual places that are empty', async () => {
+  it('is listed by its address, without the default sockets that do not exist', async () => {
     mkdirSync(join(home, '.local/share/containers/podman/machine'), { recursive: true });
     writeFileSync(join(home, '.local/share/containers/podman/machine/podman.sock'), '');
     const options = { choice: 'podman', env: {}, home, platform: 'linux', owner: ownerOf(home) } as const;
@@ -46,7 +46,7 @@ describe('an engine that does not answer', () => {
     );
   });
 
-  it('is distinguished from one that refuses, and from one with another protocol', async () => {
+  it('is distinguished from an engine that refuses, and from a server with another protocol', async () => {
     const socket = join(home, 's.sock');
     const server = createServer((peer) => peer.resume().end('what?\n')).listen(socket);
     await new Promise((resolve) => server.once('listening', resolve));

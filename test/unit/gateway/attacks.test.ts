@@ -80,7 +80,7 @@ function say(gateway: GatewayProcess, bytes: string | Buffer, until = /\r\n\r\n[
 const post = (target: string, more = '', body = BODY): string =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
-it('hands on neither the agent’s own credentials nor headers by which a server would act on another path', async () => {
+it('forwards neither the agent’s own credentials nor headers that make a server use another path', async () => {
   await using gateway = await start();
   const more = [
     'Authorization: Bearer mine',
@@ -135,7 +135,7 @@ it('hands on neither the agent’s own credentials nor headers by which a server
   }
 });
 
-it('has the provider fetch from the very address that was judged', async () => {
+it('makes the provider fetch only from the address that was checked', async () => {
   await using gateway = await start({ rules: [{ host: 'good.test', from: 'test' }] });
   const fetched = async (url: string): Promise<unknown> => {
     arrived = [];
@@ -297,7 +297,7 @@ it(`passes none of ${requests.length} odd requests`, async () => {
   expect(arrived).toHaveLength(2);
 });
 
-it('passes a tool’s input and schema unchanged: the provider fetches nothing that they name', async () => {
+it('forwards a tool’s input and schema unchanged: the provider fetches no URL in them', async () => {
   await using gateway = await start();
   const orders = { mcp_servers: [{}], type: 'url', url: 'https://evil.test/', source: { url: 'https://evil.test/' } };
   const body = JSON.stringify({
@@ -309,7 +309,7 @@ it('passes a tool’s input and schema unchanged: the provider fetches nothing t
   expect(arrived[0]?.endsWith(body)).toBe(true);
 });
 
-it('retries after a 401 with a credential that arrived in the meantime, and requests no other', async () => {
+it('retries after a 401 with a credential that arrived in the meantime, without requesting another', async () => {
   const values = ['old', 'new', 'newer'];
   const current = async (): Promise<Secret> => ({ kind: 'oauth', value: String(values[0]) });
   const refresh = (): Promise<Secret> => {
@@ -338,7 +338,7 @@ it('retries after a 401 with a credential that arrived in the meantime, and requ
   expect(values).toEqual(['new', 'newer']);
 });
 
-it('puts the credential into the header only, and takes it out of answers that repeat it', async () => {
+it('adds the credential only to the header, and removes it from responses that repeat it', async () => {
   await using gateway = await start();
   const said = JSON.stringify({
     model: 'm',
@@ -360,7 +360,7 @@ it('puts the credential into the header only, and takes it out of answers that r
   expect(JSON.stringify(gateway.entries())).not.toContain(SECRET);
 });
 
-it('passes no failure in a coding in which the credential can’t be found', async () => {
+it('forwards no error response in an encoding that it cannot search for the credential', async () => {
   await using gateway = await start();
   const body = gzipSync(`you sent ${SECRET}`).toString('latin1');
   answerWith = (socket) =>
@@ -373,7 +373,7 @@ it('passes no failure in a coding in which the credential can’t be found', asy
   expect(answer).not.toContain('\x1f\x8b');
 });
 
-it('answers itself when the provider’s answer is not valid', async () => {
+it('responds with its own error when the provider’s response is not valid', async () => {
   await using gateway = await start();
   const bad: string[] = [
     'HTTP/1.1 200 OK\r\nx: a\x01b\r\ncontent-length: 0\r\n\r\n',
@@ -396,7 +396,7 @@ it('answers itself when the provider’s answer is not valid', async () => {
   expect(gateway.pids).toHaveLength(1);
 });
 
-it('is not brought down by bodies that are small on the wire and large in memory, or by many at once', async () => {
+it('survives compressed bodies that are large in memory, and many of them at once', async () => {
   await using gateway = await start();
   const bombs: [string, string][] = [
     ['objects', `{"a":[${'{},'.repeat(10_000_000)}{}]}`],
@@ -424,7 +424,7 @@ it('is not brought down by bodies that are small on the wire and large in memory
   expect(gateway.pids).toHaveLength(1);
 });
 
-it('holds the limit of requests against ones that were begun before it was reached, and remembers across a crash', async () => {
+it('applies the limit of requests to requests in flight, and remembers the count across a crash', async () => {
   await using gateway = await start({ maxRequests: 3 });
   // Heads of ten requests; their bodies follow when all are waiting.
   const waiting = await Promise.all(
@@ -482,7 +482,7 @@ it('holds the limit of requests against ones that were begun before it was reach
   expect(await other.kept.exceeded).toContain('limit of 2 requests');
 });
 
-it('counts by the provider’s word, not by what the agent or the model writes', async () => {
+it('counts usage that the provider reports, not what the agent or the model writes', async () => {
   await using gateway = await start();
   const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
   const forged = '"usage":{"output_tokens":0}},{"type":"message_stop"';
@@ -510,7 +510,7 @@ it('counts by the provider’s word, not by what the agent or the model writes',
   expect(gateway.kept.usage()).toMatchObject({ inputTokens: 1000, costUsd: (1000 * 5 + 500 * 25) / 1e6 });
 });
 
-it('counts an answer that is queued behind another one on a connection that ends, and releases it', async () => {
+it('counts and releases a response that is queued behind another one on a closed connection', async () => {
   await using gateway = await start();
   const closed: string[] = [];
   let begun = 0;
@@ -538,7 +538,7 @@ it('counts an answer that is queued behind another one on a connection that ends
   expect(gateway.kept.usage().requests).toBe(2);
 });
 
-it('counts an answer in one piece by its own count, whoever leaves before its end', async () => {
+it('counts a complete response by its own usage, even if the client leaves before its end', async () => {
   await using gateway = await start();
   const whole = ok(
     JSON.stringify({
@@ -558,7 +558,7 @@ it('counts an answer in one piece by its own count, whoever leaves before its en
   await expect.poll(() => gateway.kept.usage().outputTokens).toBe(4321);
 });
 
-it('lets a slow reader wait without filling memory, and a stream go on for others', async () => {
+it('slows down for a slow reader without filling memory, while other streams continue', async () => {
   await using gateway = await start();
   const chunk = `data: ${'x'.repeat(65_000)}\n\n`;
   let sent = 0;
@@ -593,7 +593,7 @@ it('lets a slow reader wait without filling memory, and a stream go on for other
   slow.destroy();
 });
 
-it('reads no more of a flood of requests on one connection than it can keep', async () => {
+it('stops reading a flood of requests on one connection at its limit', async () => {
   await using gateway = await start();
   const one = 'GET /v1/organizations HTTP/1.1\r\nHost: x\r\n\r\n';
   const answer = await say(gateway, one.repeat(5000), /503 Service Unavailable/);
@@ -603,7 +603,7 @@ it('reads no more of a flood of requests on one connection than it can keep', as
   expect(await say(gateway, post('/v1/messages'))).toContain(' 200 ');
 });
 
-it('answers so many at once and puts the rest off, and does not wait for a handshake that never comes', async () => {
+it('limits concurrent requests, refuses the rest for now, and does not wait for a handshake that never comes', async () => {
   const limits = { connections: 5, bytesPerConnection: 1 << 30, headMs: 15_000, connectMs: 20_000, idleMs: 60_000 };
   {
     await using gateway = await start({ limits });
@@ -626,7 +626,7 @@ it('answers so many at once and puts the rest off, and does not wait for a hands
   expect(await say(mute, post('/v1/messages'))).toMatch(/ 502 [\s\S]*no TLS handshake in 0.5 s/);
 });
 
-it('control: the provider stand-in takes what is sent straight', async () => {
+it('control: the stand-in provider accepts the same requests sent directly', async () => {
   const answer = await new Promise<string>((done) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('data', (text) => {

@@ -64,7 +64,7 @@ function ask(gateway: GatewayProcess, method: string, target: string, body: obje
   });
 }
 
-it('puts the credential in place of the placeholder, streams, counts, and passes nothing but inference', async () => {
+it('replaces the placeholder by the credential, streams, counts, and forwards only inference requests', async () => {
   standIn = await startMessagesApi({ turns: [{ text: 'hello', inputTokens: 1_000_000, outputTokens: 100_000 }] });
   await using gateway = await start(source('real-1'));
   expect((await ask(gateway, 'POST', '/v1/messages?beta=true')).body).toContain('message_stop');
@@ -115,7 +115,7 @@ it('puts the credential in place of the placeholder, streams, counts, and passes
   expect(JSON.stringify(gateway.entries())).not.toContain('real-1');
 });
 
-it('renews once for all requests that a 401 met together, while another answer streams on', async () => {
+it('renews once for all requests that received a 401 together, while another response continues', async () => {
   good = 'real-1';
   const turns = [{ text: 'a slow answer '.repeat(20), delayMs: 60 }, {}, {}, {}];
   standIn = await startMessagesApi({ turns, accepts: (credential) => credential === good });
@@ -131,7 +131,7 @@ it('renews once for all requests that a 401 met together, while another answer s
   expect((await slow).body).toContain('message_stop');
 });
 
-it('says how to log in when the credential cannot be renewed, or when there is none', async () => {
+it('prints how to log in when the credential is missing or cannot be renewed', async () => {
   standIn = await startMessagesApi({ turns: [], accepts: () => false });
   {
     const credential = source('real-1');
@@ -150,7 +150,7 @@ it('says how to log in when the credential cannot be renewed, or when there is n
   expect([answer.status, answer.body]).toEqual([401, expect.stringContaining('there is no login on the host')]);
 });
 
-it('stops at the limits of requests and cost, also for requests side by side, and says so to the session', async () => {
+it('stops at the limits of requests and cost, also for concurrent requests, and informs the session', async () => {
   standIn = await startMessagesApi({ turns: [] });
   {
     await using gateway = await start(source('real-1'), { maxRequests: 2 });
@@ -166,7 +166,7 @@ it('stops at the limits of requests and cost, also for requests side by side, an
     .toContain('budget of $1.00 is used up');
 });
 
-it('counts the answer of a client that leaves before the end', async () => {
+it('counts the response of a client that leaves before its end', async () => {
   standIn = await startMessagesApi({ turns: [{ text: 'many words '.repeat(200), delayMs: 50 }] });
   await using gateway = await start(source('real-1'));
   await new Promise<void>((done) => {
@@ -186,7 +186,7 @@ it('counts the answer of a client that leaves before the end', async () => {
   expect(gateway.kept.usage().costUsd).toBeGreaterThan(0);
 });
 
-it('is started again when it is killed, with its totals and rules, and goes on', async () => {
+it('is restarted when it is killed, and continues with its totals and rules', async () => {
   standIn = await startMessagesApi({ turns: [] });
   await using gateway = await start(source('real-1'), { rules: [] });
   expect((await ask(gateway, 'POST', '/v1/messages')).status).toBe(200);
@@ -204,7 +204,7 @@ it('is started again when it is killed, with its totals and rules, and goes on',
   expect(gateway.pids).toHaveLength(2);
 });
 
-it('gives an ordinary error when the provider is down, and ends with its CLI', async () => {
+it('returns an ordinary error when the provider is down, and ends with its CLI', async () => {
   standIn = await startMessagesApi({ turns: [] });
   await using gateway = await start(source('real-1'));
   await standIn.close();

@@ -122,7 +122,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-it('lets through what is allowed: TLS to its own name, plain HTTP, a wildcard, a redirect handed back', async () => {
+it('allows TLS to the matching name, plain HTTP, a wildcard, and a redirect that it returns to the client', async () => {
   const close = 'connection: close\r\n';
   // The server's side of the handshake.
   const hello = /\x16\x03/;
@@ -439,19 +439,19 @@ it(`stops ${attempts.length} ways around the policy`, async () => {
   expect(goodHits).toBe(before);
 });
 
-it('opens no tunnel inside a tunnel, each of which would take memory', async () => {
+it('refuses a tunnel inside a tunnel, because each would use memory', async () => {
   const answer = await gateway.say(connectTo('plain.test:80'), connectTo('plain.test:80'), / 200 [\s\S]* (200|403) /);
   expect(answer).toContain('there is no tunnel inside a tunnel');
 });
 
-it('shows each host to the user once, by a clean name, and how to allow it', () => {
+it('reports each refused host to the user once, by a clean name, with how to allow it', () => {
   const told = gateway.events.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
   expect(told.filter((text) => text.includes('refused evil.test:443'))).toHaveLength(1);
   expect(told.join('\n')).toContain('run-claude network allow evil.test');
   expect(told.join('')).not.toMatch(/[^\x0a\x20-\x7e]/);
 });
 
-it('control: with each layer opened the same attempts arrive', async () => {
+it('control: without each layer the same attempts succeed', async () => {
   const open = config as { rules: { host: string; from: string }[]; hosts: Record<string, string[]> };
   await using weak = await GatewayProcess.start({
     config: { ...config, rules: [...open.rules, { host: 'evil.test', from: 'test' }], allowAddresses: ['127.0.0.0/8'] },
@@ -461,7 +461,7 @@ it('control: with each layer opened the same attempts arrive', async () => {
   expect(canaryHits).toBe(2);
 });
 
-it('allows a host for a session that runs', async () => {
+it('can allow a host for a running session', async () => {
   const rules = (config as { rules: { host: string; from: string }[] }).rules;
   expect(await gateway.say(get('http://late.test/', 'late.test', 'connection: close\r\n'))).toContain(
     'not an allowed host',

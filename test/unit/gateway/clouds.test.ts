@@ -49,7 +49,7 @@ function start(api: CloudApi, kind: ProviderApi, credential: CredentialSource, m
   });
 }
 
-it('signs as the published examples of signature version 4 do', () => {
+it('produces the signatures of the published examples of Signature Version 4', () => {
   const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
   const sign = (method: string): string | undefined =>
     signedHeaders(
@@ -62,7 +62,7 @@ it('signs as the published examples of signature version 4 do', () => {
   expect(sign('POST')).toContain('Signature=5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b');
 });
 
-it('Bedrock: signs each request, counts what the frames say, renews a key that has expired, passes inference only', async () => {
+it('Bedrock: signs each request, counts usage in the frames, renews an expired key, forwards only inference', async () => {
   let keys = { id: 'AKID1', key: 'secret-key-one', token: 'session-one' };
   await using api = await startCloudApi({
     turns: [{ text: 'hello', inputTokens: 1_000_000, outputTokens: 100_000 }],
@@ -126,7 +126,7 @@ it('Bedrock: signs each request, counts what the frames say, renews a key that h
   expect(late.body.toString()).not.toMatch(/session-two|secret-key/);
 });
 
-it('Vertex AI: the token goes to the one project and region, and nowhere else', async () => {
+it('Vertex AI: sends the token only to the one project and region', async () => {
   await using api = await startCloudApi({ turns: [], bearer: () => 'google-token' });
   const secret = { kind: 'auth-token' as const, value: 'google-token' };
   const credential: CredentialSource = {

@@ -23,7 +23,7 @@ const egressFor = (config: Partial<GatewayConfig>) => {
   );
 };
 
-it('asks the resolver once for a connection and connects to the address that was judged, whatever it says next', async () => {
+it('resolves a name once for each connection, and connects to the address that was checked', async () => {
   const from: string[] = [];
   const server = createServer((socket: Socket) => {
     from.push(String(socket.localAddress));
@@ -54,7 +54,7 @@ it('asks the resolver once for a connection and connects to the address that was
   }
 });
 
-it('says an address in the words that network --suggest reads', async () => {
+it('writes an address in the form that network --suggest reads', async () => {
   const lookup = vi
     .spyOn(dns, 'lookup')
     .mockImplementation((async () => [{ address: '10.1.2.3', family: 4 }]) as unknown as typeof dns.lookup);
@@ -73,7 +73,7 @@ it('says an address in the words that network --suggest reads', async () => {
   }
 });
 
-it('lets a wildcard carry only so many names, and judges before it resolves', () => {
+it('limits the number of names below a wildcard, and checks a name before it resolves it', () => {
   const lookup = vi.spyOn(dns, 'lookup');
   const egress = egressFor({ rules: [{ host: '*.wild.test', from: 't' }] });
   for (let i = 0; i < 200; i += 1) egress.ruleFor(`n${i}.wild.test`, 443, [443]);
@@ -84,7 +84,7 @@ it('lets a wildcard carry only so many names, and judges before it resolves', ()
   lookup.mockRestore();
 });
 
-it('reads the one server name, and sees names that are encrypted, twice or empty', () => {
+it('reads the server name, and recognises names that are encrypted, repeated or empty', () => {
   const plain = { kind: 'hello', serverName: 'good.test', encrypted: false };
   expect(readClientHello(helloWith([[0, serverName('good.test')]]))).toEqual(plain);
   expect(

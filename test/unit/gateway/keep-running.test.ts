@@ -68,7 +68,7 @@ it('starts a gateway again also when a restart fails, and reports once when it c
   await one.end();
 });
 
-it('gives up a gateway that starts and ends at once, again and again', async () => {
+it('stops restarting a gateway that keeps ending at once', async () => {
   const one = await keep(Array.from({ length: 20 }, () => true));
   let lost = false;
   void one.kept.lost.then(() => {
@@ -87,7 +87,7 @@ it('gives up a gateway that starts and ends at once, again and again', async () 
   await one.end();
 });
 
-it('leaves nothing running when it is stopped while it starts again, and fails when the first start fails', async () => {
+it('leaves nothing running when it is stopped during a restart, and fails when the first start fails', async () => {
   const one = await keep([true, true]);
   process.kill(one.pids[0] ?? 0, 'SIGKILL');
   await one.end();
@@ -96,7 +96,7 @@ it('leaves nothing running when it is stopped while it starts again, and fails w
   await expect(keep([false])).rejects.toThrow('it ended before it was ready');
 });
 
-it('renews a credential minutes before it ends, and each half minute at most where clocks differ', async () => {
+it('renews a credential minutes before it expires, and at most every half minute where clocks differ', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   try {
     for (const [leftMs, firstMs] of [
@@ -130,7 +130,7 @@ it('renews a credential minutes before it ends, and each half minute at most whe
   }
 });
 
-it('tells of each host that is refused once, of twenty at most, and how to allow it', () => {
+it('reports each refused host once, up to twenty, with how to allow it', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
   const texts: string[] = [];
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => {
@@ -162,7 +162,7 @@ it('tells of each host that is refused once, of twenty at most, and how to allow
   rmSync(dir, { recursive: true });
 });
 
-it('loses nothing that passed in a flood of what did not, in its file and in its totals', () => {
+it('keeps every allowed request in its file and totals during a flood of refused ones', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), () => undefined);
   const base = { at: '', kind: 'connect', port: 443, method: '', up: 5, down: 0, ms: 0 } as const;
@@ -183,7 +183,7 @@ it('loses nothing that passed in a flood of what did not, in its file and in its
   expect(lines.length).toBeLessThan(30_000);
 });
 
-it('holds a bounded number of hosts in its totals, however many below a wildcard are asked for', () => {
+it('keeps a bounded number of hosts in its totals, however many below a wildcard are requested', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-log-'));
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), () => undefined);
   const base = { at: '', kind: 'connect', port: 443, method: '', up: 5, down: 0, ms: 0 } as const;
@@ -197,7 +197,7 @@ it('holds a bounded number of hosts in its totals, however many below a wildcard
   expect([sum('failed'), sum('passed'), sum('up')]).toEqual([10_000, 10_000, 100_000]);
 });
 
-it('passes on each host that is allowed while a session runs, and omits text that is not a rule', async () => {
+it('forwards each host that is allowed while a session runs, and omits text that is not a rule', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-allow-'));
   const taken: string[][] = [];
   const unwatch = watchAllowed(dir, (rules) => taken.push(rules.map(({ host }) => host)));
@@ -217,7 +217,7 @@ it('passes on each host that is allowed while a session runs, and omits text tha
   rmSync(dir, { recursive: true });
 });
 
-it('keeps the totals of a session where another command finds them, and says them in a line', () => {
+it('stores the totals of a session for other commands, and prints them in one line', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-usage-'));
   expect(readUsage(dir)).toBeUndefined();
   const usage = { requests: 12, inputTokens: 120_034, outputTokens: 5000, costUsd: 0.734 };

@@ -64,7 +64,7 @@ function ask(gateway: GatewayProcess): Promise<string> {
   });
 }
 
-it('a resolver that refuses, is silent, fails or answers nonsense: an error in time, which the log names, and later requests pass', async () => {
+it('a resolver that refuses, is silent, fails or returns nonsense gives a logged error in time, and later requests succeed', async () => {
   const names: Names = { 'up.test': { A: ['127.0.0.2'] }, 'provider.test': { A: ['127.0.0.2'] } };
   set('answer', names);
   await using gateway = await start(['up.test', 'missing.test'], { limits: { ...LIMITS, connectMs: 2000 } });

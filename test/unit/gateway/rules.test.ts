@@ -47,7 +47,7 @@ it('has registries and no code host by default', () => {
   expect(() => policyRules({ ...policy, networkPresets: ['nmp'] })).toThrow('nmp');
 });
 
-it('gives a secret to one host on its usual port, as one line that a header can hold', async () => {
+it('restricts a secret to one host and its default port, and to one line that is valid in a header', async () => {
   const rule = { header: 'Authorization', methods: ['GET'], from: ['echo', 'Bearer s3cret'] };
   expect(await resolveBrokers([{ ...rule, host: 'Api.Test' }])).toEqual([
     { host: 'api.test', header: 'Authorization', value: 'Bearer s3cret', methods: ['GET'] },
@@ -67,7 +67,7 @@ it('gives a secret to one host on its usual port, as one line that a header can 
   }
 });
 
-it('keeps the provider’s own hosts for the broker, a company’s among them', () => {
+it('reserves the provider’s hosts for the broker, a company’s provider included', () => {
   const hostsOf = (url: string, credentials: Policy['credentials']): readonly string[] => {
     const upstreams = { provider: { url, relay: false }, proxy: undefined, targets: {}, extraCa: '' };
     return gatewayConfig({ ...BARE_POLICY, credentials }, upstreams, undefined, []).providerHosts;
@@ -80,7 +80,7 @@ it('keeps the provider’s own hosts for the broker, a company’s among them', 
   expect(hostsOf('https://llm.corp.test/v1', 'file')).toEqual([]);
 });
 
-it('knows special addresses in every spelling that a resolver gives', () => {
+it('recognises special addresses in every form that a resolver returns', () => {
   const special = [
     '0.0.0.0 10.1.2.3 100.64.0.1 100.100.100.200 127.0.0.1 168.63.129.16 169.254.169.254 172.16.0.1 172.31.255.255',
     '192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255',
@@ -98,7 +98,7 @@ it('knows special addresses in every spelling that a resolver gives', () => {
   expect(inRange('::ffff:1.2.3.4', '::ffff:102:304/128')).toBe(true);
 });
 
-it('has one spelling for a name, none for what a resolver might take for an address', () => {
+it('normalises a name to one spelling, and refuses text that a resolver might read as an address', () => {
   const odd = [
     '',
     '.',
@@ -142,7 +142,7 @@ it('never throws on first bytes, whatever they are', () => {
   fc.assert(fc.property(hello, (bytes) => ['more', 'bad', 'hello', 'plain'].includes(readClientHello(bytes).kind)));
 });
 
-it("takes git's reads for reads and its pushes for writes", () => {
+it("classifies git's fetches as reads and its pushes as writes", () => {
   const get = ['GET'];
   expect(methodAllowed(get, 'GET', '/o/r.git/info/refs?service=git-upload-pack')).toBe(true);
   expect(methodAllowed(get, 'POST', '/o/r.git/git-upload-pack')).toBe(true);
@@ -170,7 +170,7 @@ describe('network --suggest', () => {
     return { ...entry, host, port: 443, why };
   };
 
-  it('names the hosts that a session would have needed', () => {
+  it('lists the hosts that a session would have needed', () => {
     const entries: NetworkEntry[] = [
       { ...entry, host: 'b.test', port: 443, unlisted: true },
       { ...entry, host: 'b.test', port: 443, unlisted: true },
@@ -196,7 +196,7 @@ describe('network --suggest', () => {
     });
   });
 
-  it('never says that nothing was refused when something was, whatever the reason says', () => {
+  it('never reports that no request was refused if one was, whatever its reason', () => {
     const entries = [
       { ...entry, host: 'a.test', port: 443, why: 'the TLS handshake names no server' },
       // Text of another host, and no address: a reason suggests nothing by its looks.

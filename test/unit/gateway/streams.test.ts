@@ -110,7 +110,7 @@ async function rest(socket: Socket): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-it('HTTP/2 over CONNECT, and a WebSocket by plain HTTP that echoes', async () => {
+it('HTTP/2 over CONNECT, and an echoing WebSocket over plain HTTP', async () => {
   await using gateway = await start();
   const through = await tunnel(gateway, 'h2.test:443');
   const secure = tlsConnect({ socket: through, servername: 'h2.test', ca: ca.certificate, ALPNProtocols: ['h2'] });
@@ -135,7 +135,7 @@ it('HTTP/2 over CONNECT, and a WebSocket by plain HTTP that echoes', async () =>
   web.destroy();
 });
 
-it('a stream that has ended one way goes on the other', async () => {
+it('a half-closed stream continues in the other direction', async () => {
   await using gateway = await start();
   const asks = await tunnel(gateway, 'plain.test:9000');
   asks.end('x'.repeat(300_000));
@@ -147,7 +147,7 @@ it('a stream that has ended one way goes on the other', async () => {
   await expect.poll(() => ended).toContain('first and the client goes on');
 });
 
-it('every byte arrives at a reader who is slow, and the server waits for it', async () => {
+it('every byte arrives at a slow reader, and the server waits for the reader', async () => {
   await using gateway = await start();
   const slow = await tunnel(gateway, 'plain.test:9000');
   slow.write('big');
@@ -163,7 +163,7 @@ it('every byte arrives at a reader who is slow, and the server waits for it', as
   expect([size, hash.digest('hex')]).toEqual([big.length, createHash('sha256').update(big).digest('hex')]);
 });
 
-it('two hundred at once; past the limit the rest is turned away, and is served once there is room', async () => {
+it('two hundred connections at once; more are refused, and accepted once others have ended', async () => {
   await using gateway = await start({ limits: { connections: 210 } });
   const get = (): Promise<string> =>
     gateway.say('GET http://web.test/ HTTP/1.1\r\nHost: web.test\r\nConnection: close\r\n\r\n');
@@ -202,7 +202,7 @@ it('cuts a connection at its limits of bytes and of silence, and says which in t
   await expect.poll(() => waits.closed).toBe(true);
 });
 
-it('out of descriptors, without a server, without a name: an ordinary error, and later requests pass', async () => {
+it('no free descriptors, no server or no such name: an ordinary error, and later requests succeed', async () => {
   await using gateway = await start({ descriptors: 64 });
   const held = await Promise.all(
     Array.from({ length: 100 }, () => tunnel(gateway, 'plain.test:9000').catch((error: Error) => error)),
@@ -223,7 +223,7 @@ it('out of descriptors, without a server, without a name: an ordinary error, and
   expect(gateway.pids).toHaveLength(1);
 });
 
-it('makes certificates that hold where clocks differ by a day, each CA under a name of its own', () => {
+it('creates certificates that are valid where clocks differ by a day, with a unique name for each CA', () => {
   const now = Date.now();
   const day = 24 * 3_600_000;
   const other = createCa(now);

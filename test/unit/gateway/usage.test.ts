@@ -21,7 +21,7 @@ function cost(model: string, usage: object): number {
 
 const M = 1_000_000;
 
-it('prices what is written to the cache by how long it lives, long prompts, and searches of the provider', () => {
+it('prices cache writes by their lifetime, long prompts, and searches of the provider', () => {
   const opus = 'claude-opus-5-20260801';
   const written = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: M };
   expect(cost(opus, written)).toBeCloseTo(6.25);
@@ -45,7 +45,7 @@ it('prices what is written to the cache by how long it lives, long prompts, and 
 const event = (type: string, more: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
 const delta = (text: string): string => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
 
-it('counts an answer that was left early by what was seen of it, and a whole one by its own count', () => {
+it('counts an incomplete response by the part that arrived, and a complete one by its own usage', () => {
   const start = event('message_start', {
     message: { model: 'claude-opus-5', usage: { input_tokens: 7, output_tokens: 1 } },
   });
@@ -72,7 +72,7 @@ it('counts an answer that was left early by what was seen of it, and a whole one
   expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
 });
 
-it('counts what the top of an answer leaves out: rounds of its own, faster modes, a place of choice, a coding', () => {
+it('counts usage that the top level omits: server-side rounds, faster modes, a chosen region, an encoding', () => {
   const costOf = (usage: object): number => cost('claude-opus-5', usage) * M;
   const top = { input_tokens: 1000, output_tokens: 100 };
   const plain = 1000 * 5 + 100 * 25;

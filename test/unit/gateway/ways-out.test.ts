@@ -157,7 +157,7 @@ const ask = (gateway: GatewayProcess): Promise<{ status: number; body: string }>
     out.end(JSON.stringify({ model: 'claude-opus-5', stream: true, tools: [{ name: 'Bash' }] }));
   });
 
-it("takes the host's proxy, its login and its exceptions, and finds what only this machine reaches", async () => {
+it("reads the host's proxy, its login and its exceptions, and recognises addresses that only this machine reaches", async () => {
   const found = await findUpstreams({
     HTTPS_PROXY: 'http://user:p%40ss@127.0.0.1:3128',
     NO_PROXY: 'localhost, .Corp.test,*.lan,db.test:8443,10.0.0.0/8',
@@ -181,7 +181,7 @@ it("takes the host's proxy, its login and its exceptions, and finds what only th
   );
 });
 
-it("goes out through the host's proxy: the provider over TLS under the company's CA, the agent's hosts, no private address", async () => {
+it("connects through the host's proxy: to the provider under the company's CA and to the agent's hosts, not to private addresses", async () => {
   const config = {
     provider: { url: 'https://provider.test', relay: false },
     proxy: {
@@ -229,7 +229,7 @@ it("goes out through the host's proxy: the provider over TLS under the company's
   expect(provider.requests.length).toBe(seen);
 });
 
-it('waits for no handshake with a brokered host that does not come, on either side', async () => {
+it('does not wait for a TLS handshake that never comes, on either side of a brokered host', async () => {
   const mute = await listen(
     createServer((socket) => void socket.on('error', () => undefined)),
     '127.0.0.2',
@@ -266,7 +266,7 @@ it('waits for no handshake with a brokered host that does not come, on either si
   await new Promise((done) => silent.once('close', done));
 });
 
-it('ends TLS for brokered hosts only, judges each request, and gives the secret to the true server alone', async () => {
+it('terminates TLS only for brokered hosts, checks each request, and sends the secret only to the verified server', async () => {
   const rule = { header: 'Authorization', value: SECRET, methods: ['GET'] };
   const bundle = path.join(tmpdir(), `run-claude-bundle-${process.pid}`);
   writeFileSync(bundle, '');

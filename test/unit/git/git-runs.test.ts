@@ -72,7 +72,7 @@ it.each(PROOFS)('$planted', (proof) => {
   expect(attempt(proof, false)).toEqual({ ran: false, verdicts: [] });
 });
 
-it('proves every key of the table, or says why it cannot', () => {
+it('has a proof for every key of the table, or the reason why there is none', () => {
   const shown = PROOFS.flatMap(({ shows }) => shows.split(' '));
   expect([...shown, ...Object.keys(NOT_PROVEN)].sort()).toEqual([...keyPatterns('exec')].sort());
   for (const { shows, planted } of PROOFS) {

@@ -30,13 +30,13 @@ describe('classOfKey', () => {
     expect([...new Set(wrong)]).toEqual([]);
   });
 
-  it('takes unlisted keys for redirecting', () => {
+  it('classifies unlisted keys as redirecting', () => {
     expect(classOfKey('tig.bind')).toBe('redirect');
     expect(classOfKey('core.somethingnew')).toBe('redirect');
     expect(classOfKey('nosection')).toBe('redirect');
   });
 
-  it('classifies variants that no list names', () => {
+  it('classifies variants that are in no list', () => {
     expect(classOfKey('filter.evil.one.clean')).toBe('exec');
     expect(classOfKey('credential.https://h/x.helper')).toBe('exec');
     expect(classOfKey('alias.lg.command')).toBe('exec');

@@ -34,7 +34,7 @@ it.each<[string, string, string, string, CopiedPlaces]>([
     '../.git/worktrees/w\udcff',
     OWN,
   ],
-])('leads in the copy where it led on the host: %s', (_, entry, before, after, places) => {
+])('points in the copy to the same place as on the host: %s', (_, entry, before, after, places) => {
   expect(rewrite(entry, `gitdir: ${before}\n`, places)).toBe(`gitdir: ${after}\n`);
   expect(rewrite(entry, `gitdir: ${before}`, places)).toBe(`gitdir: ${after}\n`);
 });
@@ -54,10 +54,10 @@ it.each<[string, string, string, CopiedPlaces]>([
   ['back, outside', '.git/worktrees/x/gitdir', '/home/me/side/.git\n', OWN],
   ['back, to no pointer', '.git/worktrees/x/gitdir', '/home/me/project/src\n', OWN],
   ['back, from a repository of another name', '.bare/worktrees/x/gitdir', '/home/me/project/x/.git\n', OWN],
-])('stays as it is: %s', (_, entry, text, places) => {
+])('is left unchanged: %s', (_, entry, text, places) => {
   expect(rewrite(entry, text, places)).toBe(text);
 });
 
-it.each(['/home/me/project/.worktrees/x/.git', '../../../.worktrees/x/.git'])('leads back from %s', (text) => {
+it.each(['/home/me/project/.worktrees/x/.git', '../../../.worktrees/x/.git'])('points back from %s', (text) => {
   expect(rewrite('.git/worktrees/x/gitdir', `${text}\n`, OWN)).toBe('/workspace/.worktrees/x/.git\n');
 });

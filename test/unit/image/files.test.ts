@@ -31,7 +31,7 @@ describe('the image address', () => {
     expect(new Set([tag, ...others]).size).toBe(6);
   });
 
-  it('is known in under 100 ms', () => {
+  it('is computed in under 100 ms', () => {
     readPins(readImageFiles(packageRoot));
     const times = [1, 2, 3, 4, 5].map(() => {
       const start = performance.now();
@@ -49,7 +49,7 @@ describe('the image address', () => {
     }
   });
 
-  it('refuses pins that say something unknown', () => {
+  it('refuses pins with an unknown field', () => {
     expect(() => readPins([file('images/pins.json', '{"extra":1}')])).toThrow(
       expect.objectContaining({ code: 'IMAGE_PINS' }),
     );

@@ -52,7 +52,7 @@ it.each<[string, readonly ContextFile[], typeof VARIANT, string]>([
   ['a certificate', changed('ca/x.crt', () => 'x'), VARIANT, "this machine's certificate authorities"],
   ['the architecture', FILES, { ...VARIANT, arch: 'arm64' }, 'the architecture arm64 to amd64'],
   ['compilers', FILES, { ...VARIANT, toolchain: 'gcc' }, 'without compilers'],
-])('says that %s changed since the image before', async (_, files, variant, wanted) => {
+])('reports that %s changed since the previous image', async (_, files, variant, wanted) => {
   const before = imageInputs(files, variant);
   // Whatever gives the image another address has a name.
   expect(imageTag(files, variant)).not.toBe(imageTag(FILES, VARIANT));
@@ -62,7 +62,7 @@ it.each<[string, readonly ContextFile[], typeof VARIANT, string]>([
   if (variant.arch === NOW.arch) expect(said).toHaveLength(1);
 });
 
-it('compares with the most similar image, and takes labels of others for nothing', async () => {
+it('compares with the most similar image, and ignores labels of other images', async () => {
   const near = { ...NOW, claude: '1.0.0' };
   const far = { ...near, arch: 'arm64', certificates: 'x' };
   const said = [`Claude Code 1.0.0 to ${NOW.claude}`];

@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-it('short names for long paths, found again by whoever comes after a killed command', () => {
+it('gives long paths short names, which the command after a killed one replaces', () => {
   const links = makeShortLinks(dir, { b: '/a,b:c\\d', u: '/upper' });
   expect(links).toMatch(/^\/tmp\/rc-\w{6}$/);
   expect(lstatSync(links).mode & 0o777).toBe(0o700);
@@ -35,7 +35,7 @@ it('short names for long paths, found again by whoever comes after a killed comm
   expect([existsSync(again), readdirSync(dir)]).toEqual([false, []]);
 });
 
-it('where they will lie is remembered before they are made', () => {
+it('their location is recorded before they are created', () => {
   const links = makeShortLinks(dir, {});
   rmSync(links, { recursive: true });
   expect(readFileSync(path.join(dir, 'links'), 'utf8')).toBe(links);
@@ -43,7 +43,7 @@ it('where they will lie is remembered before they are made', () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('removes nothing else, whatever the memory says', () => {
+it('removes nothing else, whatever the record contains', () => {
   const kept = mkdtempSync('/tmp/rc-kept-');
   try {
     for (const text of [kept, `${dir}/../${path.basename(kept)}`, '/tmp/rc-', '']) {

@@ -18,7 +18,7 @@ import { expect, it } from 'vitest';
 import { type TarItem, writeTar } from '../../../src/layer/tar-write.ts';
 import { treeFacts } from '../../support/tree-facts.ts';
 
-it('GNU tar gives back names, modes, times, links and holes as they were', async () => {
+it('GNU tar restores names, modes, times, links and holes', async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-tar-'));
   const from = path.join(dir, 'from');
   const names = [

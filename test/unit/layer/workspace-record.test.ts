@@ -11,7 +11,7 @@ afterAll(() => rmSync(generation, { recursive: true }));
 const rules = { exclude: ['*.key'], include: [], mask: [] };
 const record = { version: 1, strategy: 'layers', generation, entries: 3, rules };
 
-it('a record is read as it was written', () => {
+it('reads a record as it was written', () => {
   expect(parseWorkspaceRecord(record)).toEqual(record);
   const volume = { volume: 'v', place: 'g1', nonce: 'n' };
   expect(parseWorkspaceRecord({ ...record, strategy: 'volume', volume })).toEqual({
@@ -29,7 +29,7 @@ it.each([
   ['a count that is none', { entries: '3' }, /number of entries/],
   ['rules that are none', { rules: { exclude: [1], include: [], mask: [] } }, /no rules/],
   ['a volume without a name', { volume: { place: 'g1', nonce: 'n' } }, /engine's volume/],
-])('a record with %s is refused, with what can still be done', (_, change, why) => {
+])('refuses a record with %s, and names what still works', (_, change, why) => {
   const refused = expect.objectContaining({
     code: 'RECORD_VERSION',
     message: expect.stringMatching(why),
@@ -38,7 +38,7 @@ it.each([
   expect(() => parseWorkspaceRecord({ ...record, ...change })).toThrow(refused);
 });
 
-it('a session without a workspace, and one whose base generation was removed, are refused', () => {
+it('refuses a session without a workspace, or without its base generation', () => {
   expect(() => parseWorkspaceRecord(undefined)).toThrow(expect.objectContaining({ code: 'WORKSPACE_GONE' }));
   const removed = { ...record, generation: path.join(generation, 'removed') };
   expect(() => parseWorkspaceRecord(removed)).toThrow(expect.objectContaining({ code: 'WORKSPACE_GONE' }));

@@ -13,6 +13,6 @@ it.each([
   [['curl', '-u', 'me:pass', 'https://u:p@h/x'], 'curl -u [masked] https://[masked]@h/x'],
   [['login', 'sk-ant-api03-abcdefgh', 'ghp_abcdefghijkl'], 'login [masked] [masked]'],
   [['cat', 'tokenizer.py', '--max-tokens'], 'cat tokenizer.py --max-tokens'],
-])('masks what looks like a secret in %j', (words, shown) => {
+])('masks text that looks like a secret in %j', (words, shown) => {
   expect(maskWords(words).join(' ')).toBe(shown);
 });

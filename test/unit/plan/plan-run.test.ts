@@ -110,7 +110,7 @@ describe('the strategy', () => {
     [{ policy: { strategy: 'copy' } }, 'copy'],
     [{ policy: { mode: 'bind' } }, 'bind'],
   ] as [Other, string][])('of %j is %s', (other, strategy) => expect(plan(other).strategy).toBe(strategy));
-  it('follows the trial of an overlay volume where it depends on one, and nothing else in the plan does', () => {
+  it('is the only part of the plan that depends on the trial of an overlay volume', () => {
     const planned = plan();
     expect(needsTrial(planned)).toBe(true);
     expect(withTrial(planned, undefined)).toEqual(planned);
@@ -134,7 +134,7 @@ describe('the strategy', () => {
   });
 });
 
-it('refuses every directory that no agent may get', () => {
+it('refuses every directory that an agent must not have', () => {
   const { home, stateDir, cacheDir, dataDir, configDir } = host;
   for (const root of ['/', home, '/home', stateDir, `${cacheDir}/x`, dataDir, configDir, '/home/me/.config'])
     expect(() => refuseProject(root, host), root).toThrow(/is not a project|home directory|run-claude's own/);
@@ -176,7 +176,7 @@ describe('the plan', () => {
       expect(plan({ rest: { userEnvironment } }).env).toMatchObject({ TERM: 'xterm-256color', COLORTERM: 'truecolor' });
     },
   );
-  it.each(['skip', 'ask'] as const)('tells Claude to %s permissions, unless its words choose a mode', (permissions) => {
+  it.each(['skip', 'ask'] as const)('makes Claude %s permissions, unless its arguments choose a mode', (permissions) => {
     const args = (words: string[]): unknown =>
       plan({ policy: { permissions }, rest: { program: { kind: 'claude', args: words, print: false } } }).program;
     const option = permissions === 'skip' ? '--dangerously-skip-permissions' : '--permission-mode=default';

@@ -32,7 +32,7 @@ function layOld(fixture: string) {
 }
 
 describe('records that earlier releases wrote', () => {
-  it('a copy session of the first day is read, with what was collected and what is left of it', () => {
+  it('reads a copy session of the first format, with its collected and its remaining changes', () => {
     const { state, dir } = layOld('copy-2026-11-21');
     const { sessions, unreadable } = listSessions(state);
     expect(unreadable).toEqual([]);
@@ -52,7 +52,7 @@ describe('records that earlier releases wrote', () => {
     expect(record && updateRecord(record, { stage: 'applied' })).toEqual(readRecord(dir));
   });
 
-  it('a bind session with a repository of its own is read', () => {
+  it('reads a bind session that has its own repository', () => {
     const { state } = layOld('bind-2026-11-22');
     const record = findSession(state, ID.slice(-3), '/');
     expect(record).toMatchObject({
@@ -63,7 +63,7 @@ describe('records that earlier releases wrote', () => {
     expect(sessionFacts(record)).toMatchObject({ state: 'in-place', hasCommits: true });
   });
 
-  it('the list of staged Claude data gets the links that it had none of', () => {
+  it('migrates a list of staged Claude data that had no links', () => {
     const { dir } = layOld('copy-2026-11-21');
     expect(readStaged(dir)).toMatchObject({
       links: [],
@@ -72,7 +72,7 @@ describe('records that earlier releases wrote', () => {
     });
   });
 
-  it('an agreed start without a version counts', () => {
+  it('accepts an agreed start without a version', () => {
     const { state } = layOld('copy-2026-11-21');
     const plan = planWith({ weakenings: ['network open'] });
     rememberStart(plan, state);
@@ -102,7 +102,7 @@ describe.each<[string, (record: Record<string, unknown>) => unknown, string, str
     'plan.policy.network is not one of gateway, none, open',
     'remove that directory',
   ],
-  ['that is no JSON', () => undefined, 'is not the JSON that was written there', 'remove that directory'],
+  ['that is not JSON', () => undefined, 'is not the JSON that was written there', 'remove that directory'],
 ])('a record %s', (_name, change, reason, next) => {
   const [good, bad] = ['261120-100000-222', '261121-100000-333'];
 
@@ -132,7 +132,7 @@ describe.each<[string, (record: Record<string, unknown>) => unknown, string, str
     return { state, out, warnings, context, line: line as unknown as (...args: unknown[]) => never };
   }
 
-  it('is listed with the reason by sessions, and the others are listed as ever', async () => {
+  it('is listed with the reason by `sessions`, next to the readable records', async () => {
     const { out, warnings, context, line } = lay();
     expect(await sessionsCommand(line([]), context)).toBe(0);
     expect(out.join('')).toContain(good);
@@ -142,7 +142,7 @@ describe.each<[string, (record: Record<string, unknown>) => unknown, string, str
     expect(warnings[0]).toContain(next);
   });
 
-  it('stops neither status nor discard of another session', async () => {
+  it('does not prevent status or discard of another session', async () => {
     const { state, out, context, line } = lay();
     expect(await statusCommand(line([good]), context)).toBe(0);
     expect(out.join('')).toContain(good);
@@ -150,12 +150,12 @@ describe.each<[string, (record: Record<string, unknown>) => unknown, string, str
     expect(readRecord(path.join(state, 'sessions', good))?.stage).toBe('discarded');
   });
 
-  it('is refused by name with the same reason', async () => {
+  it('is refused with the same reason when named', async () => {
     const { context, line } = lay();
     await expect(statusCommand(line([bad]), context)).rejects.toThrow(reason);
   });
 
-  it('is kept by gc and named', async () => {
+  it('is kept and named by gc', async () => {
     const { state, warnings, context, line } = lay();
     expect(await gcCommand(line([], ['dry-run']), context)).toBe(0);
     expect(warnings.filter((text) => text.includes(bad))).toHaveLength(1);

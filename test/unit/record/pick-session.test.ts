@@ -4,7 +4,7 @@ import { type Purpose, pickSession, type SessionCandidate } from '../../../src/r
 interface Named extends SessionCandidate {
   readonly name: string;
 }
-/** Of second `at` within one minute. */
+/** A session that started in second `at` of one minute. */
 const one = (
   name: string,
   at: number,
@@ -41,18 +41,18 @@ it.each<[Purpose, Named[], picked: string, pending: string[]]>([
   ['follow', MANY, 'thrown', ['partly', 'oldest']],
   // The last apply, not the last session.
   ['undo', MANY.filter(({ name }) => name !== 'partly'), 'done', ['oldest']],
-  // None fits: the most recent that came to anything.
+  // None fits: the most recent session that produced a result.
   ['undo', [one('waits', 1, 'pending'), one('failed', 2, 'failed')], 'waits', []],
   ['decide', MANY.slice(2), 'thrown', []],
   ['layer', [one('done', 3, 'applied')], 'done', []],
   ['look', [one('failed', 1, 'failed')], 'failed', []],
-  // One that runs is looked at and followed; it has nothing to decide on, undo or resume yet.
+  // A running session can be shown and followed. It cannot be decided on, undone or resumed yet.
   ['look', [...MANY, RUNNING], 'running', ['partly', 'oldest']],
   ['follow', [...MANY, RUNNING, CUT_OFF], 'running', ['cut-off', 'partly', 'oldest']],
   ['decide', [...MANY, RUNNING], 'partly', ['oldest']],
   ['layer', [...MANY, RUNNING], 'layer', ['partly', 'oldest']],
   ['decide', [RUNNING], 'running', []],
-  // What a killed command left waits as well.
+  // A session whose command was killed is pending as well.
   ['decide', [...MANY, CUT_OFF], 'cut-off', ['partly', 'oldest']],
 ])('%s of %j', (purpose, candidates, picked, pending) => {
   for (const order of [candidates, candidates.toReversed()]) {

@@ -22,7 +22,7 @@ function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly
   return state;
 }
 
-it('means the newest that came to anything: a start that failed hides no changes that wait', () => {
+it('selects the newest session that produced a result: a failed start does not hide pending changes', () => {
   const waits = { ms: 100, stage: 'pending' } as const;
   const failed = { ms: 300, stage: 'failed' } as const;
   const state = sessions({ k7p: waits, '222': failed });
@@ -31,14 +31,14 @@ it('means the newest that came to anything: a start that failed hides no changes
   expect(findSession(sessions({ '222': failed }), undefined, '/p').id).toBe('261121-140512-222');
 });
 
-it('knows the newest of sessions that began within one second', () => {
+it('finds the newest of several sessions that started within one second', () => {
   const stage: Stage = 'pending';
   const state = sessions({ k7p: { ms: 300, stage }, '222': { ms: 900, stage }, zzz: { ms: 100, stage } });
   expect(listSessions(state).sessions.map(({ id }) => id.slice(-3))).toEqual(['222', 'k7p', 'zzz']);
   expect(findSession(state, undefined, '/p').id).toBe('261121-140512-222');
 });
 
-it('a start that was killed before its record leaves no damaged session, and gc removes its directory later', async () => {
+it('does not list a start that was killed before its record, and gc removes its directory later', async () => {
   const state = sessions({});
   const [old, young] = [reserveSession(state, 0), reserveSession(state, Date.now())];
   const broken = reserveSession(state, 1_000);

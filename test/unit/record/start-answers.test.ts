@@ -8,7 +8,7 @@ import type { Plan } from '../../../src/types/plan.ts';
 const plan = (mode: Plan['mode'], weakenings: readonly string[], root = '/p'): Plan =>
   ({ mode, weakenings, project: { root } }) as unknown as Plan;
 
-it('asks the first time for a project, and when something is weaker than what was agreed to', () => {
+it('asks at the first start in a project, and when a setting is weaker than the user agreed to', () => {
   const state = mkdtempSync(path.join(tmpdir(), 'run-claude-agreed-'));
   try {
     const asks = (one: Plan): boolean => whyAskStart(one, state) !== undefined;

@@ -57,7 +57,7 @@ it('is published as a JSON Schema that is current, and every report fits it', as
   expect(report.rules.map(({ id }) => id)).toEqual(expect.arrayContaining(['git-hook', 'build-make', 'name-control']));
 });
 
-it('carries a session with its outcome and its network, and says what --fail-on asks', () => {
+it('contains a session with its outcome and its network, and the result of --fail-on', () => {
   const sessionDir = mkdtempSync(path.join(tmpdir(), 'rc-report-'));
   const entry = { kind: 'connect', port: 443, method: 'CONNECT', up: 0, down: 0, ms: 1 };
   const lines = [
@@ -108,7 +108,7 @@ it('carries a session with its outcome and its network, and says what --fail-on 
   ]);
 });
 
-it('is SARIF 2.1.0 as the standard and code scanning ask for it, with relative URIs of any bytes', () => {
+it('is SARIF 2.1.0 that the standard and code scanning accept, with relative URIs of any bytes', () => {
   const report = auditReport(review(), '/p', 0);
   const text = render('x.sarif', report);
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
@@ -120,7 +120,7 @@ it('is SARIF 2.1.0 as the standard and code scanning ask for it, with relative U
   );
 });
 
-it('is SARIF 2.1.0 for every rule that there is, and of very many findings for the worst', () => {
+it('is SARIF 2.1.0 for every rule, and keeps the worst of very many findings', () => {
   const planted = Object.assign({}, ...[...NAMED_ROWS, ...NEAR_ROWS, ...CONTENT_ROWS].map(({ danger }) => danger));
   const report = auditReport(review(), '/p', 0);
   const all = { ...report, findings: auditFiles(planted) };
@@ -133,7 +133,7 @@ it('is SARIF 2.1.0 for every rule that there is, and of very many findings for t
   expect(cut?.invocations[0]?.toolExecutionNotifications?.[0]?.message.text).toMatch(/^2 more findings/);
 });
 
-it('gives a finding whose line has moved the fingerprint that it had, and no other finding that one', () => {
+it('keeps the fingerprint of a finding whose line has moved, and gives it to no other finding', () => {
   const printOf = (detail: string, path = 'Makefile'): unknown => {
     const finding = { rule: 'build-make', severity: 'suspect', path, title: 'a', why: 'b', detail } as const;
     const text = render('x.sarif', { ...auditReport(review(), '/p', 0), findings: [finding] });
@@ -155,7 +155,7 @@ it('is Markdown in which nothing of the session is markup', () => {
   expect(text.indexOf('#### Blocked')).toBeLessThan(text.indexOf('#### Suspect'));
 });
 
-it('counts what does not fit into a comment', () => {
+it('counts findings that do not fit into a comment', () => {
   const found = review();
   const one = found.items[1]?.findings[0];
   if (one === undefined) throw new Error('no finding');
@@ -167,6 +167,6 @@ it('counts what does not fit into a comment', () => {
   expect(shown + left).toBe(3000 + found.items.flatMap((item) => item.findings).length);
 });
 
-it('refuses endings that no format has', () => {
+it('refuses file extensions without a format', () => {
   for (const name of ['report', 'report.txt', 'json', 'x.JSON']) expect(() => rendererFor(name)).toThrow(name);
 });

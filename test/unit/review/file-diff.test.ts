@@ -25,7 +25,7 @@ function hunksOf(before: string, after: string): { diff: Extract<FileDiff, { kin
 }
 
 describe('parts of a file', () => {
-  it('put together give the session’s file, none of them the old one, whatever was split or edited', () => {
+  it('give the session’s file when all are chosen and the old one when none is, however they were split', () => {
     const next = random(3);
     for (let round = 0; round < 200; round++) {
       const text = (): string =>
@@ -41,7 +41,7 @@ describe('parts of a file', () => {
     }
   });
 
-  it('taken one by one change nothing but their own lines', () => {
+  it('change only their own lines when chosen one by one', () => {
     const lines = Array.from({ length: 30 }, (_, at) => `line ${at}\n`);
     const after = lines.map((line, at) => (at === 3 || at === 25 ? `new ${at}\n` : line)).join('');
     const { hunks } = hunksOf(lines.join(''), after);
@@ -84,27 +84,30 @@ describe('the shown difference', () => {
     ['unified', diffLines, 80],
     ['unified, narrow', diffLines, 20],
     ['side by side', sideBySideLines, 100],
-  ] as const)('%s: nothing acts on the terminal, nothing is cut off, no line poses as a header', (_, view, columns) => {
-    for (const colour of [false, true]) {
-      const lines = shown(view, columns, colour);
-      const bare = lines.map((line) => line.replace(/\u001b\[[0-9;]*m/g, ''));
-      for (const line of bare) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
-      expect(bare.join('').replace(/[\s↪|]/g, '')).toContain('payload');
-      if (view === diffLines) {
-        const heads = bare.slice(1).filter((line) => /^(diff|---|@@|\\ No)/.test(line));
-        expect(heads).toHaveLength(1);
+  ] as const)(
+    '%s: has no control characters, no cut line, and no line that looks like a header',
+    (_, view, columns) => {
+      for (const colour of [false, true]) {
+        const lines = shown(view, columns, colour);
+        const bare = lines.map((line) => line.replace(/\u001b\[[0-9;]*m/g, ''));
+        for (const line of bare) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+        expect(bare.join('').replace(/[\s↪|]/g, '')).toContain('payload');
+        if (view === diffLines) {
+          const heads = bare.slice(1).filter((line) => /^(diff|---|@@|\\ No)/.test(line));
+          expect(heads).toHaveLength(1);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('shows a mode alone, what becomes another kind, and binary content by its size', () => {
+  it('shows a change of mode only, a change of kind, and binary content by its size', () => {
     const mode = diffLines(item({ ...change('x', entry(), entry(0o755)), kind: 'mode' }), { kind: 'none' }, plain);
     expect(mode).toEqual(['mode x', 'mode 644 → 755']);
     const binary = fileDiff(change('x'), Buffer.from('a'), Buffer.alloc(5000));
     expect(diffLines(item(change('x')), binary, plain)[1]).toMatch(/^binary: 1 B → /);
   });
 
-  it('hides no script behind one NUL, and marks the words that differ on both sides', () => {
+  it('shows a script that contains one NUL, and marks the words that differ on both sides', () => {
     const script = Buffer.from('#!/bin/sh\n\0\ntouch marker\n');
     expect(fileDiff(change('x'), undefined, script).kind).toBe('text');
     const diff = fileDiff(change('x'), Buffer.from('one two three four\n'), Buffer.from('one TWO three four\n'));
@@ -115,7 +118,7 @@ describe('the shown difference', () => {
     }
   });
 
-  it('gives up on lines that cannot be compared in time, says so, and shows all of them', () => {
+  it('shows all lines, with a note, when they cannot be compared in time', () => {
     const many = (mark: string): string =>
       Array.from({ length: 12_000 }, (_, at) => `${mark} ${at} ${at * 7}\n`).join('');
     const started = Date.now();

@@ -57,7 +57,7 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   expect(countProgress(fileProgress(review, outcomes))).toMatchObject({ total: 4, applied, left, blocked: 1 });
 });
 
-it('keeps what an earlier apply did to paths that a later one does not name', () => {
+it('keeps the result of an earlier apply for paths that a later one does not name', () => {
   const joined = joinOutcomes(
     [outcome('a', 'applied'), outcome('b', 'suspect'), outcome('c', 'conflict')],
     [outcome('b', 'applied')],
@@ -68,7 +68,7 @@ it('keeps what an earlier apply did to paths that a later one does not name', ()
   ]);
 });
 
-it('knows a file applied in part until it is applied, whatever later applies did not do', () => {
+it('keeps a file as applied in part until it is applied as a whole', () => {
   const part = [outcome('a', 'applied', IN_PART)];
   expect(countProgress(fileProgress(review, joinOutcomes(part, [outcome('a', 'conflict')])))).toMatchObject({
     inPart: 1,

@@ -46,7 +46,7 @@ const found = async (changes: readonly Change[], withheld: Readonly<Record<strin
   return { renames: renames.map(({ from, to, similarity }) => `${from} ${to} ${similarity}`), uncompared };
 };
 
-it('finds the same content first, then the most similar one, each once, the same name before others', async () => {
+it('matches identical content first, then the most similar, each once, and prefers the same name', async () => {
   const changes = [
     ...[gone('a/x', lines('x')), gone('b/x', lines('x')), gone('edited', lines('e')), gone('other', lines('o'))],
     ...[
@@ -59,7 +59,7 @@ it('finds the same content first, then the most similar one, each once, the same
   expect(await found(changes)).toEqual({ renames: ['a/x c/x 100', 'b/x c/y 100', 'edited new 90'], uncompared: 0 });
 });
 
-it('finds what was moved to a withheld name, edited or not, and prefers a name that can be applied', async () => {
+it('finds content moved to a withheld name, edited or not, and prefers a name that can be applied', async () => {
   const changes = [
     gone('doc.txt', lines('doc')),
     gone('same', lines('s')),
@@ -99,7 +99,7 @@ it('finds the withheld content of a file that a link or a folder replaced, unles
   expect((await found(changes)).renames).toEqual([]);
 });
 
-it('bounds its work over what is withheld, and counts what it did not compare', async () => {
+it('limits its work on withheld files, and counts those that it did not compare', async () => {
   const withheld = Object.fromEntries(
     Array.from({ length: 3_000 }, (_, at) => [`node_modules/${at}.js`, `${lines(`f${at}`)}`.slice(0, 290)]),
   );
@@ -115,7 +115,7 @@ it('bounds its work over what is withheld, and counts what it did not compare', 
   expect(reader.read).toHaveLength(2_000);
 });
 
-it('says of two texts what git says', () => {
+it('computes the same similarity as git', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-similarity-'));
   const next = random(5);
   try {

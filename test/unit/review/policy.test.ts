@@ -45,7 +45,7 @@ const CHANGES = [
 const FINDINGS = [finding('suspect', 'suspect'), finding('blocked', 'blocked'), finding('clean', 'note')];
 
 describe('the choice without a terminal', () => {
-  it('is what is clean, and nothing that the audit or the ignore rules hold back', () => {
+  it('contains clean changes, and nothing that the audit or the ignore rules hold back', () => {
     const { chosen, left } = chooseClean(review(CHANGES, FINDINGS));
     expect(chosen.map((one) => one.change.path)).toEqual(['clean']);
     expect(left.map(({ path, verdict }) => [path, verdict])).toEqual([
@@ -56,7 +56,7 @@ describe('the choice without a terminal', () => {
     ]);
   });
 
-  it('is what is suspect where that was allowed by name; nothing allows what is blocked', () => {
+  it('contains suspect changes that were allowed by name, and never blocked ones', () => {
     const { items } = review(CHANGES, FINDINGS, ['suspect', 'blocked', 'problem', 'ignored']);
     expect(Object.fromEntries(items.map((item) => [item.change.path, item.state]))).toEqual({
       clean: 'clean',
@@ -68,7 +68,7 @@ describe('the choice without a terminal', () => {
     });
   });
 
-  it('is nothing where most of the project goes', () => {
+  it('is empty if the session deletes most of the project', () => {
     const gone = Array.from(
       { length: 21 },
       (_, n): Change => ({ path: `f${n}` as RelPath, kind: 'deleted', before: entry }),
@@ -79,7 +79,7 @@ describe('the choice without a terminal', () => {
     expect(chooseNothing(review(all)).chosen).toEqual([]);
   });
 
-  it('is all of a project whose files only got other names', () => {
+  it('contains all changes of a project whose files were only renamed', () => {
     const moved = Array.from({ length: 30 }, (_, n): Change[] => {
       const one: Entry = { ...entry, digest: `${n}` };
       return [
@@ -94,7 +94,7 @@ describe('the choice without a terminal', () => {
   });
 });
 
-describe('what hangs together', () => {
+describe('changes that belong together', () => {
   const file = (digest: string): Entry => ({ ...entry, digest });
   const dir: Entry = { ...entry, kind: 'dir' };
   const link: Entry = { ...entry, kind: 'symlink', target: '/elsewhere' };
@@ -118,7 +118,7 @@ describe('what hangs together', () => {
     });
   });
 
-  it('a renamed file or link is not taken away while its new name is held back', () => {
+  it('a renamed file or link is not removed while its new name is held back', () => {
     const changes = [
       ...[gone('old/a', file('1')), gone('old/b', file('2')), gone('old/link', link)],
       ...[
@@ -225,7 +225,7 @@ describe('--only, --skip and --allow-suspect', () => {
     'A/B',
   ];
 
-  it('name what they name, whatever else there is', () => {
+  it('select exactly the named changes', () => {
     const passes = pathFilter({ only: ['src/**', '/a'], skip: ['*.lock'] });
     for (const path of HOSTILE) expect([path, passes(path)]).toEqual([path, false]);
     expect(['src/x', 'src/y.lock', 'a', 'b/a', 'SRC/x', 'A'].filter(passes)).toEqual(['src/x', 'a']);

@@ -102,7 +102,7 @@ describe('git in the copy of', () => {
     expectWhole(tree, ['of the library']);
   });
 
-  it('a linked worktree with a submodule of its own has both, and nothing of the one of the main worktree', async () => {
+  it('a linked worktree with a submodule of its own has both, and nothing of the main worktree’s submodule', async () => {
     mkdirSync(path.join(dir, 'lender'));
     git('lender', 'init', '-q', '-b', 'main');
     commit('lender', 'of the library');
@@ -119,7 +119,7 @@ describe('git in the copy of', () => {
     expectWhole(tree, ['second', 'first']);
   });
 
-  it('a project with worktrees and a submodule in it has them all, whichever way it names them', async () => {
+  it('a project that contains worktrees and a submodule has them all, with absolute and relative pointers', async () => {
     mkdirSync(path.join(dir, 'lender'));
     git('lender', 'init', '-q', '-b', 'main');
     commit('lender', 'of the library');

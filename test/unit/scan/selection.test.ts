@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { selectPaths } from '../../../src/scan/selection.ts';
 
-it('keeps out every letter case of a name, and brings back the one that --include names', () => {
+it('excludes every letter case of a name, and includes the one that --include names', () => {
   const selection = selectPaths({
     exclude: ['*.key', '/Build/*', 'vendor/', 'all/'],
     include: ['public.key', 'build/keep.txt', 'Vendor/', 'all/kept'],

@@ -70,7 +70,7 @@ function flat(snapshot: Snapshot): Map<string, string> {
 
 const sorted = (map: Map<string, string>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-it('finds what is there, keeps it on the disk, and only what was edited differs afterwards', async () => {
+it('finds every entry, stores the result on disk, and later reports only edited entries as different', async () => {
   const first = await walk();
   expect(sorted(flat(first.snapshot))).toEqual(sorted(byHand()));
   expect(first.leftOut).toEqual([]);
@@ -100,7 +100,7 @@ it('finds what is there, keeps it on the disk, and only what was edited differs 
   expect(second.snapshot.get('d9/e9')).toBe(known.get('d9/e9'));
 });
 
-it('asks the rules of each entry, whatever was walked by other rules before', async () => {
+it('applies the current rules to each entry, whatever rules an earlier scan had', async () => {
   const all = await walk();
   const rules = { exclude: ['e7/', '/d1/\ufffd'], mask: ['f1*'] };
   const some = await walk(all.snapshot, rules);

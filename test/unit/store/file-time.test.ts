@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { settableTime, settableTimeOfMs } from '../../../src/store/file-time.ts';
 
-it('sets the microsecond that was meant, and whole milliseconds to the nanosecond', () => {
+it('sets a time to the exact microsecond, and whole milliseconds to the nanosecond', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-time-'));
   const file = path.join(dir, 'f');
   writeFileSync(file, '');
@@ -21,7 +21,7 @@ it('sets the microsecond that was meant, and whole milliseconds to the nanosecon
       const later = set(settableTimeOfMs(ms + 0.9999997)) - BigInt(ms) * 1_000_000n;
       expect(later).toBeLessThanOrEqual(1_000_000n);
     }
-    // A plain double loses some: the reason for all this.
+    // Control: a plain double loses some microseconds.
     const plain = Array.from({ length: 400 }, (_, n) => 1_795_312_009_000 + n);
     expect(plain.some((ms) => set(ms / 1000) !== BigInt(ms) * 1_000_000n)).toBe(true);
   } finally {

@@ -82,7 +82,7 @@ function refusal(value: unknown): RunClaudeError {
 }
 
 describe('a record of the current version', () => {
-  it('is returned as it is, with fields that this release does not know', () => {
+  it('is returned unchanged, unknown fields included', () => {
     expect(parseRecord(drawing, FORMAT, 'f')).toBe(drawing);
     expect(parseRecord({ ...drawing, later: 1 }, FORMAT, 'f')).toEqual({ ...drawing, later: 1 });
   });
@@ -106,7 +106,7 @@ describe('a record of the current version', () => {
     ['a wrong value of a map', { ...drawing, colours: { wall: 1 } }, 'colours.wall is not text'],
     ['neither of two', { ...drawing, visible: 'yes' }, 'visible is not a list'],
     ['null', { ...drawing, colours: null }, 'colours is not an object'],
-  ])('is refused with the place of the fault: %s', (_name, value, reason) => {
+  ])('is refused with the path of the wrong field: %s', (_name, value, reason) => {
     const { code, message, hint } = refusal(value);
     expect({ code, hint }).toEqual({ code: 'RECORD_DAMAGED', hint: 'Draw it again.' });
     expect(message).toContain(`/state/drawing is not a valid drawing: ${reason}`);
@@ -114,14 +114,14 @@ describe('a record of the current version', () => {
 });
 
 describe('a record of another version', () => {
-  it('is migrated step by step from the version that it has', () => {
+  it('is migrated version by version', () => {
     const { name, version, ...rest } = drawing;
     expect(parseRecord({ ...rest, version: 1, title: name }, FORMAT, 'f')).toEqual(drawing);
     const { colours, ...oldest } = rest;
     expect(parseRecord({ ...oldest, title: name }, FORMAT, 'f')).toEqual({ ...drawing, colours: {} });
   });
 
-  it('is refused with what to do when a newer release wrote it', () => {
+  it('is refused with the next step if a newer release wrote it', () => {
     const { code, message, hint } = refusal({ ...drawing, version: 3 });
     expect(code).toBe('RECORD_VERSION');
     expect(message).toBe(
@@ -130,11 +130,11 @@ describe('a record of another version', () => {
     expect(hint).toBe('Update run-claude, then run the command again.');
   });
 
-  it('is refused when no migration leads from it', () => {
+  it('is refused if no migration exists for its version', () => {
     expect(refusal({ ...drawing, version: -1 })).toMatchObject({ code: 'RECORD_VERSION' });
   });
 
-  it('is damaged when it has no version and its format always had one', () => {
+  it('is reported as damaged if it lacks a version that its format always had', () => {
     const { unversioned, ...format } = FORMAT;
     expect(unversioned).toBe(0);
     expect(() => parseRecord({ name: 'x' }, format, 'f')).toThrow('f is not a valid drawing: version is missing');

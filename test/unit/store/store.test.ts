@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('records', () => {
-  it('come back as written, 0600, with nothing left beside them', () => {
+  it('are read back as written, with mode 0600 and no temporary file left', () => {
     const file = path.join(dir, 'deep', 'record.json');
     writeJsonAtomic(file, { name: 'a\udc80b', list: [1, 2] });
     writeJsonAtomic(file, { name: 'second' });
@@ -36,7 +36,7 @@ describe('records', () => {
   });
 });
 
-it('makes its directories, and says so at once where none can be made', () => {
+it('creates directories, and fails at once where that is not possible', () => {
   const deep = path.join(dir, 'a/b/c');
   makePrivateDir(deep);
   makePrivateDir(deep);
@@ -47,7 +47,7 @@ it('makes its directories, and says so at once where none can be made', () => {
 });
 
 describe('locks', () => {
-  it('name their holder, what it does and since when', async () => {
+  it('name their holder, its command and its start time', async () => {
     const file = path.join(dir, 'lock');
     const release = await takeLock(file, { what: 'testing' });
     await expect(takeLock(file, { what: 'second' })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('locks', () => {
     expect(order).toEqual([1, 2]);
   });
 
-  it('of a process that is gone are taken over, of another host or a living process never', async () => {
+  it('are taken over from an ended process, never from a running process or another host', async () => {
     const file = path.join(dir, 'lock');
     const child = spawn('sleep', ['60']);
     const me = processIdentity();
@@ -109,7 +109,7 @@ describe('locks', () => {
     expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
   });
 
-  it('are held by one at a time, also where whoever removed a stale one was killed', async () => {
+  it('have one holder at a time, even after a process was killed while it removed a stale lock', async () => {
     const file = path.join(dir, 'lock');
     const holder = { ...processIdentity(), bootId: 'another' };
     const left = (name: string, token: string): void =>
@@ -147,7 +147,7 @@ describe('the content store', () => {
     expect(readdirSync(path.join(dir, 'store')).filter((name) => name.startsWith('.new'))).toEqual([]);
   });
 
-  it('gives large content in pieces, damage told at their end, and its two ends', async () => {
+  it('returns large content in chunks, reports damage after the last one, and returns its first and last bytes', async () => {
     const store = openContentStore(path.join(dir, 'store'));
     const large = randomBytes(5_500_000);
     const { digest } = await store.put([
@@ -162,7 +162,7 @@ describe('the content store', () => {
       expect(readEndsSync(path.join(dir, 'store'), digest, length).equals(ends)).toBe(true);
     }
     expect(readEndsSync(path.join(dir, 'store'), digest, 4_000_000).equals(large)).toBe(true);
-    // The same content again is known for the same without being written.
+    // The same content is recognised the second time without being written.
     expect((await openContentStore(path.join(dir, 'store')).put([large])).digest).toBe(digest);
     const file = path.join(dir, 'store', digest.slice(0, 2), digest);
     large[3_000_000] = (large[3_000_000] as number) ^ 1;
@@ -173,7 +173,7 @@ describe('the content store', () => {
     expect(() => [...store.pieces(digest)]).toThrow(expect.objectContaining({ code: 'CONTENT_MISSING' }));
   });
 
-  it('refuses content that was changed, and what it does not have', async () => {
+  it('refuses content that was changed or is missing', async () => {
     const store = openContentStore(path.join(dir, 'store'));
     const { digest } = await store.put([Buffer.from('frozen')]);
     writeFileSync(path.join(dir, 'store', digest.slice(0, 2), digest), 'thawed');
@@ -182,10 +182,10 @@ describe('the content store', () => {
     await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'CONTENT_MISSING' });
   });
 
-  it('gives what has long runs of zeros no more room than the rest of it', async () => {
+  it('uses no disk space for long runs of zeros', async () => {
     const store = openContentStore(path.join(dir, 'store'));
     const zeros = Buffer.alloc(1 << 20);
-    // At the start, in the middle, at the end, and not at the edge of a piece.
+    // Zeros at the start, in the middle and at the end, none at the boundary of a chunk.
     const pieces = [zeros, Buffer.from('one'), ...Array(20).fill(zeros), Buffer.from('two'), ...Array(20).fill(zeros)];
     const { digest, size } = await store.put(pieces);
     expect(Buffer.concat([...store.pieces(digest)]).equals(Buffer.concat(pieces))).toBe(true);
@@ -203,7 +203,7 @@ describe('the content store', () => {
     expect(readdirSync(path.join(dir, 'store'))).toEqual([]);
   });
 
-  it('says so when the disk is full, or read-only', async () => {
+  it('reports a full and a read-only disk', async () => {
     const small = path.join(dir, 'small');
     mkdirSync(small);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', small]);
@@ -228,8 +228,8 @@ describe('the content store', () => {
   });
 });
 
-describe('what somebody else left in the way', () => {
-  it('a lock that was taken over is not removed by who had it before', async () => {
+describe('what another process left', () => {
+  it('a lock that was taken over is not removed by its previous holder', async () => {
     const file = path.join(dir, 'lock');
     const release = await takeLock(file, { what: 'first' });
     rmSync(file);
@@ -240,7 +240,7 @@ describe('what somebody else left in the way', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('half of a content that a power cut left is written anew', async () => {
+  it('a content of which a power cut left half is written again', async () => {
     const digest = (await openContentStore(dir).put([Buffer.from('whole content')])).digest;
     writeFileSync(path.join(dir, digest.slice(0, 2), digest), 'whole');
     const store = openContentStore(dir);

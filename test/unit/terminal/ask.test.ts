@@ -22,7 +22,7 @@ function waiting() {
   return { stdin, modes, after };
 }
 
-it('a question waits for half a second without a key, and drops those that came', async () => {
+it('a question waits for half a second without a key, and discards earlier keys', async () => {
   const { stdin, modes, after } = waiting();
   for (const keys of ['y', '\r', 'y\r', ' ', 'y\r']) expect(await after(400, keys)).toBeUndefined();
   expect(await after(499)).toBeUndefined();

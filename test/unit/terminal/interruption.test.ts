@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { listenForSignals } from '../../../src/terminal/interruption.ts';
 
-it('the first signal stops, while Ctrl-C is lent only to what has the terminal', () => {
+it('the first signal stops the command; Ctrl-C goes to the program that has the terminal', () => {
   const source = new EventEmitter();
   using interruption = listenForSignals(source);
   {
@@ -16,7 +16,7 @@ it('the first signal stops, while Ctrl-C is lent only to what has the terminal',
   expect([interruption.by(), interruption.signal.aborted]).toEqual(['SIGINT', true]);
 });
 
-it('a hangup stops also while Ctrl-C is lent, and nothing listens after the end', () => {
+it('SIGHUP stops the command even while a program has the terminal, and no listener is left afterwards', () => {
   const source = new EventEmitter();
   {
     using interruption = listenForSignals(source);

@@ -36,7 +36,7 @@ const interruption = (signal = new AbortController().signal): Interruption => ({
   lend: () => ({ [Symbol.dispose]: () => undefined }),
 });
 
-it('gives the pager everything, options as git has them, and none of the hooks of less', async () => {
+it('passes all output to the pager, with git’s default options and without the preprocessor of less', async () => {
   const dir = folder();
   const pager = path.join(dir, 'pager');
   writeFileSync(pager, `#!/bin/sh\n(env; pwd; cat) >${dir}/seen\n`);

@@ -49,7 +49,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('says bytes in units, steps without a rate, and nothing of a total that is not known', () => {
+  it('prints bytes in units, steps without a rate, and no total that is not known', () => {
     const bytes = printed({ tty: false }, { done: 3_000_000_000, total: 4_000_000_000, unit: 'bytes' });
     expect(bytes).toContain('3.0 GB of 4.0 GB (75%), ');
     expect(printed({ tty: false }, { unit: 'steps', total: 100, done: 7 })).toContain('project: 7 of 100 (7%)\n');
@@ -61,7 +61,7 @@ describe('progress', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'progress', what: 'a\u009b6n\u202e' });
   });
 
-  it('is not there with --quiet; warnings are', () => {
+  it('is omitted with --quiet, and warnings are printed', () => {
     expect(printed({ quiet: true, colour: false })).toBe('[sandbox] WARNING: something\n');
     expect(printed({ quiet: true, tty: false })).toBe('[sandbox] WARNING: something\n');
   });

@@ -34,7 +34,7 @@ it('expands tabs to stops of eight columns, of wide characters too', () => {
 describe('a text that is too long', () => {
   const text = 'src/漢字/file.txt';
 
-  it.each([1, 2, 3, 7, 12, 100])('in pieces of %i columns loses nothing', (columns) => {
+  it.each([1, 2, 3, 7, 12, 100])('is complete in pieces of %i columns', (columns) => {
     const pieces = wrap(text, columns);
     expect(pieces.join('')).toBe(text);
     // A character is never cut in two.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wrapWords } from '../../../src/terminal/wrap-words.ts';
 
-describe('wrapping our own messages', () => {
+describe('wrapping messages', () => {
   it('breaks at blanks only: a path, an id or an option that is longer than a line stays whole', () => {
     const path = `/home/person/${'deep/'.repeat(20)}file.txt`;
     expect(wrapWords(`cannot read ${path} of it`, 40)).toEqual(['cannot read', path, 'of it']);
@@ -22,7 +22,7 @@ describe('wrapping our own messages', () => {
     }
   });
 
-  it('hangs below the value of a name, counts wide characters as two columns and colours as none', () => {
+  it('indents below the value of a name, and counts wide characters as two columns and colours as none', () => {
     expect(wrapWords('network     the provider and package registries only', 32)).toEqual([
       'network     the provider and',
       '            package registries',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeBytes, encodeBytes, parseRelPath } from '../../../src/text/path.ts';
 
 describe('names as lossless text', () => {
-  it('gives back the same bytes for any bytes', () => {
+  it('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         const text = decodeBytes(bytes);
@@ -14,7 +14,7 @@ describe('names as lossless text', () => {
   it('leaves ordinary names as they are', () => {
     expect(decodeBytes(Buffer.from('näme 🙂'))).toBe('näme 🙂');
   });
-  it('refuses what leaves a project', () => {
+  it('refuses paths that lead out of a project', () => {
     for (const bad of ['', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a\0b']) expect(parseRelPath(bad)).toBeUndefined();
     expect(parseRelPath('a/b.c')).toBe('a/b.c');
   });

@@ -69,7 +69,7 @@ async function watch(includeIgnored: boolean | readonly string[] = false): Promi
   return { live: liveReader(counted, { delta }, includeIgnored), asked };
 }
 
-it('shows what comes after 12,000 ignored files and git’s own, and counts the ignored ones by directory', async () => {
+it('lists changes among 12,000 ignored files and git’s own, and counts the ignored ones by directory', async () => {
   put('base/.gitignore', 'node_modules/\n*.log\n');
   put('base/old.log');
   fill('upper/node_modules/p', 12_000);
@@ -98,7 +98,7 @@ it('shows what comes after 12,000 ignored files and git’s own, and counts the 
   expect(asked.lists).toBe(3);
 });
 
-it('passes by no ignored directory in which something is asked for', async () => {
+it('enters an ignored directory that contains a requested path', async () => {
   put('base/.gitignore', 'out/\n');
   for (const name of ['out/a.txt', 'out/b.bin']) put(`upper/${name}`);
   const { live } = await watch(['*.txt']);
@@ -111,7 +111,7 @@ it('passes by no ignored directory in which something is asked for', async () =>
   }
 });
 
-it('at 50,000 entries asks the base once, and nothing anew while nothing happens', async () => {
+it('reads a base of 50,000 entries once, and repeats nothing while nothing changes', async () => {
   for (let i = 0; i < 50; i++) mkdirSync(path.join(dir, `base/d${i}`));
   for (let i = 0; i < 50; i++) fill(`upper/d${i}`, 1000);
   const { live, asked } = await watch();

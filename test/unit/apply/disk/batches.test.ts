@@ -24,7 +24,7 @@ async function lay(sides: Sides, onDisk?: string) {
 const many = (text: string, count: number): Nodes =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${String(at).padStart(3, '0')}`, file(text)]));
 
-/** Does something when the first new content is about to be renamed. */
+/** Runs an action when the first new content is about to be renamed. */
 function atFirstRename(act: () => void): Tell {
   let isDone = false;
   return (event) => {
@@ -34,7 +34,7 @@ function atFirstRename(act: () => void): Tell {
   };
 }
 
-it('a disk with room for one new content, not for all of a batch, takes them one after the other', async () => {
+it('a disk with room for only one new content of a batch gets them one after the other', async () => {
   const [base, session] = [many('a'.repeat(65_536), 24), many('b'.repeat(65_536), 24)];
   const one = await lay({ base, session }, `size=${(24 + 2) * 65_536}`);
   const said = await one.apply();
@@ -44,7 +44,7 @@ it('a disk with room for one new content, not for all of a batch, takes them one
   expect(one.now()).toEqual(base);
 });
 
-it('contents beside their targets that cannot be removed are removed by the next command', async () => {
+it('temporary files that cannot be removed now are removed by the next command', async () => {
   const [base, session] = [many('a', 5), many('b', 5)];
   const one = await lay({ base, session }, 'size=1m');
   const remount = (how: string) => (): void => void mount('-o', `remount,${how}`, one.project);
@@ -61,7 +61,7 @@ it('contents beside their targets that cannot be removed are removed by the next
   expect(await one.recover()).toEqual({});
 });
 
-it('a folder that the user moves under an apply keeps what it had, and nothing of ours is left in it', async () => {
+it('a folder that the user moves during an apply keeps its contents, and no temporary file is left in it', async () => {
   const base = { d: dir, 'd/a': file('a'), 'd/b': file('b'), x: file('x') };
   const session = { d: dir, 'd/a': file('A'), 'd/b': file('B'), x: file('X') };
   const one = await lay({ base, session });
@@ -71,7 +71,7 @@ it('a folder that the user moves under an apply keeps what it had, and nothing o
   expect(one.now()).toEqual({ e: dir, 'e/a': file('a'), 'e/b': file('b'), x: file('X') });
 });
 
-it('an interruption leaves a batch between two paths, with no new content beside the others', async () => {
+it('an interruption stops a batch between two paths and leaves no temporary file', async () => {
   const [base, session] = [many('a', 20), many('b', 20)];
   const one = await lay({ base, session });
   const abort = new AbortController();

@@ -26,7 +26,7 @@ async function lay(name: string, host: Readonly<Record<string, ReturnType<typeof
   return { ...scene, choice: { ...scene.choice, chosen } };
 }
 
-it('removes no old name whose new name is taken on the host, and replaces no folder of which something stays', async () => {
+it('keeps an old name whose new name exists on the host, and a folder that keeps an entry', async () => {
   const { apply, choice, now } = await lay('taken', { 'new.txt': file('mine\n'), 'moved.txt': file('mine too\n') });
   const said = await apply({ choice });
   expect(said['old.txt']).toBe('conflict: it is one change with new.txt, which could not be applied');
@@ -34,7 +34,7 @@ it('removes no old name whose new name is taken on the host, and replaces no fol
   expect(now()).toEqual({ ...base, 'new.txt': file('mine\n'), 'moved.txt': file('mine too\n') });
 });
 
-it('replaces no file by a link if the new name of its content cannot be written, before or while applying', async () => {
+it('keeps a file that a link would replace if the new name of its content cannot be written', async () => {
   const tree = { 'conf.json': file('conf\n') };
   const made = { 'conf.json': link('local/conf.json'), local: dir, 'local/conf.json': file('conf\n') };
   const why = 'conflict: it is one change with local/conf.json, which could not be applied';
@@ -56,7 +56,7 @@ it('replaces no file by a link if the new name of its content cannot be written,
   }
 });
 
-it('removes no old name whose new name could not be written while applying', async () => {
+it('keeps an old name whose new name could not be written', async () => {
   const { apply, choice, now, project } = await lay('race');
   const said = await apply({
     choice,
@@ -69,7 +69,7 @@ it('removes no old name whose new name could not be written while applying', asy
   expect(now()).toMatchObject({ 'old.txt': file('text\n'), 'new.txt': file('a race\n'), 'moved.txt': file('a\n') });
 });
 
-it('takes nothing out of the way of what could not be written while applying, and says which path was the first', async () => {
+it('keeps what a failed write would have replaced, and names the path that failed first', async () => {
   const { apply, choice, now, project } = await lay('way');
   const said = await apply({
     choice,
@@ -82,7 +82,7 @@ it('takes nothing out of the way of what could not be written while applying, an
   expect(now()).toMatchObject({ cfg: dir, 'cfg/a': file('a\n'), 'moved.txt': file('a race\n') });
 });
 
-it('an undo removes no new name whose old name it cannot bring back', async () => {
+it('an undo keeps a new name whose old name it cannot restore', async () => {
   const { apply, undo, choice, now, project } = await lay('undo');
   await apply({ choice });
   writeFileSync(path.join(project, 'old.txt'), 'mine\n');
@@ -90,7 +90,7 @@ it('an undo removes no new name whose old name it cannot bring back', async () =
   expect(now()).toEqual({ ...base, 'old.txt': file('mine\n'), 'new.txt': file('text\n') });
 });
 
-it('a path stays as it was where its folder cannot be opened to be forced to the disk', async () => {
+it('keeps a path whose folder cannot be opened for fsync', async () => {
   const { project, now } = await lay('open');
   using walker = openHostWalker(project, undefined);
   const addFolder = (): never => {
@@ -107,7 +107,7 @@ it('a path stays as it was where its folder cannot be opened to be forced to the
   expect(now()).toEqual(base);
 });
 
-it('a signal leaves no decision half done, and none of those after it is begun', async () => {
+it('a signal lets the current group of changes finish, and starts no later group', async () => {
   const { apply, choice, now } = await lay('signal');
   const stop = new AbortController();
   let count = 0;

@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Somebody who swaps a folder of the project for a link that leads out of it, as fast as the kernel lets them. */
+/** A process that swaps a folder of the project for a link out of it, again and again, as fast as the kernel allows. */
 function race(name: string) {
   const [project, outside] = [path.join(root, name, 'project'), path.join(root, name, 'outside')];
   for (const folder of [path.join(project, 'a', 'd'), outside]) mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ function race(name: string) {
   return { project, outside, [Symbol.dispose]: () => void swapper.kill('SIGKILL') };
 }
 
-/** Rounds of `write` on a/d/f; gives how many wrote something. A refusal is what the walker is for. */
+/** Runs rounds of `write` on a/d/f and returns how many wrote something. The walker may refuse any round. */
 async function rounds(count: number, write: (round: number) => void, until = (): boolean => false): Promise<number> {
   let written = 0;
   for (let round = 0; round < count && !until(); round++) {
@@ -69,7 +69,7 @@ it.each(['descriptors', 'chdir'] as const)(
   },
 );
 
-it('can fail: a writer that looks first and then writes by path is led out', async () => {
+it('control: a writer that checks and then writes by path is led out of the project', async () => {
   using scene = race('naive');
   const folder = path.join(scene.project, 'a', 'd');
   const led = (): boolean => readdirSync(scene.outside).length > 0;

@@ -97,7 +97,7 @@ const transcript = `projects/-workspace/${ID}.jsonl`;
 const titles = (data: ClaudeData): string[] => data.findings.map((finding) => `${finding.severity} ${finding.path}`);
 
 describe('transcripts', () => {
-  it('name the one that was written last as the session’s conversation, and none that was only read', async () => {
+  it('count the one that was written last as the session’s conversation, and none that was only read', async () => {
     const first = await start('s1');
     expect((await end(first)).conversation).toBeUndefined();
     const other = '99999999-2222-4333-8444-555555555555';
@@ -177,7 +177,7 @@ describe('transcripts', () => {
     expect(records.every((record) => record['madeInSandbox'] === 'sess' && record['cwd'] === '/workspace')).toBe(true);
   });
 
-  it('go on in the next session, and two at once keep both', async () => {
+  it('continue in the next session, and two concurrent sessions keep both', async () => {
     const first = await start('s1');
     first.write(transcript, `${turn(1, null)}\n${turn(2, 1)}\n`);
     await land(first, await end(first));
@@ -210,7 +210,7 @@ describe('transcripts', () => {
     expect(instanceFile(session, transcript)).toContain('"cwd":"/workspace/sub"');
   });
 
-  it('that are rewritten, deleted, misnamed or no plain files stay out, and are reported', async () => {
+  it('that are rewritten, deleted, misnamed or not regular files are refused and reported', async () => {
     const first = await start('s1');
     first.write(transcript, `${turn(1, null)}\n`);
     await land(first, await end(first));
@@ -283,7 +283,7 @@ describe('transcripts', () => {
 });
 
 describe('history, memory, plans', () => {
-  it('takes new prompts of this project, cleaned; shell commands wait for a yes; a rewrite is refused', async () => {
+  it('accepts new prompts of this project, cleaned; shell commands need a yes; a rewrite is refused', async () => {
     const first = await start('s1');
     const line = (display: string, project = '/workspace'): string =>
       `${JSON.stringify({ display, project, timestamp: 1, pastedContents: { 1: 'x' } })}\n`;
@@ -305,7 +305,7 @@ describe('history, memory, plans', () => {
     expect([rewritten.changes, titles(rewritten)]).toEqual([[], ['blocked ~/.claude/history.jsonl']]);
   });
 
-  it('memory, plans and to-dos are suspects, applied with a yes unless the instance went on', async () => {
+  it('memory, plans and to-dos are suspect, and are applied after a yes unless the instance has changed since', async () => {
     const first = await start('s1');
     const files = [
       'projects/-workspace/memory/MEMORY.md',
@@ -329,7 +329,7 @@ describe('history, memory, plans', () => {
     expect(instanceFile(first, 'plans/a.md')).toBe('from a');
   });
 
-  it('text that is binary, too long, too deep, linked, or holds a credential stays out, and is reported', async () => {
+  it('refuses and reports text that is binary, too long, too deep, linked, or contains a credential', async () => {
     const session = await start('s');
     const token = 'a token that was inside';
     const files: Record<string, [content: string | Buffer, title: string]> = {
@@ -444,7 +444,7 @@ describe('a session that rewrites all of ~/.claude', () => {
     for (const path of [...NEVER, 'settings.json']) expect(told).toContain(`~/.claude/${path}`);
     expect(data.findings.filter((finding) => finding.rule === 'claude-json')).toHaveLength(3);
   });
-  it('says nothing of what Claude does by itself, nor of files that are as they were staged', async () => {
+  it('does not report files that Claude always writes, nor unchanged staged files', async () => {
     const own = { 'CLAUDE.md': 'short', 'skills/x/SKILL.md': 'long'.repeat(300_000), 'settings.json': '{}' };
     for (const [path, content] of Object.entries(own)) {
       mkdirSync(dirname(at('home/.claude', path)), { recursive: true });

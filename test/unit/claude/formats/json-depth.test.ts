@@ -10,4 +10,4 @@ it.each([
   ['"[[["', 0],
   ['["a\\"[[", "\\\\", []]', 2],
   ['['.repeat(1_000_000), 1_000_000],
-])('how deep a text nests, brackets in strings not counted', (text, depth) => expect(nestingOf(text)).toBe(depth));
+])('measures nesting, and ignores brackets in strings', (text, depth) => expect(nestingOf(text)).toBe(depth));

@@ -30,7 +30,7 @@ const options = (): Parameters<typeof runGc>[0] => ({
   currentImages: ['run-claude:00000000000000aa'],
 });
 
-it('removes the data of a deleted project, and of none that may come back', async () => {
+it('removes the data of a deleted project, and keeps that of a project that may come back', async () => {
   await openInstance(at('data'), at('work/here'));
   const gone = await openInstance(at('data'), at('work/gone'));
   const drive = await openInstance(at('data'), at('work/drive'));

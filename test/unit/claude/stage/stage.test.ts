@@ -100,7 +100,7 @@ describe('the staged home', () => {
     expect(everything(staged)).not.toContain('secret-value');
   });
 
-  it('brings neither account, other projects, credentials, nor what is unknown, and says so once', async () => {
+  it('contains no account, other project, credential or unknown key, and reports that once', async () => {
     const secret = 'a-secret-of-the-host';
     write(
       'home/.claude.json',
@@ -143,7 +143,7 @@ describe('the staged home', () => {
     expect(staged.notes.join('\n')).toMatch(/MCP servers not staged: host \(.*value \(.*header \(.*query \(/);
   });
 
-  it('brings skills, commands and the like; a link that leads out is left out and named', async () => {
+  it('contains skills, commands and the like; a link that leads out is omitted and named', async () => {
     write('home/.claude/skills/a/SKILL.md', 'skill a');
     write('home/.claude/commands/x.md', 'command');
     write('home/.ssh/id', 'private-key');
@@ -210,7 +210,7 @@ describe('the staged home', () => {
     expect(contentOf(staged, `${below}/flagged-plugins.json`)).toBeUndefined();
   });
 
-  it('has a profile’s settings and skills instead of the user’s', async () => {
+  it('has the settings and skills of a profile instead of the user’s', async () => {
     write('home/.claude/CLAUDE.md', 'mine');
     write('config/profiles/reviewer/CLAUDE.md', 'reviewer');
     expect(contentOf(await stage({ profile: 'reviewer' }), '.claude/CLAUDE.md')).toBe('reviewer');
@@ -237,7 +237,7 @@ describe('the staged home', () => {
     expect(text).not.toContain('touch');
   });
 
-  it('keeps two projects apart that share a folder of transcripts, and other projects’ prompts out', async () => {
+  it('separates two projects that share a folder of transcripts, and excludes prompts of other projects', async () => {
     const id = '11111111-2222-4333-8444-555555555555';
     const line = (cwd: string): string =>
       `${JSON.stringify({ type: 'user', uuid: id, parentUuid: null, sessionId: id, timestamp: '2026-01-01T00:00:00Z', cwd, message: { role: 'user', content: 'hello' } })}\n`;
@@ -257,7 +257,7 @@ describe('the staged home', () => {
 });
 
 describe('the project’s instance', () => {
-  it('is shared by worktrees, apart from submodules, and refuses one that was made for another', async () => {
+  it('is shared by worktrees and not by submodules, and refuses an instance of another project', async () => {
     const git = (...args: string[]): void => {
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
         cwd: at('work/y'),
@@ -278,7 +278,7 @@ describe('the project’s instance', () => {
     await expect(stage({ gitCommonDir: common })).rejects.toMatchObject({ code: 'INSTANCE_FOREIGN' });
   });
 
-  it('stays empty with --isolate-claude-data: links into the volume in its place', async () => {
+  it('stays empty with --isolate-claude-data, where links lead into the volume', async () => {
     const staged = await stage({ isolate: true });
     expect(readdirSync(staged.instance.dir).sort()).toEqual(['mount-point', 'project-root']);
     const links = staged.entries.filter(({ content }) => typeof content === 'object' && 'link' in content);

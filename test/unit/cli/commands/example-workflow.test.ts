@@ -19,7 +19,7 @@ const yaml = /```yaml\n(# \.github\/workflows\/[\s\S]*?)```/.exec(text)?.[1] ?? 
 const steps: readonly Step[] = parse(yaml).jobs.audit.steps;
 
 // The command of docs/how-to/use-in-ci.md, word for word, in a folder laid out as its checkouts leave it.
-it('does on a pull request what the example in the document says', async () => {
+it('does on a pull request what the how-to page describes', async () => {
   const step = steps.find(({ run }) => run?.includes(' audit '));
   const folders = steps.flatMap((one) => one.with?.['path'] ?? []);
   expect(folders).toEqual(['change', 'run-claude']);

@@ -147,7 +147,7 @@ it('prints the same as JSON, with ISO times and every earlier field', async () =
   expect(data[0]).toMatchObject({ agentMs: 80_000, note: 'for Monday\u0007' });
 });
 
-it('lists the others where one session cannot be read', async () => {
+it('lists the readable sessions when one cannot be read', async () => {
   const state = recordSessions(SESSIONS);
   writeFileSync(path.join(state, 'sessions', '261121-100000-444', 'manifest'), '{');
   const text = await run(state, []);

@@ -6,7 +6,7 @@ import type { ProbeRow } from '../../../../src/engine/hardening/probes.ts';
 
 const places = { home: '/', stateDir: '/state', cacheDir: '/cache', dataDir: '/data', configDir: '/config' };
 
-it('names the disk that is full: that of the sessions, or that of the copies', () => {
+it('names the full disk: the one of the sessions or the one of the copies', () => {
   for (const [full, name] of [
     ['/state', 'disk'],
     ['/cache', 'cache-disk'],
@@ -48,7 +48,7 @@ const row = (name: string, layer: string, result: ProbeRow['result']): ProbeRow 
   why: 'EPERM',
 });
 
-it('prints the attacks that got through and a verdict, and every attack with --verbose', () => {
+it('prints the attacks that succeeded and a verdict, and every attack with --verbose', () => {
   const held = [row('a', 'seccomp', 'stopped'), row('b', 'masks', 'stopped'), row('c', 'masks', 'untestable')];
   expect(probeLines(held, false)).toEqual([
     '3 attacks: 2 stopped, 1 not testable here.',

@@ -23,7 +23,7 @@ it.each<[string, Partial<EngineFacts>, object | undefined, string, RegExp]>([
   ['it does not work', {}, { ...TRIED, trial: FAILED }, 'warning', /^copy: files look wrong through/],
   ['the engine is elsewhere', { local: false }, undefined, 'ok', /^volume: the engine does not run on this kernel$/],
   ['the engine remaps users', { usernsRemap: true }, undefined, 'ok', /^volume: the engine remaps users$/],
-])('the doctor says how a copy is held, and why, where %s', (_, facts, found, result, text) => {
+])('doctor names the strategy and the reason where %s', (_, facts, found, result, text) => {
   const stateDir = mkdtempSync(path.join(tmpdir(), 'run-claude-doctor-'));
   try {
     if (found !== undefined) writeFileSync(path.join(stateDir, 'overlay-trial.json'), JSON.stringify(found));

@@ -19,7 +19,7 @@ const rowsOf = (text: string): string[][] =>
     )
     .filter(([first = '']) => !first.startsWith('---'));
 
-it('says the same of exit statuses in the table, the help and the docs', () => {
+it('has the same exit statuses in the table, the help and the docs', () => {
   const table = EXIT_STATUSES.map(([statuses, meaning]) => [statuses.join(', '), meaning]);
   expect(rowsOf(page('reference/exit-statuses.md').split('<!-- generated end -->')[0] ?? '').slice(1)).toEqual(table);
   const help = helpText(undefined);
@@ -30,7 +30,7 @@ it('says the same of exit statuses in the table, the help and the docs', () => {
   expect(new Set(said)).toEqual(new Set(Object.values(EXIT).filter((status) => status !== EXIT.ok)));
 });
 
-it('installs in the README only what exists: tarballs and checkouts, no package of a registry and no repository', () => {
+it('installs in the README only from tarballs and checkouts, not from a registry or repository that does not exist', () => {
   const readme = page('../README.md');
   const installed = [...readme.matchAll(/npm install (?:--\S+ (?:~\S* )?)*(\S+)/g)].map(([, what]) => what);
   expect(installed.length).toBeGreaterThan(1);

@@ -36,12 +36,12 @@ describe('the project', () => {
     expect(run('-p', 'build')).toMatchObject({ project: undefined, program: { args: ['-p', 'build'], print: true } });
     expect(run('--model', 'proj', 'proj').project).toBeUndefined();
   });
-  it('takes a first word with a space as a prompt, and refuses any other', () => {
+  it('reads a first word with a space as a prompt, and refuses any other', () => {
     expect(args(run('repair it all'))).toEqual(['repair it all']);
     expect(refusal('repair')).toContain('go after --');
     expect(refusal('sesions')).toContain('sessions');
   });
-  it('never reads a command that is not first as a folder', () => {
+  it('never reads a command word in a later position as a folder', () => {
     expect(refusal('--trace', 'build')).toContain('has to come first');
     expect(run('./build').project).toBe('./build');
     expect(parse('build')).toMatchObject({ kind: 'command', name: 'build' });
@@ -54,18 +54,18 @@ describe('options', () => {
     expect(refusal('--copy-workspace=layer')).toContain('layers');
     expect(refusal('-z')).toContain('-z');
   });
-  it('takes optional values after = only', () => {
+  it('accepts optional values only after =', () => {
     expect(run('--copy-workspace', 'proj').project).toBe('proj');
     expect(refusal('--copy-workspace', 'volume')).toContain('no such folder');
     expect(run('--copy-workspace=shallow').flags).toContainEqual(expect.objectContaining({ setting: 'shallow' }));
   });
-  it('lets no forgotten value swallow an option of run-claude', () => {
+  it('never reads an option of run-claude as the missing value of the option before it', () => {
     expect(refusal('--model', '--dry-run')).toContain('needs a value');
     expect(refusal('--memory', '--yes')).toContain('needs a value');
     expect(refusal('--system-prompt')).toContain('needs a value');
     expect(args(run('--system-prompt=--dry-run'))).toEqual(['--system-prompt=--dry-run']);
   });
-  it('takes a negative number as a value, so that the setting prints what is allowed', () => {
+  it('reads a negative number as a value, so that the error names the allowed range', () => {
     expect(run('--cpus', '-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
     expect(run('--cpus=-1').flags).toContainEqual(expect.objectContaining({ setting: 'cpus', value: '-1' }));
     expect(refusal('--cpus', '--memory', '8g')).toBe('--cpus needs a value Write --cpus N.');
@@ -81,7 +81,7 @@ describe('options', () => {
     expect(parse('proj', '--version')).toEqual({ kind: 'version' });
     expect(args(run('--', '--help'))).toEqual(['--help']);
   });
-  it('takes help and version as words', () => {
+  it('accepts help and version as commands', () => {
     expect(parse('help')).toEqual(parse('--help'));
     expect(parse('help', 'apply')).toEqual(parse('apply', '--help'));
     expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));

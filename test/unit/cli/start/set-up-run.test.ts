@@ -11,7 +11,7 @@ mkdirSync(project);
 writeFileSync(path.join(root, 'file'), '');
 symlinkSync(project, path.join(root, 'link'));
 
-it('--tmpdir names a directory that exists or is still to be made, and planning makes none', () => {
+it('--tmpdir may name a missing directory, which planning does not create', () => {
   expect(stagingFolder(undefined, project, root)).toBeUndefined();
   expect(stagingFolder('.', project, root)).toBe(root);
   expect(stagingFolder('a/b', project, root)).toBe(path.join(root, 'a/b'));

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-it('an engine that falls silent in the middle of an answer has not answered', async () => {
+it('an engine that stops in the middle of a response counts as unreachable', async () => {
   answer = (_, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('{');
   await expect(client.get('/info', 300)).rejects.toMatchObject({ name: 'AbortError' });
 });

@@ -22,7 +22,7 @@ function context(name: string, host: string): void {
 }
 
 describe('where an engine is looked for', () => {
-  it('is the usual sockets, docker before podman, each only of the engine that was chosen', () => {
+  it('is the default sockets, docker before podman, and only those of a chosen engine', () => {
     const all = names({ XDG_RUNTIME_DIR: '/run/user/7' });
     expect(all[0]).toBe('unix:///var/run/docker.sock default');
     expect(all).toContain(`unix://${home}/.orbstack/run/docker.sock default`);
@@ -32,7 +32,7 @@ describe('where an engine is looked for', () => {
     expect(names({}, 'docker').join()).not.toContain('podman');
   });
 
-  it('is DOCKER_HOST alone when that is set', () => {
+  it('is only DOCKER_HOST when that is set', () => {
     expect(names({ DOCKER_HOST: 'tcp://10.0.0.1:2375', DOCKER_CONTEXT: 'x' })).toEqual([
       'tcp://10.0.0.1:2375 DOCKER_HOST',
     ]);
@@ -48,7 +48,7 @@ describe('where an engine is looked for', () => {
     expect(names({ DOCKER_CONTEXT: 'default' })[0]).toBe('unix:///var/run/docker.sock default');
   });
 
-  it('takes TLS files with a verified tcp host', () => {
+  it('uses TLS files with a verified tcp host', () => {
     writeFileSync(join(home, 'ca.pem'), 'CA');
     const env = { DOCKER_HOST: 'tcp://h:2376', DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: home };
     const [candidate] = findCandidates({ choice: 'auto', env, home });

@@ -18,7 +18,7 @@ describe('docs/explanation/threat-model.md', () => {
     .map(cells)
     .slice(1);
 
-  it('says of each layer what it stops and what shows it', () => {
+  it('names the attack and the test of each layer', () => {
     expect(rows.length).toBeGreaterThan(15);
     for (const [layer = '', stops = '', shown = ''] of rows) {
       expect(stops, layer).not.toBe('');
@@ -54,7 +54,7 @@ describe('readProbes', () => {
       { name: 'unshare-user', layer: 'seccomp', result: 'stopped', why: 'EPERM' },
     ]);
     for (const bad of ['a\tb\tfine\tc', '\x1b[31m\tseccomp\tstopped\tx', 'a b\tc\topen\td', 'cannot execute']) {
-      expect(() => readProbes(bad)).toThrow('the probes printed something else');
+      expect(() => readProbes(bad)).toThrow('the probes printed an unexpected line');
     }
   });
 });

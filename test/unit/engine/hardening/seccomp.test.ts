@@ -38,7 +38,7 @@ function allowed(name: string, ...args: bigint[]): boolean {
 }
 
 describe('the seccomp profile', () => {
-  it('is what its source says', () => {
+  it('equals its source', () => {
     const script = fileURLToPath(new URL('../../../../seccomp/generate.mjs', import.meta.url));
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
   });
@@ -69,11 +69,14 @@ describe('the seccomp profile', () => {
     }
   });
 
-  it.each([0x5412, 0x541c, 0x541d, 0x5423])('refuses ioctl %i whatever the upper half holds', (request) => {
-    fc.assert(fc.property(fc.nat(), (high) => !allowed('ioctl', 0n, (BigInt(high) << 32n) | BigInt(request))));
-  });
+  it.each([0x5412, 0x541c, 0x541d, 0x5423])(
+    'refuses ioctl %i whatever the upper half of the argument holds',
+    (request) => {
+      fc.assert(fc.property(fc.nat(), (high) => !allowed('ioctl', 0n, (BigInt(high) << 32n) | BigInt(request))));
+    },
+  );
 
-  it('never lets the limit on cores be set, whatever the upper half holds, and lets it be read', () => {
+  it('refuses to set the limit on core dumps, whatever the upper half of the argument holds, and allows reading it', () => {
     const core = 4n;
     const high = fc.nat().map((bits) => BigInt(bits) << 32n);
     fc.assert(fc.property(high, (bits) => !allowed('setrlimit', bits | core, 1n)));
@@ -84,7 +87,7 @@ describe('the seccomp profile', () => {
     fc.assert(fc.property(other, (resource) => allowed('prlimit64', 0n, BigInt(resource), 1n)));
   });
 
-  it('lets every other ioctl pass, whatever the upper half holds', () => {
+  it('allows every other ioctl, whatever the upper half of the argument holds', () => {
     const refused = new Set([0x5412, 0x541c, 0x541d, 0x5423]);
     const near = fc.oneof(fc.integer({ min: 0x5400, max: 0x54ff }), fc.integer({ min: 0, max: 0xffffffff }));
     fc.assert(
@@ -95,7 +98,7 @@ describe('the seccomp profile', () => {
     );
   });
 
-  it('lets a process make itself undumpable and never dumpable again', () => {
+  it('allows a process to make itself undumpable, and never dumpable again', () => {
     expect(allowed('prctl', 4n, 0n)).toBe(true);
     expect(allowed('prctl', 4n, 1n)).toBe(false);
     expect(allowed('prctl', (1n << 32n) | 4n, 1n)).toBe(false);
@@ -103,7 +106,7 @@ describe('the seccomp profile', () => {
     expect(allowed('prctl', 15n, 1n)).toBe(true);
   });
 
-  it('lets threads and processes be made, and no namespace', () => {
+  it('allows new threads and processes, and refuses new namespaces', () => {
     const thread = 0x3d0f00n;
     expect(allowed('clone', thread)).toBe(true);
     expect(allowed('clone', 0x1200011n)).toBe(true);
@@ -137,14 +140,14 @@ describe('the seccomp profile', () => {
     for (const args of stopped) expect(allowed('socket', ...args)).toBe(false);
   });
 
-  it('makes no device node, not even 0:0', () => {
+  it('refuses to create device nodes, even 0:0', () => {
     expect(allowed('mknod', 0n, 0o010666n)).toBe(true);
     expect(allowed('mknod', 0n, 0o020666n)).toBe(false);
     expect(allowed('mknod', 0n, 0o060666n)).toBe(false);
     expect(allowed('mknodat', 0n, 0n, (1n << 16n) | 0o020666n)).toBe(false);
   });
 
-  it('is not taken from a file that is missing or allows by default', async () => {
+  it('is refused if its file is missing or allows by default', async () => {
     await expect(readSeccompProfile(new URL('file:///nowhere.json'))).rejects.toMatchObject({
       code: 'SECCOMP_MISSING',
     });

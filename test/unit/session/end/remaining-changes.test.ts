@@ -30,7 +30,7 @@ const outcome = (verdicts: Record<string, ChangeVerdict>): ApplyOutcome => ({
 });
 const verdicts = (all: ApplyOutcome | undefined) => all?.changes.map(({ path, verdict, why }) => [path, verdict, why]);
 
-it('leaves out what is applied, with its findings, and what came back of Claudeâ€™s data', () => {
+it('omits applied changes with their findings, and Claude data that was brought back', () => {
   const back = { ...outcome({}), claude: [{ path: 'plans/a.md', verdict: 'applied' as const }] };
   const left = withoutApplied(collected({ a: '1', b: '2' }), new Set(['a']), back);
   expect(left.changes.map(({ path }) => path)).toEqual(['b']);
@@ -39,7 +39,7 @@ it('leaves out what is applied, with its findings, and what came back of Claudeâ
   expect(left.claude?.findings.map(({ path }) => path)).toEqual(['~/.claude/plans/b.md']);
 });
 
-it('once the session ran again, what it changed since it was applied is left', () => {
+it('contains what a resumed session changed since the apply', () => {
   const before = collected({ a: '1', b: '2', gone: '3', cut: '4' });
   const now = collected({ a: '1', b: 'other', cut: undefined });
   const kept = outcomeAfterResume(outcome({ a: 'applied', b: 'applied', cut: 'same', gone: 'applied' }), before, now);
@@ -51,7 +51,7 @@ it('once the session ran again, what it changed since it was applied is left', (
   ]);
 });
 
-it('after an undo what was undone is left, and what was not stays applied', () => {
+it('contains undone changes after an undo, and not those that are still applied', () => {
   const all = outcome({ a: 'applied', b: 'applied', c: 'suspect' });
   const undone = outcomeAfterUndo(all, outcome({ a: 'applied', b: 'conflict' }));
   expect(verdicts(undone)).toEqual([

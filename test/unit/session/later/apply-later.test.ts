@@ -58,7 +58,7 @@ it('a path that contains a line end does not start a new line of output', async 
   ]);
 });
 
-it('an apply of single hunks that was killed before the record was written leaves the rest to be applied', async () => {
+it('an apply of single hunks that was killed before the record was written keeps the rest pending', async () => {
   const [base, session] = [{ f: file('a\nb\nc\nd\n') }, { f: file('A\nb\nc\nD\n') }];
   const { again, finish, apply, changes, choice, now, sessionDir } = await lay('killed', { base, session });
   const chosen = changes.map((change) => ({ change, content: Buffer.from('A\nb\nc\nd\n') }));

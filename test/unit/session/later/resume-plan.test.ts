@@ -64,11 +64,11 @@ describe('the program of a resumed session', () => {
     ]);
   });
 
-  it('asks where the policy asks', () => {
+  it('asks for permissions where the policy does', () => {
     expect(resumePlan(planOf(claude([ASK, 'do it']), 'ask'), input()).program).toEqual(claude([ASK, '--resume', OWN]));
   });
 
-  it('has no terminal in print mode, and keeps TERM where there is none now', () => {
+  it('has no terminal in print mode, and keeps TERM when the command has no terminal', () => {
     const plan = resumePlan(planOf(claude([SKIP])), input({ words: ['-p', 'x'], term: undefined }));
     expect([plan.tty, plan.env['TERM']]).toEqual([false, 'old']);
   });

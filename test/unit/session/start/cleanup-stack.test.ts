@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openCleanupStack } from '../../../../src/session/start/cleanup-stack.ts';
 
-it('closes the newest first and once, a group in its place, and the rest after a failure', async () => {
+it('closes in reverse order, each once, a group in its place, and the rest after a failure', async () => {
   const closed: string[] = [];
   const warnings: string[] = [];
   const cleanup = openCleanupStack((event) => {

@@ -9,7 +9,7 @@ import type { Plan } from '../../../../src/types/plan.ts';
 const program = { kind: 'claude', args: [], print: false };
 const planWith = (policy: object): Plan => ({ program, policy }) as unknown as Plan;
 
-it('searches the host once, and the source that it finds reads the login again', async () => {
+it('searches the host once; the source that it finds can reread the login', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'run-claude-credential-'));
   try {
     const writeLogin = (accessToken: string): void => {
@@ -30,7 +30,7 @@ it('searches the host once, and the source that it finds reads the login again',
   }
 });
 
-it('looks for nothing with --credentials none, refreshes where asked, and refuses a cloud for a file', async () => {
+it('does not search with --credentials none, renews on request, and refuses a cloud credential as a file', async () => {
   const calls: string[] = [];
   const source = (more: Partial<CredentialSource>) => async () => {
     calls.push('found');

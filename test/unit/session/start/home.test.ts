@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { plannedHomeMount } from '../../../../src/session/start/home.ts';
 import type { Plan } from '../../../../src/types/plan.ts';
 
-it('--dry-run names the home that a session would have: with --tmpdir there, in a volume where files have other owners', () => {
+it('--dry-run names the session’s home: below --tmpdir, or in a volume where the engine remaps owners', () => {
   const engine = { local: true, rootless: false, usernsRemap: false };
   const user = `${process.getuid?.()}:${process.getgid?.()}`;
   const mount = (other: object): unknown =>

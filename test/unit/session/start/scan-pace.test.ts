@@ -22,12 +22,12 @@ function run(scans: number, plainMs: number, countingMs: number, changed: (at: n
 
 const never = (): boolean => false;
 
-it('scans every second where scans are short, however long counting ignored output takes', () => {
+it('scans every second while scans are short, however long the count of ignored output takes', () => {
   const { share, longest, counts } = run(5000, 4, 500, never);
   expect([longest, share < 0.01, counts > 10]).toEqual([900, true, true]);
 });
 
-it('takes less than 1% of the time of an idle large layer, and more often while things happen', () => {
+it('uses less than 1% of the time on an idle large layer, and scans more often during activity', () => {
   const idle = run(5000, 300, 500, never);
   expect(idle.share).toBeLessThan(0.01);
   const busy = run(5000, 100, 500, () => true);

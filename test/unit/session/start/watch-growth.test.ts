@@ -113,7 +113,7 @@ it('Ctrl-C at the question stops the agent, and the key does not reach the agent
   expect([s.got(), s.calls.sort()]).toEqual(['', ['agent', OVER, 'pause', `stop: ${WHY}`, 'unpause']]);
 });
 
-it('continues the agent when there is room again, and asks again when there is none', async () => {
+it('continues the agent when there is space again, and asks again when there is none', async () => {
   await using s = scene({ tty: true });
   s.hooks.reached(WHY);
   await s.silence();

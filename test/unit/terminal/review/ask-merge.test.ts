@@ -10,7 +10,7 @@ it.each([
   ['\n', false],
   ['all\n', false],
   ['', false],
-])('shows the merge cleaned, and takes it only for a yes: %j', async (typed, isTaken) => {
+])('shows the merge cleaned, and accepts it only after a yes: %j', async (typed, isTaken) => {
   const stdin = new PassThrough();
   const stderr = new PassThrough();
   const screen = { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;

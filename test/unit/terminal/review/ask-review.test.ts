@@ -114,7 +114,7 @@ const ASKED = /\[y\/N\/d\/s\/l\/\?\]:/;
 describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) => {
   const size = { columns, rows };
 
-  it('prints the summary and takes y, then each suspect by name', async () => {
+  it('prints the summary, accepts y, and then asks about each suspect change by name', async () => {
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);
@@ -134,7 +134,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     expect(choice().left).toEqual([{ path: '.git/hooks/pre-commit', verdict: 'blocked', why: 'git runs it' }]);
   });
 
-  it('keeps everything at n, Enter, Ctrl-C, Ctrl-D and when the terminal goes', async () => {
+  it('applies nothing after n, Enter, Ctrl-C, Ctrl-D, or when the terminal closes', async () => {
     const answers = ['n\r', '\r', '\x03', '\x04', undefined];
     const sessions = answers.map(() => open(size, env));
     try {
@@ -153,7 +153,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     }
   });
 
-  it('lists, helps, shows the differences cleaned, and discards by the whole word only', async () => {
+  it('prints the list, the help and the cleaned differences, and discards only after the whole word', async () => {
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);
@@ -212,7 +212,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     expect(parts).toBe(before.replace('line 6\n', 'line edited\n').replace('line 30\n', 'line thirty\n'));
   });
 
-  it('shows again, in the pager and in the user’s difftool; takes the rest; asks for deletions one by one', async () => {
+  it('repeats the difference, opens pager and difftool, accepts the rest, and asks about single deletions', async () => {
     const programs = { PAGER: `${process.execPath} ${pager}`, DIFFTOOL: `${process.execPath} ${difftool}` };
     await using session = open(size, { ...env, ...programs });
     const { pty, choice } = session;
@@ -253,7 +253,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     expect(left.sort()).toEqual(['.git/hooks/pre-commit blocked', 'Makefile skipped', 'src/file02.txt skipped']);
   });
 
-  it('takes a selection back, and leaves a suspect change that gets no yes', async () => {
+  it('can undo a selection, and leaves a suspect change without a yes', async () => {
     await using session = open(size, env);
     const { pty, choice } = session;
     let at = await pty.see(ASKED);
@@ -272,7 +272,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
   });
 });
 
-it('lets no y that was typed while the agent ran answer the question', async () => {
+it('ignores a y that was typed while the agent ran', async () => {
   await using session = open({ columns: 80, rows: 24 });
   const { pty, choice } = session;
   pty.send('y\ry\r');
@@ -283,7 +283,7 @@ it('lets no y that was typed while the agent ran answer the question', async () 
   expect(choice()).toMatchObject({ decided: false, chosen: [] });
 });
 
-it('asks as many questions as there are, without a word of Node about listeners', async () => {
+it('asks many questions without a warning of Node about listeners', async () => {
   const scene = exampleScene() as { collected: object };
   const names = Array.from({ length: 14 }, (_, at) => `suspect${at}`);
   const changes = names.map((name) => ({ path: name, kind: 'created', after: file('x\n') }));
@@ -302,7 +302,7 @@ it('asks as many questions as there are, without a word of Node about listeners'
   expect(choice()).toMatchObject({ decided: true, chosen: [] });
 });
 
-it('takes a word of its own for a mass deletion', async () => {
+it('requires the word delete for a mass deletion', async () => {
   const scene = exampleScene() as { collected: object };
   const changes = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, kind: 'deleted', before: file(`${at}`) }));
   await using session = open({ columns: 80, rows: 24 }, {}, { collected: { ...scene.collected, changes } });

@@ -41,7 +41,7 @@ function manyChanges(): Change[] {
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-it('lists 5,800 changes by folder in a few screens, deletions last, what is suspect by name', () => {
+it('lists 5,800 changes by folder in a few screens, deletions last, suspect changes by name', () => {
   const path = 'test/built-ins/part3/case3/file3.js';
   const lines = list(manyChanges(), undefined, [suspect(path)]);
   expect(lines.length).toBeLessThan(140);
@@ -57,7 +57,7 @@ it('lists 5,800 changes by folder in a few screens, deletions last, what is susp
   expect(lines.at(-1)).toBe('l FOLDER lists the changes below a folder');
 });
 
-it('lists what is below a folder, and says where that is nothing', () => {
+it('lists the changes below a folder, and reports a folder without changes', () => {
   const lines = list(manyChanges(), './test/built-ins/part3/case3/');
   expect(lines.slice(0, 2)).toEqual([
     '~ test/built-ins/part3/case3/file1263.js',
@@ -67,7 +67,7 @@ it('lists what is below a folder, and says where that is nothing', () => {
   expect(list(manyChanges(), 'nowhere')).toEqual(['no changes below nowhere']);
 });
 
-it('stays flat where there is little, a rename as one line', () => {
+it('is a flat list for few changes, with a rename as one line', () => {
   const moved = entry('same');
   const lines = list([
     edited('a.txt'),
@@ -78,7 +78,7 @@ it('stays flat where there is little, a rename as one line', () => {
   expect(lines).toEqual(['~ a.txt', 'r docs.txt (from doc.txt)', '', 'deletions (1):', '- gone.txt']);
 });
 
-it('lets no name act on the terminal', () => {
+it('removes control characters from names', () => {
   const many = Array.from({ length: 400 }, (_, at) => edited(`fold\u001b[2Jer${at % 5}/na\u202eme${at}\n`));
   expect(list(many).join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });

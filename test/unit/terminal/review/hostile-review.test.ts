@@ -140,7 +140,7 @@ const settings = (output: string): string[] =>
   [...output.matchAll(/(?:BEFORE|AFTER) ([0-9a-f:]+)/g)].map((match) => match[1] ?? '');
 
 describe("the reviewer's terminal", () => {
-  it('would be changed by these names and texts as they are', async () => {
+  it('control: would be changed by these names and texts without cleaning', async () => {
     const file = path.join(root, 'raw');
     writeFileSync(file, ESCAPES.join('text\n').replace(/[\ud800-\udfff]/g, ''));
     await using pty = inTerminal(`cat ${file}`, { columns: 80, rows: 24 });
@@ -154,7 +154,7 @@ describe("the reviewer's terminal", () => {
   it.each([
     { columns: 80, rows: 24 },
     { columns: 40, rows: 12 },
-  ])('is as it was after the list, every diff and the answers ($columns x $rows)', async (size) => {
+  ])('is unchanged after the list, every diff and the answers ($columns x $rows)', async (size) => {
     const { changes, problems } = scene();
     const findings = auditChanges({ changes, content: (digest) => contents.get(digest) });
     expect(findings.length).toBeGreaterThan(ESCAPES.length);

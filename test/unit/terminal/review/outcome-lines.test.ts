@@ -34,17 +34,17 @@ it.each<[ProgressCounts, string | undefined, string]>([
     undefined,
     '1 of 3 files is applied, 1 is left, 1 of them applied in part, 1 is blocked',
   ],
-])('says of %j what is applied and what is left', (counts, when, text) => {
+])('prints for %j what is applied and what is left', (counts, when, text) => {
   expect(progressLine(counts, when)).toBe(text);
 });
 
-it('says what one apply did, in files', () => {
+it('prints the result of one apply, counted in files', () => {
   const files = [one('a', 'applied'), one('b', 'skipped', `applied ${IN_PART}`), one('c', 'same'), suspect('Makefile')];
   expect(resultLine(files, 'Applied')).toBe('Applied 2 of 4 files, 1 of them in part; 1 was in the project already.');
   expect(resultLine([one('a', 'applied')], 'Would apply')).toBe('Would apply 1 of 1 file.');
 });
 
-it('names what is left with its reason, a rename by both names, and nothing that acts on the terminal', () => {
+it('names the remaining changes with reasons, a rename by both names, without control characters', () => {
   const files = [
     one('d/new\u001b[2J', 'conflict', 'changed on the host', { renamedFrom: 'old' }),
     suspect('Makefile'),
@@ -63,7 +63,7 @@ it('names what is left with its reason, a rename by both names, and nothing that
   expect(leftLines(many).at(-1)).toBe('left: 2 more');
 });
 
-it('says how suspect files are accepted, with globs that mean these paths alone', () => {
+it('prints how to accept suspect files, with globs that match only these paths', () => {
   expect(acceptAdvice('ID', [one('a', 'suspect', 'the session deletes 30 of 40 entries')])).toBeUndefined();
   expect(acceptAdvice('ID', [suspect('Makefile'), suspect('ci/x.yml')])).toBe(
     'Suspect changes need a yes: on a terminal, or with: run-claude apply ID --yes --allow-suspect /Makefile --allow-suspect ci/x.yml',

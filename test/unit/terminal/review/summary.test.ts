@@ -7,7 +7,7 @@ import type { RelPath } from '../../../../src/text/path.ts';
 import type { Change } from '../../../../src/types/entry.ts';
 import type { ReviewItem } from '../../../../src/types/review.ts';
 
-it('says once why a change cannot be read, in the list and beside its diff', () => {
+it('prints once why a change cannot be read, in the list and next to its diff', () => {
   const problem = 'it changed while it was read';
   const after = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0' } as const;
   const changes: Change[] = ['ignored', 'plain'].map((name) => ({
@@ -33,7 +33,7 @@ it('says once why a change cannot be read, in the list and beside its diff', () 
   expect(shown(plain)).toEqual(['BLOCKED: Unreadable change: What was not seen is not applied.', `  ${problem}`]);
 });
 
-it('names records of a conversation that hold a credential, and not those that every session leaves out', () => {
+it('names records of a conversation that contain a credential, not those that every session omits', () => {
   const none = { items: [], general: [], dropped: { attachment: 24, mode: 3 } };
   expect(claudeLines(none)).toEqual([]);
   expect(claudeLines({ ...none, dropped: { ...none.dropped, 'record with a credential': 1 } })).toEqual([
@@ -41,7 +41,7 @@ it('names records of a conversation that hold a credential, and not those that e
   ]);
 });
 
-it('names the first of very many findings of one kind, and says how many more there are', () => {
+it('names the first of many findings of one kind, and counts the rest', () => {
   const entry = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0', digest: 'x' } as const;
   const names = Array.from({ length: 13 }, (_, n) => `vendor/${n}.go` as RelPath);
   const vendored = names.map((path): Change => ({ path, kind: 'created', after: entry }));
