@@ -1,8 +1,9 @@
 import { isDotGitName } from '../git/names.ts';
+import { parentPath } from '../text/path.ts';
 import { foldPath } from './formats/glob.ts';
 import { skeleton } from './formats/skeleton.ts';
 import { type Hit, hitOf } from './hit.ts';
-import { folderOf, foldersOf, type Scene } from './input.ts';
+import { foldersOf, type Scene } from './input.ts';
 
 /** Every path after the session; modified ones come twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {
@@ -59,7 +60,7 @@ interface FormQuery {
  * without a searched form costs one lookup for each file.
  */
 function collectPaths(live: Iterable<string>, asked: readonly FormQuery[]): void {
-  const askedIn = asked.map(({ byForm }) => new Set([...byForm.keys()].map(folderOf)));
+  const askedIn = asked.map(({ byForm }) => new Set([...byForm.keys()].map(parentPath)));
   // The form of each folder that contains a searched form.
   const folders = new Map<string, readonly (string | undefined)[]>();
   const enter = (folder: string): readonly (string | undefined)[] => {

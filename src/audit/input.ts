@@ -67,9 +67,6 @@ function remember<K, V>(make: (key: K) => V): (key: K) => V {
   };
 }
 
-/** The folder of a path: '' at the top. */
-export const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-
 /** All folders above the paths. */
 export function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();

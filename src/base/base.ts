@@ -61,7 +61,7 @@ export interface BaseOptions {
   readonly tell: Tell;
   readonly signal?: AbortSignal;
   /** A scan of the project that was begun earlier; used only if it ended a moment ago. */
-  readonly ahead?: TakePrescan;
+  readonly prescan?: TakePrescan;
 }
 
 export interface BaseGeneration {
@@ -101,9 +101,9 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
   const needed = new Set(generationRefs(dir).flatMap(({ generation }) => withBelow(dir, generation)));
   const newest = newestReadable(dir);
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
-  const ahead = await currentPrescan(options, newest);
-  const old = newest === undefined ? undefined : loadGeneration(options, newest, ahead?.loaded);
-  const walked = ahead?.walked ?? (await walk(options, old?.snapshot));
+  const prescan = await currentPrescan(options, newest);
+  const old = newest === undefined ? undefined : loadGeneration(options, newest, prescan?.loaded);
+  const walked = prescan?.walked ?? (await walk(options, old?.snapshot));
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
   const mayStay = over !== undefined && options.stack && !options.verify;
   if (mayStay && newest !== undefined && old !== undefined && isEqual(old, walked)) {
@@ -279,13 +279,16 @@ function entered(
 }
 
 /** The prescan, unless the user or another session may have changed something since. */
-async function currentPrescan({ dir, ahead }: BaseOptions, current: number | undefined): Promise<Prescan | undefined> {
-  const seen = await ahead?.();
-  if (seen === undefined || Date.now() - seen.ended > MAX_PRESCAN_AGE_MS || seen.generation !== current)
-    return undefined;
-  if (current === undefined) return seen;
-  if (seen.loaded === undefined) return undefined;
-  return readHeader(genDir(dir, current))?.state === seen.loaded.header.state ? seen : undefined;
+async function currentPrescan(
+  { dir, prescan }: BaseOptions,
+  current: number | undefined,
+): Promise<Prescan | undefined> {
+  const scanned = await prescan?.();
+  if (scanned === undefined || scanned.generation !== current) return undefined;
+  if (Date.now() - scanned.ended > MAX_PRESCAN_AGE_MS) return undefined;
+  if (current === undefined) return scanned;
+  if (scanned.loaded === undefined) return undefined;
+  return readHeader(genDir(dir, current))?.state === scanned.loaded.header.state ? scanned : undefined;
 }
 
 function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | undefined): Loaded | undefined {

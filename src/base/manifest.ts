@@ -6,7 +6,7 @@ import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
 import { type Difference, loadHeader, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
-import { parentPath, parseRelPath } from '../text/path.ts';
+import { nameOfPath, parentPath, parseRelPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { Owner } from './refresh.ts';
@@ -165,7 +165,7 @@ export function forget(snapshot: Snapshot, lines: readonly JournalLine[]): Snaps
   for (const line of lines) {
     const parent = parentPath(line.path);
     const named = inParent.get(parent) ?? new Map<string, JournalLine>();
-    inParent.set(parent, named.set(line.path.slice(line.path.lastIndexOf('/') + 1), line));
+    inParent.set(parent, named.set(nameOfPath(line.path), line));
   }
   const gone = new Set<string>();
   for (const [parent, named] of inParent) {

@@ -1,14 +1,11 @@
 import {
   chmodSync,
-  chownSync,
   lchownSync,
   linkSync,
   lutimesSync,
-  mkdirSync,
   readlinkSync,
   rmSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
@@ -16,13 +13,14 @@ import { TICK_MS, waitForTick } from '../host/mtime-granularity.ts';
 import { openDirectory, removeTreeSync } from '../host/remove-tree.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import type { Row } from '../scan/packed-directory.ts';
-import { type Difference, type Differences, rowAt } from '../scan/snapshot.ts';
+import type { Difference, Differences } from '../scan/snapshot.ts';
 import { fsPath, type WalkedTree } from '../scan/walk.ts';
 import { settableTimeOfMs } from '../store/file-time.ts';
 import { remedyOf } from '../store/remedy.ts';
 import { parentPath } from '../text/path.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
+import { type PathInTree, TouchedDirectories } from './touched-directories.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -50,148 +48,168 @@ export interface Refreshed {
   readonly dropped: readonly string[];
 }
 
+/** From how many files on progress is reported. */
+const MIN_FILES_FOR_PROGRESS = 2000;
+
 /**
  * Makes the tree equal to what was walked. Files are replaced, never written to: another generation may hold the same
- * inode. Throws RunClaudeError BASE_UNWRITABLE.
+ * inode.
+ *
+ * @throws {RunClaudeError} BASE_UNWRITABLE; and the reason of an interruption
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
-  const { tree, walked, differences, owner, whiteout } = options;
-  // The root always: in an empty project nothing differs, and its root has an owner and a mode all the same.
-  const touched = new Map<string, Row | undefined>([['', undefined]]);
-  const links: Array<{ path: string; to: string }> = [];
-  const moved: string[] = [];
-  const unreadable: Array<{ path: string; why: string }> = [];
-  const dropped: string[] = [];
-  const firstOfInode = new Map<string, string>();
-  const made = new Set(['']);
-  const at = (path: string): string | Buffer => fsPath(path === '' ? tree : `${tree}/${path}`);
+  const refresh = new TreeRefresh(options);
   try {
-    if (whiteout === undefined) openUp(differences, at);
-    await copyAll();
-    for (const link of links) linkOrMove(link);
-    finishDirectories();
+    return await refresh.run();
   } catch (cause) {
     if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
-    throw unwritable(tree, cause as Error);
+    throw unwritable(options.tree, cause as Error);
   }
-  return { moved, unreadable, dropped };
+}
 
-  /** Does all but the copying of files, and tells which those are: parents are there before what is in them. */
-  function* prepared(): Generator<CopyJob> {
-    for (const { path, from, to } of differences) {
-      touch(touched, parentPath(path));
-      const stays = whiteout === undefined && from?.kind === 'd' && to?.kind === 'd';
-      if (whiteout !== undefined) makeParents(path);
-      else if (from !== undefined && !stays) removeTreeSync(at(path), { opensParent: true });
-      if (to === undefined) {
-        if (whiteout !== undefined) hide(path);
-        continue;
-      }
-      if (to.kind === 'd') {
-        if (!stays && !made.has(path)) mkdirSync(at(path), { mode: 0o700 });
-        made.add(path);
-        touched.set(path, to);
-        continue;
-      }
-      if (to.kind !== 'f') {
-        placeOther(path, to);
-        continue;
-      }
-      const inode = `${to.dev}:${to.ino}`;
-      const first = to.nlink > 1 ? firstOfInode.get(inode) : undefined;
-      if (first !== undefined) {
-        links.push({ path, to: first });
-        continue;
-      }
-      if (to.nlink > 1) firstOfInode.set(inode, path);
-      yield { path, source: walked.sourceOf(path), ino: to.ino, dev: to.dev, mode: to.mode, size: to.size };
+/** A hard link to be made once the file that it names is copied. */
+interface LaterLink {
+  readonly path: string;
+  /** Another path of the tree. */
+  readonly to: string;
+}
+
+/** One refresh, in three steps: everything except file content, then the files, then links and directories. */
+class TreeRefresh {
+  readonly #options: RefreshOptions;
+  readonly #directories: TouchedDirectories;
+  readonly #links: LaterLink[] = [];
+  readonly #moved: string[] = [];
+  readonly #unreadable: Array<{ path: string; why: string }> = [];
+  readonly #dropped: string[] = [];
+  /** By device and inode: the first path of a file with several. */
+  readonly #firstOfInode = new Map<string, string>();
+
+  constructor(options: RefreshOptions) {
+    this.#options = options;
+    this.#directories = new TouchedDirectories((path) => this.#at(path));
+  }
+
+  async run(): Promise<Refreshed> {
+    const { differences, whiteout, walked, owner } = this.#options;
+    if (whiteout === undefined) openUp(differences, (path) => this.#at(path));
+    await this.#copyFiles();
+    for (const link of this.#links) this.#link(link);
+    this.#directories.finish(walked, owner);
+    return { moved: this.#moved, unreadable: this.#unreadable, dropped: this.#dropped };
+  }
+
+  #at(path: string): string | Buffer {
+    const { tree } = this.#options;
+    return fsPath(path === '' ? tree : `${tree}/${path}`);
+  }
+
+  /** Does everything else for each difference, and yields the files to be copied. Parents come before their entries. */
+  *#fileJobs(): Generator<CopyJob> {
+    for (const { path, from, to } of this.#options.differences) {
+      const stays = this.#clear(path, from, to);
+      if (to === undefined) continue;
+      if (to.kind === 'd') this.#directories.make(path, to, stays);
+      else if (to.kind !== 'f') this.#placeOther(path, to);
+      else if (!this.#isLaterLink(path, to)) yield this.#jobOf(path, to);
     }
   }
 
-  /** Directories of the tree below that something changed in. */
-  function makeParents(path: string): void {
-    const parent = parentPath(path);
-    if (made.has(parent)) return;
-    makeParents(parent);
-    mkdirSync(at(parent), { mode: 0o700 });
-    made.add(parent);
-    touch(touched, parent);
+  /** Makes the place of a difference free. Returns whether a directory stays. */
+  #clear(path: string, from: Row | undefined, to: Row | undefined): boolean {
+    this.#directories.touch(parentPath(path));
+    if (this.#options.whiteout !== undefined) {
+      this.#directories.makeParents(path);
+      if (to === undefined) this.#hide(path);
+      return false;
+    }
+    const stays = from?.kind === 'd' && to?.kind === 'd';
+    if (from !== undefined && !stays) removeTreeSync(this.#at(path), { opensParent: true });
+    return stays;
   }
 
-  /** An entry that could not be copied exists nowhere: one of that name in the tree below is hidden. */
-  function hide(path: string): void {
-    rmSync(at(path), { force: true });
-    if (whiteout !== undefined) linkSync(whiteout, at(path));
+  /** Whether another path of the file is copied already, so that this one becomes a link to it. */
+  #isLaterLink(path: string, row: Row): boolean {
+    if (row.nlink <= 1) return false;
+    const inode = `${row.dev}:${row.ino}`;
+    const first = this.#firstOfInode.get(inode);
+    if (first === undefined) this.#firstOfInode.set(inode, path);
+    else this.#links.push({ path, to: first });
+    return first !== undefined;
   }
 
-  function placeOther(path: string, row: Row): void {
+  #jobOf(path: string, { ino, dev, mode, size }: Row): CopyJob {
+    return { path, source: this.#options.walked.sourceOf(path), ino, dev, mode, size };
+  }
+
+  /** An entry that could not be copied exists nowhere: one of its name in the tree below is hidden. */
+  #hide(path: string): void {
+    const { whiteout } = this.#options;
+    rmSync(this.#at(path), { force: true });
+    if (whiteout !== undefined) linkSync(whiteout, this.#at(path));
+  }
+
+  /** Makes a link, a masked file, or a file of git's that the copy has with other content. */
+  #placeOther(path: string, row: Row): void {
+    const { walked, owner } = this.#options;
     const source = fsPath(walked.sourceOf(path));
+    const target = this.#at(path);
     try {
-      if (row.kind === 'l') symlinkSync(readlinkSync(source, { encoding: 'buffer' }), at(path));
-      else
-        writeFileSync(at(path), row.kind === 'm' ? '' : rewritten(path, source, row), { flag: 'wx', mode: row.mode });
+      if (row.kind === 'l') symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+      else {
+        const bytes = row.kind === 'm' ? '' : this.#rewritten(path, source, row);
+        writeFileSync(target, bytes, { flag: 'wx', mode: row.mode });
+      }
     } catch (error) {
       const { code, syscall } = error as NodeJS.ErrnoException;
-      if (syscall === 'readlink' || (syscall === 'open' && (code === 'ENOENT' || code === 'ELOOP'))) moved.push(path);
-      else if (code === 'EACCES') unreadable.push({ path, why: code });
+      const hasMoved = syscall === 'readlink' || (syscall === 'open' && (code === 'ENOENT' || code === 'ELOOP'));
+      if (hasMoved) this.#moved.push(path);
+      else if (code === 'EACCES') this.#unreadable.push({ path, why: code });
       else throw error;
-      hide(path);
+      this.#hide(path);
       return;
     }
-    if (owner !== undefined) lchownSync(at(path), owner.uid, owner.gid);
-    if (row.kind !== 'l') chmodSync(at(path), row.mode);
-    lutimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
+    if (owner !== undefined) lchownSync(target, owner.uid, owner.gid);
+    if (row.kind !== 'l') chmodSync(target, row.mode);
+    lutimesSync(target, settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
   }
 
-  function rewritten(path: string, source: string | Buffer, row: Row): Buffer {
+  #rewritten(path: string, source: string | Buffer, row: Row): Buffer {
     waitForTick(row.ctimeMs, TICK_MS);
-    const file = walked.rewrite(path, readAsWalked(source, row));
-    dropped.push(...file.dropped.map((what) => `${path}: ${what}`));
+    const file = this.#options.walked.rewrite(path, readAsWalked(source, row));
+    this.#dropped.push(...file.dropped.map((what) => `${path}: ${what}`));
     return file.bytes;
   }
 
-  async function copyAll(): Promise<void> {
+  async #copyFiles(): Promise<void> {
+    const { tree, owner, signal, differences, tell } = this.#options;
     const what = 'Copying the project';
     const total = differences.files();
-    const failures = await copyFiles(prepared(), {
-      tree,
-      owner,
-      progress: (done) => {
-        if (total > 2000) options.tell({ kind: 'progress', what, done, total, unit: 'files' });
-      },
-      signal: options.signal,
-    });
-    if (total > 2000) options.tell({ kind: 'progress-end', what });
-    for (const failure of failures) {
-      const { path } = failure;
+    const isShown = total > MIN_FILES_FOR_PROGRESS;
+    const progress = (done: number): void => {
+      if (isShown) tell({ kind: 'progress', what, done, total, unit: 'files' });
+    };
+    const failures = await copyFiles(this.#fileJobs(), { tree, owner, progress, signal });
+    if (isShown) tell({ kind: 'progress-end', what });
+    for (const { path, ...failure } of failures) {
       if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
-      // A first copy may be incomplete: it is removed.
-      hide(path);
-      if (failure.what === 'changed') moved.push(path);
-      else unreadable.push({ path, why: `cannot be read (${failure.why})` });
+      // The copy may be incomplete: it is removed.
+      this.#hide(path);
+      if (failure.what === 'changed') this.#moved.push(path);
+      else this.#unreadable.push({ path, why: `cannot be read (${failure.why})` });
     }
   }
 
-  function linkOrMove(link: { path: string; to: string }): void {
+  #link({ path, to }: LaterLink): void {
     try {
-      linkSync(at(link.to), at(link.path));
+      linkSync(this.#at(to), this.#at(path));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      const lost = unreadable.find((one) => one.path === link.to);
-      if (lost === undefined) moved.push(link.path);
-      else unreadable.push({ path: link.path, why: lost.why });
-      hide(link.path);
-    }
-  }
-
-  /** Owner, mode and time of directories last and deepest first: what was done in them changed their times. */
-  function finishDirectories(): void {
-    for (const [path, known] of [...touched].reverse().sort((a, b) => b[0].length - a[0].length)) {
-      const row = known ?? (path === '' ? walked.rootRow : rowAt(walked.snapshot, path));
-      if (row?.kind !== 'd') continue;
-      if (owner !== undefined) chownSync(at(path), owner.uid, owner.gid);
-      chmodSync(at(path), row.mode);
-      utimesSync(at(path), settableTimeOfMs(row.mtimeMs), settableTimeOfMs(row.mtimeMs));
+      // The file itself could not be copied.
+      const lost = this.#unreadable.find((one) => one.path === to);
+      if (lost === undefined) this.#moved.push(path);
+      else this.#unreadable.push({ path, why: lost.why });
+      this.#hide(path);
     }
   }
 }
@@ -200,7 +218,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
  * Opens the directories that their owner may not write, before anything in them is replaced. Never a new one: at its path
  * there may still be a link, to any place.
  */
-function openUp(differences: Iterable<Difference>, at: (path: string) => string | Buffer): void {
+function openUp(differences: Iterable<Difference>, at: PathInTree): void {
   if (process.getuid?.() === 0) return;
   const seen = new Set<string>();
   for (const { path, from, to } of differences) {
@@ -210,10 +228,6 @@ function openUp(differences: Iterable<Difference>, at: (path: string) => string 
     if (from?.kind === 'd') openDirectory(at(path));
     else if (to?.kind === 'd') seen.add(path);
   }
-}
-
-function touch(touched: Map<string, Row | undefined>, path: string): void {
-  if (!touched.has(path)) touched.set(path, undefined);
 }
 
 function unwritable(tree: string, cause: Error): RunClaudeError {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { removeTreeSync } from '../host/remove-tree.ts';
-import { encodeBytes } from '../text/path.ts';
+import { encodeBytes, parentPath } from '../text/path.ts';
 import type { ContentReader } from '../types/entry.ts';
 import type { GitDifference } from './compare.ts';
 import { absolutePath, statEntry } from './scan-project.ts';
@@ -113,14 +113,10 @@ function makeFolders(name: string, root: string, before: BindSnapshot): void {
   if (old !== undefined && process.getuid?.() === 0) lchownSync(absolutePath(root, name), old.uid, old.gid);
 }
 
-/** The agent may have put a link in the place of a folder: nothing is moved or written through one. */
+/** Throws where the agent has put a link in the place of a folder: nothing is moved or written through one. */
 function refuseLinkedParents(root: string, name: string): void {
   for (let parent = parentPath(name); parent !== ''; parent = parentPath(parent)) {
     const seen = statEntry(root, parent);
-    if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is not a folder any more`);
+    if (seen !== undefined && seen.kind !== 'dir') throw new Error(`${parent} is no longer a folder`);
   }
-}
-
-function parentPath(name: string): string {
-  return name.slice(0, Math.max(0, name.lastIndexOf('/')));
 }

@@ -1,4 +1,4 @@
-import type { RelPath } from '../text/path.ts';
+import { nameOfPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry, Rename } from '../types/entry.ts';
 import type { WithheldFile } from '../types/rename.ts';
 
@@ -100,7 +100,7 @@ export function matchIdentical(
         if (target.isVisible !== isVisible || taken.has(target) || (!sameName && isWeak(target))) continue;
         const key = target.entry === undefined ? digests.get(target) : contentKey(target.entry);
         const candidates = key === undefined ? [] : (byKey.get(key) ?? []);
-        const at = sameName ? candidates.findIndex(({ path }) => nameOf(path) === nameOf(target.path)) : 0;
+        const at = sameName ? candidates.findIndex(({ path }) => nameOfPath(path) === nameOfPath(target.path)) : 0;
         const [source] = at < 0 ? [] : candidates.splice(at, 1);
         if (source === undefined) continue;
         taken.add(target);
@@ -114,9 +114,4 @@ export function matchIdentical(
 /** A withheld file so short that the same content under another name says nothing. */
 export function isWeak({ withheld, size }: Target): boolean {
   return withheld?.kind === 'file' && size < OTHER_NAME_BYTES_MIN;
-}
-
-/** The last part of a path. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

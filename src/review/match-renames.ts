@@ -1,7 +1,7 @@
-import type { RelPath } from '../text/path.ts';
+import { nameOfPath, type RelPath } from '../text/path.ts';
 import type { Change, Rename } from '../types/entry.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
-import { isWeak, matchIdentical, nameOf, type Source, sourcesOf, type Target, targetOf } from './identical-renames.ts';
+import { isWeak, matchIdentical, type Source, sourcesOf, type Target, targetOf } from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
 /** The smaller content must have at least this percentage of the larger one. The limit of git. */
@@ -120,10 +120,10 @@ async function matchSimilar(
     ({ entry }) => reader.frozen(entry),
     SKETCHES_MAX,
   );
-  const names = new Set(left.map(({ path }) => nameOf(path)));
+  const names = new Set(left.map(({ path }) => nameOfPath(path)));
   const endings = new Set(left.map(({ path }) => endingOf(path)));
   /** If there are too many withheld files to compare all, the likely ones come first. */
-  const rank = ({ path }: Target): number => (names.has(nameOf(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2);
+  const rank = ({ path }: Target): number => (names.has(nameOfPath(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2);
   const visible = candidates.filter(({ entry }) => entry !== undefined);
   const hidden = candidates.filter(({ entry }) => entry === undefined).sort((a, b) => rank(a) - rank(b));
   const read = ({ entry, withheld }: Target): Promise<Buffer | undefined> =>
@@ -164,7 +164,7 @@ function compareAll(
   for (const sameName of [true, false]) {
     for (const source of sources) {
       for (const target of targets) {
-        if ((nameOf(source.of.path) === nameOf(target.of.path)) !== sameName) continue;
+        if ((nameOfPath(source.of.path) === nameOfPath(target.of.path)) !== sameName) continue;
         if (!canBeSimilar(source.size, target.size) || (!sameName && isWeak(target.of))) continue;
         pieces += Math.min(source.sketch.size, target.sketch.size);
         if (pieces > COMPARED_PIECES_MAX) return { pairs: best(pairs), isWhole: false };
@@ -229,7 +229,7 @@ function canBeSimilar(a: number, b: number): boolean {
 }
 
 function endingOf(path: string): string {
-  const name = nameOf(path);
+  const name = nameOfPath(path);
   return name.slice(Math.max(0, name.lastIndexOf('.')));
 }
 

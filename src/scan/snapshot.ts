@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../errors.ts';
-import { decodeBytes, encodeBytes } from '../text/path.ts';
+import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../text/path.ts';
 import {
   countFileRows,
   countRows,
@@ -191,8 +191,7 @@ function* compareDirectory(dir: string, before: Section | undefined, after: Sect
 
 /** The row of a path; the root has none. */
 export function rowAt(snapshot: Snapshot, one: string): Row | undefined {
-  const cut = one.lastIndexOf('/');
-  return rowNamed(snapshot.get(one.slice(0, Math.max(cut, 0))), one.slice(cut + 1));
+  return rowNamed(snapshot.get(parentPath(one)), nameOfPath(one));
 }
 
 /** Number of entries of the project itself: entries of a `.git` do not count, as their deletions don't. */

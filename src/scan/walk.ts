@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import { TICK_MS } from '../host/mtime-granularity.ts';
-import { decodeBytes, encodeBytes, parentPath } from '../text/path.ts';
+import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
@@ -120,7 +120,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
       if (grafts.has(parentPath(dir))) continue;
       for (const { source } of sources.slice(1)) if (!source.startsWith(`${root}/`)) others.add(source);
       for (const one of snapshot.keys()) if (one.startsWith(`${dir}/`)) snapshot.delete(one);
-      todo.push({ parent: parentPath(dir), name: path.posix.basename(dir), sources, grafted: true });
+      todo.push({ parent: parentPath(dir), name: nameOfPath(dir), sources, grafted: true });
     }
     while (todo.length > 0) {
       signal?.throwIfAborted();
@@ -185,10 +185,9 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
   };
 
   const sourceOf = (entryPath: string): string => {
-    const cut = entryPath.lastIndexOf('/');
-    const dir = cut < 0 ? '' : entryPath.slice(0, cut);
+    const dir = parentPath(entryPath);
     const found = elsewhere.get(entryPath);
-    return found ?? `${elsewhereDirs.get(dir) ?? below(root, dir)}/${entryPath.slice(cut + 1)}`;
+    return found ?? `${elsewhereDirs.get(dir) ?? below(root, dir)}/${nameOfPath(entryPath)}`;
   };
   const walked = {
     snapshot,

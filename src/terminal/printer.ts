@@ -1,9 +1,8 @@
-import { createColors } from 'picocolors';
 import { jsonLine } from '../report/json.ts';
 import type { SessionEvent, Tell } from '../types/event.ts';
-import { cleanLine, cleanText } from './clean.ts';
+import { cleanLine } from './clean.ts';
+import { MessageLines, type PrintedEvent } from './message-lines.ts';
 import { createProgress } from './progress.ts';
-import { wrapWords } from './wrap-words.ts';
 
 export interface PrinterOptions {
   /** Where all messages go; stdout is the agent's. */
@@ -21,11 +20,8 @@ export interface PrinterOptions {
   readonly nowMs?: () => number;
 }
 
-const PREFIX = '[sandbox] ';
 /** More than a session prints in days. Later messages are only counted. */
 const MAX_HELD_MESSAGES = 2000;
-
-type Printed = Extract<SessionEvent, { kind: 'message' | 'finding' | 'trace' }>;
 
 /**
  * The only printer of messages: returns the Tell that every stage gets. Everything that it prints is cleaned. While the
@@ -33,7 +29,6 @@ type Printed = Extract<SessionEvent, { kind: 'message' | 'finding' | 'trace' }>;
  * when the terminal is returned. Never throws.
  */
 export function createPrinter(options: PrinterOptions): Tell {
-  const colours = createColors(options.colour ?? options.tty);
   const nowMs = options.nowMs ?? Date.now;
   const progress = createProgress({
     write: (text) => options.stderr.write(text),
@@ -43,44 +38,22 @@ export function createPrinter(options: PrinterOptions): Tell {
     },
     nowMs,
   });
-  let held: { readonly event: Printed; readonly atMs: number }[] | undefined;
+  const lines = new MessageLines({
+    colour: options.colour ?? options.tty,
+    columns: () => (options.tty ? options.columns : undefined),
+    write(line) {
+      progress.clear();
+      options.stderr.write(line);
+    },
+  });
+  let held: { readonly event: PrintedEvent; readonly atMs: number }[] | undefined;
   let droppedCount = 0;
 
-  const line = (text: string, paint: (line: string) => string): void => {
-    progress.clear();
-    const width = options.tty ? options.columns - PREFIX.length : Number.POSITIVE_INFINITY;
-    for (const [at, piece] of wrapWords(text, width).entries()) {
-      options.stderr.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${paint(piece)}\n`);
-    }
-  };
-  const print = (event: Printed, time = ''): void => {
-    const plain = (text: string): string => text;
-    const lines = (text: string, paint: (line: string) => string): void => {
-      for (const one of cleanText(text).replace(/\n$/, '').split('\n')) line(`${time}${one}`, paint);
-    };
-    switch (event.kind) {
-      case 'message':
-        lines(
-          event.level === 'info' ? event.text : `${LEVELS[event.level]}${event.text}`,
-          event.level === 'error' ? colours.red : event.level === 'warning' ? colours.yellow : plain,
-        );
-        break;
-      case 'finding':
-        lines(
-          event.severity === 'note' ? event.text : `WARNING: ${event.text}`,
-          event.severity === 'blocked' ? colours.red : event.severity === 'suspect' ? colours.yellow : plain,
-        );
-        break;
-      case 'trace':
-        lines(event.text, colours.dim);
-        break;
-    }
-  };
   const release = (): void => {
     const all = held ?? [];
     held = undefined;
-    for (const { event, atMs } of all) print(event, `${new Date(atMs).toTimeString().slice(0, 8)} `);
-    if (droppedCount > 0) line(`${droppedCount} more messages were dropped`, (text) => text);
+    for (const { event, atMs } of all) lines.writeEvent(event, `${new Date(atMs).toTimeString().slice(0, 8)} `);
+    if (droppedCount > 0) lines.writeLine(`${droppedCount} more messages were dropped`);
     droppedCount = 0;
   };
 
@@ -108,14 +81,12 @@ export function createPrinter(options: PrinterOptions): Tell {
         if (held === undefined) progress.status(event.text === undefined ? undefined : cleanLine(event.text));
         break;
       default:
-        if (held === undefined) print(event);
+        if (held === undefined) lines.writeEvent(event);
         else if (held.length < MAX_HELD_MESSAGES) held.push({ event, atMs: nowMs() });
         else droppedCount += 1;
     }
   };
 }
-
-const LEVELS = { warning: 'WARNING: ', error: 'ERROR: ' } as const;
 
 /** --quiet leaves warnings, errors and findings that are more than notes; --trace adds traces. */
 function wanted(event: SessionEvent, options: PrinterOptions): boolean {

@@ -72,3 +72,8 @@ export function parseRelPath(text: string): RelPath | undefined {
 export function parentPath(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
+
+/** The last component of a relative path. */
+export function nameOfPath(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -28,7 +28,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
     stack: plan.strategy !== 'bind' && STRATEGIES[plan.strategy].joinsGenerations,
     tell,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
-    ...(options.prescan === undefined ? {} : { ahead: options.prescan }),
+    ...(options.prescan === undefined ? {} : { prescan: options.prescan }),
   });
   const list = (what: string, paths: readonly string[]): void => {
     const more = paths.length > 8 ? ` and ${paths.length - 8} more` : '';

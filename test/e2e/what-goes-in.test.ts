@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
@@ -91,4 +91,32 @@ it('--mask and --exclude, with a note on paths in the history; --shallow; ignore
   await scene.run(['gc', '--yes']);
   expect(readdirSync(bases)).toEqual([]);
   expect((await exec([], 'cat new.txt')).stdout).toBe('new\n');
+});
+
+/** Prints at the end how often the process listed a directory. Threads are not counted: a small project starts none. */
+const COUNT_LISTINGS = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { readdirSync } = fs;
+let count = 0;
+fs.readdirSync = (...args) => {
+  if (args[0] === process.env.WATCHED_DIRECTORY) count += 1;
+  return readdirSync(...args);
+};
+syncBuiltinESMExports();
+process.on('exit', () => fs.writeSync(2, \`listed \${count} times\\n\`));
+`;
+
+it('a start uses the scan of the project that it began with, and does not scan it again', async () => {
+  await using scene = new Scene();
+  const preload = path.join(scene.root, 'count-listings.mjs');
+  writeFileSync(preload, COUNT_LISTINGS);
+  const env = { NODE_OPTIONS: `--import=${preload}`, WATCHED_DIRECTORY: path.join(scene.project, 'src') };
+  const counts: unknown[] = [];
+  // A scan that ended more than a second before the copy is refreshed is not used: a busy machine has further tries.
+  while (counts.length < 5 && !counts.includes('1')) {
+    const { stderr } = await scene.run(['exec', '--copy-workspace', '--yes', '--', 'true'], { env });
+    counts.push(/^listed (\d+) times$/m.exec(stderr)?.[1]);
+  }
+  expect(counts).toContain('1');
 });

@@ -10,7 +10,7 @@ import {
   readlinkSync,
 } from 'node:fs';
 import { readOpen } from '../../store/read-open.ts';
-import { decodeBytes, encodeBytes, parentPath } from '../../text/path.ts';
+import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../../text/path.ts';
 import type { Entry } from '../../types/entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 
@@ -28,7 +28,7 @@ export interface HostState extends HostEntry {
 
 /** Folder and name of a path. */
 export function splitPath(path: string): { readonly folder: string; readonly name: Buffer } {
-  return { folder: parentPath(path), name: encodeBytes(path.slice(path.lastIndexOf('/') + 1)) };
+  return { folder: parentPath(path), name: encodeBytes(nameOfPath(path)) };
 }
 
 /**

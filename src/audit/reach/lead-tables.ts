@@ -1,5 +1,5 @@
+import { nameOfPath, parentPath } from '../../text/path.ts';
 import { foldPath } from '../formats/glob.ts';
-import { folderOf } from '../input.ts';
 import type { Leads } from './referrers.ts';
 
 const CODE = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]sx?|lua|groovy|json|rs|R)$/i;
@@ -22,7 +22,6 @@ export type LeadTables = Readonly<Record<(typeof KINDS)[number], Table>>;
 export const emptyTables = (): LeadTables => ({ files: new Map(), modules: new Map(), folders: new Map() });
 
 const NO_PREFIX: ReadonlySet<string> = new Set(['']);
-const lastName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
  * Adds the references of a file. A reference is resolved in a folder only when a path of the same last name is searched:
@@ -36,7 +35,7 @@ export function addLeads(tables: LeadTables, referrer: string, leads: Leads): vo
     return known;
   };
   const add = (table: Table, lead: Lead): void => {
-    const name = lastName(lead.rest);
+    const name = nameOfPath(lead.rest);
     const others = table.get(name);
     if (others === undefined) table.set(name, [lead]);
     else others.push(lead);
@@ -73,7 +72,7 @@ function prefixAbove(dir: string, ups: number): string[] {
 }
 
 function find(table: Table, path: string): string | undefined {
-  const leads = table.get(lastName(path)) ?? [];
+  const leads = table.get(nameOfPath(path)) ?? [];
   return leads.find(({ rest, prefixes }) => path.endsWith(rest) && prefixes().has(path.slice(0, -rest.length)))
     ?.referrer;
 }
@@ -100,7 +99,7 @@ function askedFor(path: string): {
 } {
   const file = foldPath(path);
   const isCode = CODE.test(file);
-  const folder = folderOf(file);
+  const folder = parentPath(file);
   return {
     file,
     modules: [
@@ -124,7 +123,7 @@ export function mentionsAny(paths: readonly string[]): (script: string) => boole
   const names = new Set(
     paths.flatMap((path) => {
       const { file, modules } = askedFor(path);
-      return [file, ...modules].map(lastName);
+      return [file, ...modules].map(nameOfPath);
     }),
   );
   // A name without its extension is in the name with it.

@@ -1,8 +1,7 @@
-import { decodeBytes } from '../../text/path.ts';
+import { decodeBytes, parentPath } from '../../text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
-import { folderOf } from '../input.ts';
 
 const PACKAGE_DATA = oneOf`
   name version description main module types typings exports imports files browser bin man directories unpkg
@@ -171,7 +170,7 @@ export function wantsBaseContent(path: string): boolean {
 export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
-  const dir = folderOf(path);
+  const dir = parentPath(path);
   const implied = IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
     says === undefined || says.test(text) ? [foldPath(placed(dir, folder) ?? folder)] : [],
   );

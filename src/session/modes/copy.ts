@@ -49,8 +49,8 @@ async function openView(
   openOrReopen: (options: WorkspaceOptions) => Promise<Workspace>,
 ): Promise<SessionView> {
   const { engine, tell, interruption, prescan } = deps;
-  const options = { plan, engine, tell, signal: interruption.signal, ahead: prescan, roots: await roots() };
-  const workspace = await openOrReopen(options);
+  const { signal } = interruption;
+  const workspace = await openOrReopen({ plan, engine, tell, signal, prescan, roots: await roots() });
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
   return viewOf(workspace, plan, deps);
 }

@@ -2,7 +2,7 @@ import type { Container } from '../../types/engine.ts';
 import { discardKeys, pipeInput } from './agent-input.ts';
 import { drain } from './stream.ts';
 import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';
-import { createUserTerminal, type TerminalStreams } from './user-terminal.ts';
+import { createUserTerminal, type TerminalStreams, type UserTerminal } from './user-terminal.ts';
 import { followSize } from './window-size.ts';
 
 export type { TerminalStreams } from './user-terminal.ts';
@@ -15,9 +15,9 @@ export interface TerminalAttachOptions {
   readonly stdin: boolean;
   /** Where INT, TERM and HUP arrive; process. */
   readonly signals: SignalSource;
-  /** It ran before, on another terminal: it draws its screen anew, and Ctrl-P Ctrl-Q detaches from it. */
+  /** The program ran before, on another terminal: it draws its screen anew, and Ctrl-P Ctrl-Q detaches from it. */
   readonly isReattached?: boolean;
-  /** Gets what is typed first and returns what of it the program gets; the rest answers a question of run-claude. */
+  /** Gets the typed bytes first and returns those for the program; the rest answers a question of run-claude. */
   readonly onKeys?: (typed: Buffer) => Buffer;
   /**
    * Stops this process and its group until SIGCONT, as a shell's job. Returns at once where no shell would resume it.
@@ -55,8 +55,8 @@ export interface AttachOutcome {
 const PASSED_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** More than a user types or pastes ahead of a program that does not read. */
 const MAX_TYPED_BYTES = 16 * 1024 ** 2;
-/** A stop of the whole process group reaches every thread within that. */
-const STOPPING_MS = 50;
+/** A stop of the whole process group reaches every thread within this time. */
+const STOP_WITHIN_MS = 50;
 
 /**
  * Starts the container and attaches it to the user's terminal until it ends. Whatever happened, listeners are removed,
@@ -66,85 +66,129 @@ const STOPPING_MS = 50;
  * @throws what start() and wait() throw.
  */
 export async function attachTerminal(container: Container, options: TerminalAttachOptions): Promise<AttachOutcome> {
-  const { streams, tty } = options;
-  const { stdin } = streams;
-  const raw = tty && options.stdin && stdin.isTTY === true && stdin.setRawMode !== undefined;
-  const undo: (() => void)[] = [];
-  const suspendKey = watchSuspendKey();
-  let signal: NodeJS.Signals | undefined;
-  let redraw: () => void = () => undefined;
-
-  const terminal = createUserTerminal({
-    streams,
-    tty,
-    raw,
-    beforeOutput: options.beforeOutput,
-    // What came in the same piece of output is written first.
-    onStopped: () => void setImmediate(() => void onStopped()),
-  });
-  /** The agent's program stopped itself: so does run-claude, when the user asked for it; otherwise it is woken. */
-  const onStopped = async (): Promise<void> => {
-    const isAsked = raw && signal === undefined && suspendKey.wasPressed() && terminal.holder() !== 'shell';
-    if (isAsked && options.suspend !== undefined) {
-      terminal.giveToShell();
-      options.suspend();
-      await delay(STOPPING_MS);
-      // A signal ended the session while the shell had the terminal: the shell keeps it.
-      terminal.takeFromShell(signal === undefined);
-    }
-    await container.kill('SIGCONT').catch(() => undefined);
-    redraw();
-  };
-  const onSignal = (received: NodeJS.Signals): void => {
-    signal ??= received;
-    // A failure to pass it on shows in wait(); a second press tries again.
-    container.kill(received).catch(() => undefined);
-  };
-
+  const attachment = new Attachment(container, options);
   try {
-    terminal.connect(container.stdout, streams.stdout);
-    if (!tty) terminal.connect(container.stderr, streams.stderr);
-    listen(options.signals, 'exit', () => terminal.restoreNow(), undo);
-    for (const one of PASSED_SIGNALS) listen(options.signals, one, () => onSignal(one), undo);
-    terminal.setRaw();
-    await container.start();
+    await attachment.start();
+    return await attachment.untilEnd();
+  } finally {
+    await attachment.release();
+  }
+}
+
+/** One container while it is attached to the user's terminal. */
+class Attachment {
+  readonly #container: Container;
+  readonly #options: TerminalAttachOptions;
+  /** Keys reach the agent as they are pressed. */
+  readonly #isRaw: boolean;
+  readonly #terminal: UserTerminal;
+  readonly #suspendKey = watchSuspendKey();
+  readonly #undo: (() => void)[] = [];
+  /** The first signal that was received. */
+  #signal: NodeJS.Signals | undefined;
+  /** Makes the agent draw its screen again, once it is attached to a terminal of its own. */
+  #redraw: () => void = () => undefined;
+
+  constructor(container: Container, options: TerminalAttachOptions) {
+    const { streams, tty, beforeOutput } = options;
+    const { stdin } = streams;
+    this.#container = container;
+    this.#options = options;
+    this.#isRaw = tty && options.stdin && stdin.isTTY === true && stdin.setRawMode !== undefined;
+    this.#terminal = createUserTerminal({
+      streams,
+      tty,
+      raw: this.#isRaw,
+      beforeOutput,
+      // Output that arrived in the same piece is written first.
+      onStopped: () => void setImmediate(() => void this.#onStopped()),
+    });
+  }
+
+  /** Starts the container, with its output, the signals and the size of the window connected. */
+  async start(): Promise<void> {
+    const { streams, tty, signals, isReattached } = this.#options;
+    const { stdout, stderr } = this.#container;
+    this.#terminal.connect(stdout, streams.stdout);
+    if (!tty) this.#terminal.connect(stderr, streams.stderr);
+    listen(signals, 'exit', () => this.#terminal.restoreNow(), this.#undo);
+    for (const one of PASSED_SIGNALS) listen(signals, one, () => this.#onSignal(one), this.#undo);
+    this.#terminal.setRaw();
+    await this.#container.start();
     // One that came before the container could receive it.
-    if (signal !== undefined) container.kill(signal).catch(() => undefined);
-    if (tty) {
-      redraw = followSize(container, streams.stdout, { redrawNow: options.isReattached === true }, undo);
-      // It may have stopped while no command was attached.
-      if (options.isReattached) await container.kill('SIGCONT').catch(() => undefined);
-      options.onAttached?.({
-        showOver: (lines) => terminal.showLines(lines),
-        showAgent() {
-          terminal.showAgent();
-          redraw();
-        },
-      });
-    }
+    if (this.#signal !== undefined) this.#container.kill(this.#signal).catch(() => undefined);
+    if (!tty) return;
+    const redrawNow = isReattached === true;
+    this.#redraw = followSize(this.#container, streams.stdout, { redrawNow }, this.#undo);
+    // It may have stopped while no command was attached.
+    if (isReattached) await this.#container.kill('SIGCONT').catch(() => undefined);
+    this.#options.onAttached?.({
+      showOver: (lines) => this.#terminal.showLines(lines),
+      showAgent: () => this.#showAgent(),
+    });
+  }
+
+  /** Passes keys until the container ends or the user detaches. */
+  async untilEnd(): Promise<AttachOutcome> {
     const { detached, onDetach } = detachment();
-    const answered = options.onKeys ?? ((typed: Buffer) => typed);
-    const watched = options.isReattached && tty ? watchDetachKeys(onDetach) : (typed: Buffer) => typed;
-    const onKeys = (typed: Buffer): Buffer => {
-      const passed = watched(answered(typed));
-      suspendKey.note(passed);
+    this.#connectKeys(onDetach);
+    const status = await Promise.race([this.#container.wait(), detached]);
+    if (this.#terminal.holder() === 'run-claude') this.#showAgent();
+    if (status !== undefined) await drain(this.#terminal.copies, () => this.#signal !== undefined);
+    return { status, signal: this.#signal, dropped: this.#terminal.dropped() };
+  }
+
+  /** Removes every listener, and puts the terminal back as it was. */
+  async release(): Promise<void> {
+    while (this.#undo.length > 0) this.#undo.pop()?.();
+    this.#terminal.disconnect();
+    if (this.#isRaw && this.#terminal.holder() !== 'shell') await discardKeys(this.#options.streams.stdin);
+    await this.#terminal.restore();
+  }
+
+  /** What is typed goes to a question of run-claude, then to the detach keys, then to the agent. */
+  #connectKeys(onDetach: () => void): void {
+    const { streams, tty, stdin, isReattached, onKeys } = this.#options;
+    const target = this.#container.stdin;
+    if (!stdin || target === undefined) {
+      target?.end();
+      return;
+    }
+    const unanswered = onKeys ?? ((typed: Buffer) => typed);
+    const undetached = isReattached && tty ? watchDetachKeys(onDetach) : (typed: Buffer) => typed;
+    const keysForAgent = (typed: Buffer): Buffer => {
+      const passed = undetached(unanswered(typed));
+      this.#suspendKey.note(passed);
       return passed;
     };
-    if (options.stdin && container.stdin !== undefined)
-      pipeInput(stdin, container.stdin, { onKeys, maxHeldBytes: raw ? MAX_TYPED_BYTES : 0 }, undo);
-    else container.stdin?.end();
-    const status = await Promise.race([container.wait(), detached]);
-    if (terminal.holder() === 'run-claude') {
-      terminal.showAgent();
-      redraw();
+    const maxHeldBytes = this.#isRaw ? MAX_TYPED_BYTES : 0;
+    pipeInput(streams.stdin, target, { onKeys: keysForAgent, maxHeldBytes }, this.#undo);
+  }
+
+  /** The agent's program stopped itself: so does run-claude, when the user asked for it; otherwise it is woken. */
+  async #onStopped(): Promise<void> {
+    const { suspend } = this.#options;
+    const isPressed = this.#isRaw && this.#signal === undefined && this.#suspendKey.wasPressed();
+    if (suspend !== undefined && isPressed && this.#terminal.holder() !== 'shell') {
+      this.#terminal.giveToShell();
+      suspend();
+      await delay(STOP_WITHIN_MS);
+      // Where a signal ended the session while the shell had the terminal, the shell keeps it.
+      this.#terminal.takeFromShell(this.#signal === undefined);
     }
-    if (status !== undefined) await drain(terminal.copies, () => signal !== undefined);
-    return { status, signal, dropped: terminal.dropped() };
-  } finally {
-    while (undo.length > 0) undo.pop()?.();
-    terminal.disconnect();
-    if (raw && terminal.holder() !== 'shell') await discardKeys(stdin);
-    await terminal.restore();
+    await this.#container.kill('SIGCONT').catch(() => undefined);
+    this.#redraw();
+  }
+
+  #onSignal(received: NodeJS.Signals): void {
+    this.#signal ??= received;
+    // A failure to pass it on shows in wait(); a second press tries again.
+    this.#container.kill(received).catch(() => undefined);
+  }
+
+  #showAgent(): void {
+    this.#terminal.showAgent();
+    this.#redraw();
   }
 }
 

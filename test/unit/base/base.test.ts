@@ -192,26 +192,26 @@ describe('the base', () => {
       return () => Promise.resolve(found);
     };
     put('f', '1');
-    const first = await prepare('one', { ahead: look() });
+    const first = await prepare('one', { prescan: look() });
     expect(treeFacts(treeOf(first))).toEqual(treeFacts(project));
     // A file that was saved while a question waited for its answer.
     const old = await seen();
     const found = await old();
     put('f', '22');
     const late = found && { ...found, ended: found.ended - 60_000 };
-    const second = await prepare('two', { ahead: () => Promise.resolve(late) });
+    const second = await prepare('two', { prescan: () => Promise.resolve(late) });
     expect(treeFacts(treeOf(second))).toEqual(treeFacts(project));
     // Another session that brings the base up to date in between.
     const overtaken = await seen();
     put('f', '333');
     await prepare('three');
-    const third = await prepare('four', { ahead: overtaken });
+    const third = await prepare('four', { prescan: overtaken });
     expect(treeFacts(treeOf(third))).toEqual(treeFacts(project));
     // Fresh, and nobody came between: it is what counts.
     const fresh = await seen();
     const now = await fresh();
     put('f', '4444');
-    const fourth = await prepare('five', { ahead: () => Promise.resolve(now && { ...now, ended: Date.now() }) });
+    const fourth = await prepare('five', { prescan: () => Promise.resolve(now && { ...now, ended: Date.now() }) });
     expect(readFileSync(path.join(treeOf(fourth), 'f'), 'utf8')).toBe('333');
     expect(treeFacts(treeOf(await prepare('six')))).toEqual(treeFacts(project));
   });

@@ -103,7 +103,7 @@ it('writes nothing through a link that replaced a folder', async () => {
   symlinkSync(path.join(top, 'outside'), at('sub/.git/hooks'));
   const options = { root, sessionDir: top, before, content: bindStore(top) };
   const removed: GitDifference = { path: 'sub/.git/hooks/pre-push', kind: 'removed', why: 'removed' };
-  await expect(restoreDifference(removed, options)).rejects.toThrow(/not a folder any more/);
+  await expect(restoreDifference(removed, options)).rejects.toThrow(/is no longer a folder/);
   expect(existsSync(path.join(top, 'outside', 'pre-push'))).toBe(false);
 });
 

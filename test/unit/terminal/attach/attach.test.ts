@@ -44,7 +44,7 @@ function scene(options: { screen: boolean }) {
 }
 
 describe('attaching to the user’s terminal', () => {
-  it('again: has the screen drawn anew, and two keys let go of what runs on', async () => {
+  it('attached again: the agent draws its screen anew, and two keys detach while it runs on', async () => {
     const s = scene({ screen: true });
     const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, isReattached: true };
     const done = attachTerminal(s.container, options);
@@ -135,10 +135,10 @@ describe('attaching to the user’s terminal', () => {
     for (const ends of [false, true]) {
       const s = scene({ screen: true });
       let terminal: AttachedTerminal | undefined;
-      const attached = (given: AttachedTerminal): void => {
+      const onAttached = (given: AttachedTerminal): void => {
         terminal = given;
       };
-      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, onAttached: attached };
+      const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, onAttached };
       const done = attachTerminal(s.container, options);
       s.stdout.write('\x1b[?2004hagent');
       await vi.waitFor(() => expect(terminal).toBeDefined());

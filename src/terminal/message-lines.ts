@@ -1,0 +1,57 @@
+import { createColors } from 'picocolors';
+import type { SessionEvent } from '../types/event.ts';
+import { cleanText } from './clean.ts';
+import { wrapWords } from './wrap-words.ts';
+
+/** The events that are printed as lines. */
+export type PrintedEvent = Extract<SessionEvent, { kind: 'message' | 'finding' | 'trace' }>;
+
+export interface LinesOptions {
+  readonly colour: boolean;
+  /** Of the window, as it is now; undefined: lines are not wrapped. */
+  readonly columns: () => number | undefined;
+  /** Writes one line with its end. */
+  readonly write: (line: string) => void;
+}
+
+const PREFIX = '[sandbox] ';
+const LEVELS = { info: '', warning: 'WARNING: ', error: 'ERROR: ' } as const;
+
+/** Writes events as lines of run-claude: cleaned, with its prefix, wrapped and coloured. */
+export class MessageLines {
+  readonly #options: LinesOptions;
+  readonly #colours: ReturnType<typeof createColors>;
+
+  constructor(options: LinesOptions) {
+    this.#options = options;
+    this.#colours = createColors(options.colour);
+  }
+
+  /** `time` is printed before each line of the event. */
+  writeEvent(event: PrintedEvent, time = ''): void {
+    const paint = this.#paintOf(event);
+    const text = cleanText(textOf(event)).replace(/\n$/, '');
+    for (const line of text.split('\n')) this.writeLine(`${time}${line}`, paint);
+  }
+
+  writeLine(text: string, paint: (line: string) => string = (line) => line): void {
+    const columns = this.#options.columns();
+    const width = columns === undefined ? Number.POSITIVE_INFINITY : columns - PREFIX.length;
+    for (const [at, piece] of wrapWords(text, width).entries()) {
+      this.#options.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${paint(piece)}\n`);
+    }
+  }
+
+  #paintOf(event: PrintedEvent): ((line: string) => string) | undefined {
+    if (event.kind === 'trace') return this.#colours.dim;
+    const grade = event.kind === 'message' ? event.level : event.severity;
+    if (grade === 'error' || grade === 'blocked') return this.#colours.red;
+    return grade === 'warning' || grade === 'suspect' ? this.#colours.yellow : undefined;
+  }
+}
+
+function textOf(event: PrintedEvent): string {
+  if (event.kind === 'message') return `${LEVELS[event.level]}${event.text}`;
+  if (event.kind === 'trace' || event.severity === 'note') return event.text;
+  return `WARNING: ${event.text}`;
+}
