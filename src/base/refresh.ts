@@ -23,6 +23,7 @@ import { remedyOf } from '../store/remedy.ts';
 import { parentPath } from '../text/path.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
+import { findNameTwins } from './name-twins.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -52,7 +53,9 @@ export interface Refreshed {
 
 /**
  * Makes the tree equal to what was walked. Files are replaced, never written to: another generation may hold the same
- * inode. Throws RunClaudeError BASE_UNWRITABLE.
+ * inode.
+ *
+ * @throws {RunClaudeError} BASE_UNWRITABLE; BASE_NAMES_COLLIDE when the disk takes two names of the project for one
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const { tree, walked, differences, owner, whiteout } = options;
@@ -72,7 +75,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     finishDirectories();
   } catch (cause) {
     if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
-    throw unwritable(tree, cause as Error);
+    throw unwritable(options, cause as Error);
   }
   return { moved, unreadable, dropped };
 
@@ -164,7 +167,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     if (total > 2000) options.tell({ kind: 'progress-end', what });
     for (const failure of failures) {
       const { path } = failure;
-      if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
+      if (failure.what === 'failed') throw unwritable(options, new Error(failure.why));
       // A first copy may be incomplete: it is removed.
       hide(path);
       if (failure.what === 'changed') moved.push(path);
@@ -216,7 +219,16 @@ function touch(touched: Map<string, Row | undefined>, path: string): void {
   if (!touched.has(path)) touched.set(path, undefined);
 }
 
-function unwritable(tree: string, cause: Error): RunClaudeError {
+function unwritable({ tree, walked }: RefreshOptions, cause: Error): RunClaudeError {
+  const twins = cause.message.startsWith('EEXIST') ? findNameTwins(walked.snapshot) : undefined;
+  if (twins !== undefined) {
+    const [first, second] = twins.names.map((name) => (twins.folder === '' ? name : `${twins.folder}/${name}`));
+    const message = `${first} and ${second} are one name on the disk of the private copy (${tree})`;
+    return new RunClaudeError('BASE_NAMES_COLLIDE', message, {
+      cause,
+      hint: 'Rename one, leave one out with --exclude, or set XDG_CACHE_HOME to a directory on a case-sensitive disk.',
+    });
+  }
   return new RunClaudeError('BASE_UNWRITABLE', `cannot write the private copy in ${tree}: ${cause.message}`, {
     cause,
     hint: remedyOf(cause) ?? 'The project was not touched. Check that disk with: run-claude doctor',
