@@ -83,7 +83,8 @@ const MAX_PRESCAN_AGE_MS = 1000;
  * A generation equal to the project, with a reference of the session to it. Walks the project once and copies only what
  * differs; what a crash left half done is done again.
  *
- * @throws {RunClaudeError} LOCK_HELD, BASE_UNWRITABLE, PROJECT_UNREADABLE, RECORD_DAMAGED, RECORD_VERSION
+ * @throws {RunClaudeError} LOCK_HELD, BASE_UNWRITABLE, BASE_NAMES_COLLIDE, PROJECT_UNREADABLE, RECORD_DAMAGED,
+ * RECORD_VERSION
  */
 export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
   const { dir, tell } = options;

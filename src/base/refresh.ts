@@ -20,6 +20,7 @@ import { remedyOf } from '../store/remedy.ts';
 import { parentPath } from '../text/path.ts';
 import type { Tell } from '../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
+import { findNameTwins } from './name-twins.ts';
 import { type PathInTree, TouchedDirectories } from './touched-directories.ts';
 
 export interface Owner {
@@ -55,7 +56,8 @@ const MIN_FILES_FOR_PROGRESS = 2000;
  * Makes the tree equal to what was walked. Files are replaced, never written to: another generation may hold the same
  * inode.
  *
- * @throws {RunClaudeError} BASE_UNWRITABLE; and the reason of an interruption
+ * @throws {RunClaudeError} BASE_UNWRITABLE; BASE_NAMES_COLLIDE when the disk takes two names of the project for one; and
+ * the reason of an interruption
  */
 export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
   const refresh = new TreeRefresh(options);
@@ -63,7 +65,7 @@ export async function refreshTree(options: RefreshOptions): Promise<Refreshed> {
     return await refresh.run();
   } catch (cause) {
     if (cause instanceof RunClaudeError || options.signal?.aborted) throw cause;
-    throw unwritable(options.tree, cause as Error);
+    throw unwritable(options, cause as Error);
   }
 }
 
@@ -192,7 +194,7 @@ class TreeRefresh {
     const failures = await copyFiles(this.#fileJobs(), { tree, owner, progress, signal });
     if (isShown) tell({ kind: 'progress-end', what });
     for (const { path, ...failure } of failures) {
-      if (failure.what === 'failed') throw unwritable(tree, new Error(failure.why));
+      if (failure.what === 'failed') throw unwritable(this.#options, new Error(failure.why));
       // The copy may be incomplete: it is removed.
       this.#hide(path);
       if (failure.what === 'changed') this.#moved.push(path);
@@ -230,7 +232,16 @@ function openUp(differences: Iterable<Difference>, at: PathInTree): void {
   }
 }
 
-function unwritable(tree: string, cause: Error): RunClaudeError {
+function unwritable({ tree, walked }: RefreshOptions, cause: Error): RunClaudeError {
+  const twins = cause.message.startsWith('EEXIST') ? findNameTwins(walked.snapshot) : undefined;
+  if (twins !== undefined) {
+    const [first, second] = twins.names.map((name) => (twins.folder === '' ? name : `${twins.folder}/${name}`));
+    const message = `${first} and ${second} are one name on the disk of the private copy (${tree})`;
+    return new RunClaudeError('BASE_NAMES_COLLIDE', message, {
+      cause,
+      hint: 'Rename one, leave one out with --exclude, or set XDG_CACHE_HOME to a directory on a case-sensitive disk.',
+    });
+  }
   return new RunClaudeError('BASE_UNWRITABLE', `cannot write the private copy in ${tree}: ${cause.message}`, {
     cause,
     hint: remedyOf(cause) ?? 'The project was not touched. Check that disk with: run-claude doctor',

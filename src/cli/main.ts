@@ -4,6 +4,7 @@ import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../host/facts.ts';
+import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
 import type { Tell } from '../types/event.ts';
@@ -49,10 +50,19 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
 
 function currentFolder(): string {
   try {
-    return process.cwd();
+    return trueOrTyped(process.cwd());
   } catch {
     // The only cause: the directory was removed.
     throw usageError('the current directory no longer exists', 'Change to a directory that exists.');
+  }
+}
+
+/** A directory below one that the user may not search has no real path, but can be worked in. */
+function trueOrTyped(folder: string): string {
+  try {
+    return truePath(folder);
+  } catch {
+    return folder;
   }
 }
 

@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
+import { truePath } from './true-path.ts';
 
 /** run-claude's directories of this user, and the home directory. */
 export type Places = Pick<HostFacts, 'home' | 'stateDir' | 'cacheDir' | 'dataDir' | 'configDir'>;
@@ -25,7 +26,7 @@ export function findPlaces(env: NodeJS.ProcessEnv, homedir: string): Places {
 /** The real path of the part that exists, and the rest as it is. Throws RunClaudeError PLACE_UNREADABLE. */
 export function nearestReal(wanted: string): string {
   try {
-    return realpathSync(wanted);
+    return truePath(wanted);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const parent = path.dirname(wanted);
@@ -113,7 +114,7 @@ export function probeProject(named: string, options: { readonly repo: boolean })
 
 function realFolder(named: string): string {
   try {
-    const folder = realpathSync(named);
+    const folder = truePath(named);
     if (statSync(folder).isDirectory()) return folder;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -141,7 +142,7 @@ function commonDir(dotGit: string): string | undefined {
     }
     const shared = path.join(dir, 'commondir');
     const named = statSync(shared, { throwIfNoEntry: false }) === undefined ? '.' : readFileSync(shared, 'utf8').trim();
-    return realpathSync(path.resolve(dir, named));
+    return truePath(path.resolve(dir, named));
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? ''))
       return undefined;

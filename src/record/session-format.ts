@@ -14,19 +14,13 @@ import {
   unchecked,
   variants,
 } from '../store/parse-record.ts';
+import { processIdentityCheck } from '../store/process-identity.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { BrokerRule, Policy, UserRule } from '../types/policy.ts';
-import type {
-  ApplyOutcome,
-  BoundGit,
-  ChangeOutcome,
-  ProcessIdentity,
-  SessionRecord,
-  UsageTotals,
-} from '../types/session.ts';
+import type { ApplyOutcome, BoundGit, ChangeOutcome, SessionRecord, UsageTotals } from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 const texts = listOf(text);
@@ -168,7 +162,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     started: text,
     updated: text,
     plan,
-    owner: optional(fields<ProcessIdentity>({ pid: number, started: text, bootId: text, host: text })),
+    owner: optional(processIdentityCheck),
     agentStarted: optional(text),
     agentMs: optional(number),
     agentStatus: optional(number),

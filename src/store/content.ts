@@ -138,7 +138,8 @@ export function openContentStore(dir: string): ContentStore {
       const files = [...written].map(pathOf);
       written.clear();
       if (files.length > MANY && (await syncFileSystem(dir))) return;
-      await Promise.all(files.map(syncFile));
+      // As many open files at a time as every system allows.
+      for (let at = 0; at < files.length; at += MANY) await Promise.all(files.slice(at, at + MANY).map(syncFile));
       for (const folder of new Set(files.map((file) => path.dirname(file)))) syncDir(folder);
       syncDir(dir);
     },

@@ -6,12 +6,13 @@ import { promisify } from 'node:util';
 /** More files than this are forced to the disk by one call for their whole file system. */
 export const MANY = 64;
 
+/** On macOS libuv's fsync is fcntl(F_FULLFSYNC): the drive writes its cache too. */
 const flushOne = promisify(fsync);
 
 /** syncfs(2), which Node lacks; false where there is no such program or option, or where it failed. */
-export async function syncFileSystem(path: string): Promise<boolean> {
-  // BSD's sync takes no options, and returns before anything is written.
-  if (process.platform !== 'linux') return false;
+export async function syncFileSystem(path: string, platform: NodeJS.Platform = process.platform): Promise<boolean> {
+  // sync of BSD and macOS takes no options, and returns before anything is written.
+  if (platform !== 'linux') return false;
   try {
     await promisify(execFile)('sync', ['-f', path], { cwd: '/' });
     return true;

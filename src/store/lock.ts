@@ -6,7 +6,8 @@ import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
 import { whenText } from '../text/when.ts';
 import type { ProcessIdentity } from '../types/session.ts';
-import { fields, number, oneOf, parseRecord, type RecordFormat, text } from './parse-record.ts';
+import { fields, oneOf, parseRecord, type RecordFormat, text } from './parse-record.ts';
+import { processIdentityCheck } from './process-identity.ts';
 import { makePrivateDir } from './record.ts';
 
 /** The content of a lock file. */
@@ -28,7 +29,7 @@ const LOCK_FORMAT: RecordFormat<HeldLock> = {
   migrations: { 0: (old) => ({ ...(old as object), version: 1 }) },
   check: fields<HeldLock>({
     version: oneOf(1),
-    holder: fields<ProcessIdentity>({ pid: number, started: text, bootId: text, host: text }),
+    holder: processIdentityCheck,
     since: text,
     what: text,
     token: text,

@@ -50,9 +50,15 @@ export interface BoundGit {
 
 export interface ProcessIdentity {
   readonly pid: number;
+  /** In the kernel's unit on Linux. 'unknown' on macOS; earlier releases wrote the local text of ps there. */
   readonly started: string;
+  /** ISO 8601, on macOS: the system tells start times as times of the day only. */
+  readonly startedAt?: string;
   readonly bootId: string;
+  /** The host's name and, on Linux, the PID namespace. */
   readonly host: string;
+  /** Of the machine, whatever its name is. Earlier releases did not write it. */
+  readonly machine?: string;
 }
 
 export interface UsageTotals {

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freeDiskMb } from '../../host/facts.ts';
@@ -6,37 +6,24 @@ import { gitVersion } from '../../host/git.ts';
 import type { EngineFacts } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
+import { type FileSystemOf, fileSystems } from './file-system.ts';
 
-// Magic numbers of statfs(2), linux/magic.h.
-const NETWORK_TYPES: ReadonlyMap<number, string> = new Map([
-  [0x6969, 'NFS'],
-  [0xff534d42, 'CIFS'],
-  [0xfe534d42, 'SMB'],
-  [0x517b, 'SMB'],
-  [0x01021997, '9p'],
-  [0x65735546, 'FUSE'],
-  [0x5346414f, 'AFS'],
-  [0x00c36400, 'Ceph'],
-]);
-const NO_UPPER_TYPES: ReadonlyMap<number, string> = new Map([
-  ...NETWORK_TYPES,
-  [0x794c7630, 'overlay'],
-  [0xf15f, 'eCryptfs'],
-  [0x4d44, 'FAT'],
-]);
-const RAM_TYPES: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 const RECOMMENDED_FREE_MB = 5120;
 const MIN_FREE_MB = 1024;
 
 /** Home, run-claude's directories, /tmp, free space, platform. `freeMb` returns the free space of a directory in MB. */
-export function hostChecks(context: Pick<CommandContext, 'places'>, freeMb: FreeSpace = freeDiskMb): Check[] {
+export function hostChecks(
+  context: Pick<CommandContext, 'places'>,
+  freeMb: FreeSpace = freeDiskMb,
+  fileSystem: FileSystemOf = fileSystems(process.platform, process.env),
+): Check[] {
   const { home, stateDir, cacheDir } = context.places;
   return [
     platformCheck(),
-    homeCheck(home),
-    stateCheck(stateDir),
+    homeCheck(home, fileSystem),
+    stateCheck(stateDir, fileSystem),
     writableCheck('cache-directory', cacheDir),
-    tmpCheck(tmpdir(), freeMb),
+    tmpCheck(tmpdir(), freeMb, fileSystem),
     diskCheck('disk', stateDir, freeMb),
     diskCheck('cache-disk', cacheDir, freeMb),
   ];
@@ -53,8 +40,8 @@ function platformCheck(): Check {
     : ok('platform', `${system} ${process.arch}, Node ${process.versions.node}`);
 }
 
-function homeCheck(home: string): Check {
-  const network = NETWORK_TYPES.get(fileSystemType(home));
+function homeCheck(home: string, fileSystem: FileSystemOf): Check {
+  const { network } = fileSystem(existing(home));
   return network === undefined
     ? ok('home', home)
     : warning(
@@ -66,10 +53,10 @@ function homeCheck(home: string): Check {
 
 const VARIABLES = { 'state-directory': 'XDG_STATE_HOME', 'cache-directory': 'XDG_CACHE_HOME' } as const;
 
-function stateCheck(dir: string): Check {
+function stateCheck(dir: string, fileSystem: FileSystemOf): Check {
   const writable = writableCheck('state-directory', dir);
   if (writable.result !== 'ok') return writable;
-  const kind = NO_UPPER_TYPES.get(fileSystemType(dir));
+  const kind = fileSystem(existing(dir)).withoutUpper;
   return kind === undefined
     ? writable
     : warning(
@@ -99,7 +86,7 @@ function writableCheck(name: 'state-directory' | 'cache-directory', dir: string)
   return ok(name, dir);
 }
 
-function tmpCheck(dir: string, freeMb: FreeSpace): Check {
+function tmpCheck(dir: string, freeMb: FreeSpace, fileSystem: FileSystemOf): Check {
   const free = freeMb(dir);
   const sticky = (statSync(existing(dir)).mode & 0o1002) === 0o0002;
   if (sticky) return warning('tmp', `every user can remove the files of others in ${dir}`, `Run chmod 1777 ${dir}`);
@@ -109,7 +96,7 @@ function tmpCheck(dir: string, freeMb: FreeSpace): Check {
       `${formatFree(free)} free in ${dir}`,
       'Free some space, or use --tmpdir with another directory.',
     );
-  return ok('tmp', `${dir}, ${formatFree(free)} free${RAM_TYPES.has(fileSystemType(dir)) ? ', in memory' : ''}`);
+  return ok('tmp', `${dir}, ${formatFree(free)} free${fileSystem(existing(dir)).isInMemory ? ', in memory' : ''}`);
 }
 
 function diskCheck(name: 'disk' | 'cache-disk', dir: string, freeMb: FreeSpace): Check {
@@ -152,10 +139,6 @@ export function sharingCheck(facts: EngineFacts, cwd: string): Check {
     );
   }
   return ok('file-sharing', `bind mode needs ${cwd} among the folders that the engine shares`);
-}
-
-function fileSystemType(dir: string): number {
-  return statfsSync(existing(dir)).type >>> 0;
 }
 
 /** The nearest directory that exists. */

@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
+import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
@@ -45,7 +46,7 @@ export async function setUpRun(
 ): Promise<RunSetup> {
   const host = probeHost(process, context.places);
   const merged = await readPolicy(line.project, line.flags, context);
-  refuseProject(merged.project.root, host);
+  refuseProject(merged.project.root, host, pathIdentity);
   refuseContradictions(merged, line);
   refuseUnusable(merged.policy, context.places.configDir);
   const report = await reportOf(merged.policy.report, context.cwd);
@@ -92,8 +93,8 @@ export function stagingFolder(named: string | undefined, root: string, cwd: stri
   while (!existsSync(existing)) existing = path.dirname(existing);
   if (!statSync(existing).isDirectory())
     throw usageError(`--tmpdir ${named}: ${existing} is not a directory`, 'Name a directory.');
-  const real = path.join(realpathSync(existing), path.relative(existing, folder));
-  if (contains(root, real)) {
+  const real = path.join(truePath(existing), path.relative(existing, folder));
+  if (contains(root, real, pathIdentity)) {
     throw usageError(`--tmpdir ${named} is inside the project`, 'Name a directory outside the project.');
   }
   return real;

@@ -176,15 +176,22 @@ describe('the plan', () => {
       expect(plan({ rest: { userEnvironment } }).env).toMatchObject({ TERM: 'xterm-256color', COLORTERM: 'truecolor' });
     },
   );
-  it.each(['skip', 'ask'] as const)('makes Claude %s permissions, unless its arguments choose a mode', (permissions) => {
-    const args = (words: string[]): unknown =>
-      plan({ policy: { permissions }, rest: { program: { kind: 'claude', args: words, print: false } } }).program;
-    const option = permissions === 'skip' ? '--dangerously-skip-permissions' : '--permission-mode=default';
-    expect(args(['hi'])).toMatchObject({ args: [option, 'hi'] });
-    expect(args(['--', '--permission-mode=plan'])).toMatchObject({ args: [option, '--', '--permission-mode=plan'] });
-    for (const words of [['--permission-mode', 'plan'], ['--permission-mode=plan'], ['--dangerously-skip-permissions']])
-      expect(args(words)).toMatchObject({ args: words });
-  });
+  it.each(['skip', 'ask'] as const)(
+    'makes Claude %s permissions, unless its arguments choose a mode',
+    (permissions) => {
+      const args = (words: string[]): unknown =>
+        plan({ policy: { permissions }, rest: { program: { kind: 'claude', args: words, print: false } } }).program;
+      const option = permissions === 'skip' ? '--dangerously-skip-permissions' : '--permission-mode=default';
+      expect(args(['hi'])).toMatchObject({ args: [option, 'hi'] });
+      expect(args(['--', '--permission-mode=plan'])).toMatchObject({ args: [option, '--', '--permission-mode=plan'] });
+      for (const words of [
+        ['--permission-mode', 'plan'],
+        ['--permission-mode=plan'],
+        ['--dangerously-skip-permissions'],
+      ])
+        expect(args(words)).toMatchObject({ args: words });
+    },
+  );
   it('limits the disk to half of the free space, 20 GB at most', () => {
     expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);
     expect(plan({ host: { freeDiskMb: 10_000 } }).diskMb).toBe(4096);

@@ -9,6 +9,7 @@ import { processIdentity, processState } from '../../../src/host/process.ts';
 import { openContentStore, readEndsSync } from '../../../src/store/content.ts';
 import { takeLock, withLock } from '../../../src/store/lock.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../../src/store/record.ts';
+import { compileProgram } from '../../support/compile.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -132,6 +133,17 @@ describe('locks', () => {
 });
 
 describe('the content store', () => {
+  it('is flushed file by file where `sync -f` does not work, with few open at a time', async () => {
+    const program = await compileProgram(path.resolve(import.meta.dirname, '../../support/store/flush-program.ts'));
+    const bin = path.join(dir, 'bin');
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, 'sync'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const limited = 'ulimit -n 160; exec "$0" "$@"';
+    const words = ['-c', limited, process.execPath, program, path.join(dir, 'store')];
+    const env = { ...process.env, PATH: `${bin}:${process.env['PATH']}` };
+    expect(execFileSync('sh', words, { encoding: 'utf8', env })).toBe('flushed');
+  });
+
   it('gives back any bytes under their SHA-256', async () => {
     const store = openContentStore(path.join(dir, 'store'));
     await fc.assert(
