@@ -81,6 +81,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/session/start': ['e2e/gateway-fails.test.ts', 'e2e/interrupted.test.ts'],
   'src/store': ['unit/store/store.test.ts'],
   'src/terminal': ['unit/terminal/review/ask-review.test.ts', 'unit/terminal/review/change-list.test.ts'],
+  'src/terminal/message-lines.ts': ['e2e/print-on-terminal.test.ts', 'e2e/first-hour.test.ts'],
   'src/terminal/attach': ['unit/terminal/attach/attach.test.ts', 'unit/terminal/attach/filter.test.ts'],
   'src/terminal/review': [
     'unit/terminal/review/ask-review.test.ts',
