@@ -37,12 +37,16 @@ const shellBlocks = (page: string): CodeBlock[] =>
 
 /** Ids, times and places: what differs from run to run. */
 function normalise(screen: string, home: string): string {
-  return screen
-    .replaceAll(home, '/home/you')
-    .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, '261123-101500-abc')
-    .replaceAll(/\b\d+ s\b/g, '4 s')
-    .replaceAll(/\b\d+g disk/g, '20g disk')
-    .replaceAll(/(?:just now|\d+ min ago)/g, 'just now');
+  return (
+    screen
+      .replaceAll(home, '/home/you')
+      .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, '261123-101500-abc')
+      .replaceAll(/\b\d+ s\b/g, '4 s')
+      .replaceAll(/\b\d+g disk/g, '20g disk')
+      // Only a run of more than three seconds prints it.
+      .replaceAll(/\[sandbox\] To see its changes as they happen:\n\s+run-claude diff --follow \S+\n/g, '')
+      .replaceAll(/(?:just now|\d+ min ago)/g, 'just now')
+  );
 }
 
 interface Ran {

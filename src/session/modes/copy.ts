@@ -1,3 +1,4 @@
+import { homeAgent } from '../../agent/agents.ts';
 import type { WorkspaceOptions } from '../../layer/layer.ts';
 import type { Plan } from '../../types/plan.ts';
 import { openWorkspace, reopenWorkspace } from '../../workspace/open.ts';
@@ -66,6 +67,7 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps): SessionVie
   const auditOnce = () => (audit ??= openAudit());
   const warmUp = async (): Promise<void> => {
     const { auditBase, readyToAsk, warmUpAudit } = await auditOnce();
+    await homeAgent(plan.program).loadData();
     if (plan.tty) await readyToAsk();
     await warmUpAudit(auditBase, isCollecting.signal);
   };
