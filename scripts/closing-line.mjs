@@ -1,18 +1,29 @@
-// Prints the outcome of vitest's JSON reports, together, as one plain line, then each skipped test with its reason.
+// Prints the outcome of vitest's JSON reports, together, as one plain line, then each failed test, and each skipped one with its reason.
 import { readFileSync } from 'node:fs';
 
+const LONGEST_MESSAGE = 1500;
+
 let [passed, failed] = [0, 0];
+const failures = [];
 const skipped = [];
 for (const file of process.argv.slice(2)) {
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
   passed += numPassedTests;
   failed += numFailedTests;
-  for (const { assertionResults } of testResults) {
-    for (const { status, fullName, meta } of assertionResults) {
-      if (status === 'passed' || status === 'failed') continue;
+  for (const { name: testFile, status: fileStatus, message, assertionResults } of testResults) {
+    // A file that cannot be loaded, or whose hooks fail, has no failed test of its own.
+    if (fileStatus === 'failed' && !assertionResults.some(({ status }) => status === 'failed'))
+      failures.push(`${testFile}: ${message}`);
+    for (const { status, fullName, meta, failureMessages } of assertionResults) {
+      if (status === 'passed') continue;
+      if (status === 'failed') {
+        failures.push(`${testFile}: ${fullName}\n${failureMessages.join('\n').slice(0, LONGEST_MESSAGE)}`);
+        continue;
+      }
       skipped.push(`${fullName} (${meta?.skipReason ?? 'no reason given'})`);
     }
   }
 }
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped.length} skipped\n`);
+for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
