@@ -8,10 +8,10 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 /**
- * One answer of the model: text first, then tool calls. `delayMs` waits before each text chunk; `status` answers with
- * an HTTP error instead.
+ * One answer of the model: text first, then tool calls. It waits for `after`; `delayMs` waits before each text chunk;
+ * `status` answers with an HTTP error instead.
  * @typedef {{ text?: string, tools?: { name: string, input: Record<string, unknown> }[], delayMs?: number,
- *   status?: number, headers?: Record<string, string>, inputTokens?: number, outputTokens?: number }} Turn
+ *   after?: Promise<void>, status?: number, headers?: Record<string, string>, inputTokens?: number, outputTokens?: number }} Turn
  *
  * A request as it came in; `body` is parsed JSON, or the raw text.
  * @typedef {{ method: string, path: string, headers: Record<string, string>, body: unknown, main: boolean }} SeenRequest
@@ -142,6 +142,7 @@ export async function startMessagesApi(options) {
     if (!messages) return json(response, 200, { input_tokens: 10 });
     serial += 1;
     const turn = main ? (turns.shift() ?? {}) : { text: '{"title":"stand-in"}' };
+    await turn.after;
     if (turn.status !== undefined && turn.status !== 200)
       return json(
         response,
