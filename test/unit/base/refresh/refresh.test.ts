@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BaseGeneration } from '../../../src/base/base.ts';
-import { copyFiles } from '../../../src/base/copy-files.ts';
-import { refreshTree } from '../../../src/base/refresh.ts';
-import { EVERYTHING, type Selection } from '../../../src/scan/selection.ts';
-import { compareSnapshots } from '../../../src/scan/snapshot.ts';
-import { walkTree } from '../../../src/scan/walk.ts';
-import type { SessionEvent } from '../../../src/types/event.ts';
-import { treeFacts } from '../../support/tree-facts.ts';
-import { refresh } from '../../support/workspace/refresh-scene.ts';
+import type { BaseGeneration } from '../../../../src/base/base.ts';
+import { copyFiles } from '../../../../src/base/refresh/copy-files.ts';
+import { refreshTree } from '../../../../src/base/refresh/refresh.ts';
+import { EVERYTHING, type Selection } from '../../../../src/scan/selection.ts';
+import { compareSnapshots } from '../../../../src/scan/snapshot.ts';
+import { walkTree } from '../../../../src/scan/walk.ts';
+import type { SessionEvent } from '../../../../src/types/event.ts';
+import { treeFacts } from '../../../support/tree-facts.ts';
+import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 // A project that the user edits while it is walked and copied. The rules of what is left out are asked in the middle of
 // the walk, when an entry has been looked at: there the edits happen.
