@@ -3,16 +3,17 @@ import { nameOfPath, parentPath } from '../text/path.ts';
 import type { HostEntry } from './scan-project.ts';
 
 // What git writes to a repository in daily work and never executes, as files and as folders. Any other entry can make git
-// run or read something, or is unknown, and is watched. So is a link of any name, since it brings other content.
+// run or read something, or is unknown, and is watched: also a name with a line break, which git never writes. So is a
+// link of any name, since it brings other content.
 const HEADS = ['HEAD', 'ORIG_HEAD', 'FETCH_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'AUTO_MERGE'];
 const MESSAGES = ['COMMIT_EDITMSG', 'MERGE_MSG', 'SQUASH_MSG', 'MERGE_MODE', 'MERGE_RR'];
 const LISTS = ['index', 'packed-refs', 'shallow', 'description'];
 const DATA_FOLDERS = ['refs', 'logs', 'rr-cache'];
 const HARMLESS_FILES: ReadonlySet<string> = new Set([...HEADS, ...MESSAGES, ...LISTS]);
-const IN_DATA_FOLDER = new RegExp(`^(${DATA_FOLDERS.join('|')})/`);
+const IN_DATA_FOLDER = new RegExp(`^(${DATA_FOLDERS.join('|')})/.*$`);
 /** Alternates name the objects of other repositories. */
-const IN_OBJECTS = /^objects\/(?!info\/(http-)?alternates$)/;
-const HARMLESS_FOLDER = new RegExp(`^(${[...DATA_FOLDERS, 'objects'].join('|')})(/|$)|^(info|hooks)$`);
+const IN_OBJECTS = /^objects\/(?!info\/(http-)?alternates$).*$/;
+const HARMLESS_FOLDER = new RegExp(`^(${[...DATA_FOLDERS, 'objects'].join('|')})(/.*)?$|^(info|hooks)$`);
 
 /** The paths at which git would find a repository: of each `.git` (a directory, file or link) and of each bare one. */
 export function findRepositories(entries: ReadonlyMap<string, HostEntry>): Set<string> {
