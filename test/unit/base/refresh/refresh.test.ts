@@ -55,7 +55,7 @@ const prepare = (id: string, selection: Selection = EVERYTHING): Promise<BaseGen
 const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 const messages = (): string[] => told.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
 
-it('reads no link that came to stand where a file of git was walked', async () => {
+it('reads no link that replaced a scanned file of git', async () => {
   const pointer = path.join(project, 'a/.git');
   put('a/.git', `gitdir: ${project}/.git/modules/a\n`);
   const walked = await walkTree({ root: project, selection: EVERYTHING });
