@@ -312,11 +312,11 @@ it('distinguishes a missing git from one that fails', async () => {
 const GIT_CALL =
   /(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|run|runProgram)\)?\(\s*\[?\s*(['"`])(?:\/\S*\/)?git\b(?!\1\])/;
 
-/** A script that ends in git; one of a container starts no process of the host. */
-const GIT_SCRIPT = /\bexec git /;
+/** A script that ends in git, or git under another name of the call. One of a container starts no process of the host. */
+const GIT_NAMED = /\bexec git |(['"`])(?:\/\S*\/)?git\1/;
 
 const startsGit = (source: string): boolean =>
-  GIT_CALL.test(source) || (GIT_SCRIPT.test(source) && source.includes('node:child_process'));
+  GIT_CALL.test(source) || (GIT_NAMED.test(source) && source.includes('node:child_process'));
 
 it('is the only file of src/ that starts git', () => {
   const src = path.resolve(import.meta.dirname, '../../../src');
@@ -327,6 +327,7 @@ it('is the only file of src/ that starts git', () => {
 
 it.each([
   "spawn('git', ['status'])",
+  "started('git', ['status'])",
   "promisify(execFile)('git', words)",
   "run(['git', '-C', project])",
   'execSync(`git status`)',
