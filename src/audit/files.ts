@@ -1,3 +1,4 @@
+import { nameOfPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import { foldPath, indexGlobs } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
@@ -77,8 +78,8 @@ export function isWatchedPath(path: string): boolean {
 
 /** Whether a name matches a plain glob of the rule only in another letter case. */
 function fitsByCaseOnly(rule: FileRule, name: string): boolean {
-  const last = name.slice(name.lastIndexOf('/') + 1);
-  const words = rule.paths.filter((glob) => !/[*?{]/.test(glob)).map((glob) => glob.slice(glob.lastIndexOf('/') + 1));
+  const last = nameOfPath(name);
+  const words = rule.paths.filter((glob) => !/[*?{]/.test(glob)).map((glob) => nameOfPath(glob));
   return !words.includes(last) && words.some((word) => word.toLowerCase() === last.toLowerCase());
 }
 
@@ -130,6 +131,6 @@ function textOf(scene: Scene, entry: Entry | undefined): Judged {
 
 function watchedLink(change: Change): Hit[] {
   if (change.after?.kind !== 'symlink') return [];
-  const name = foldPath(change.path.slice(change.path.lastIndexOf('/') + 1));
+  const name = foldPath(nameOfPath(change.path));
   return watched().has(name) ? [hitOf('link-watched-name', change.path, { detail: change.after.target ?? '' })] : [];
 }

@@ -2,7 +2,7 @@ import ignore from 'ignore';
 import { parseConfig } from '../git/config-parse.ts';
 import { guessesIn } from '../git/ignore-patterns.ts';
 import { isDotGitName } from '../git/names.ts';
-import { decodeBytes } from '../text/path.ts';
+import { decodeBytes, nameOfPath } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import { collisions } from './collisions.ts';
 import { newLines } from './formats/lines.ts';
@@ -73,7 +73,7 @@ function bareRepositories(scene: Scene): Hit[] {
 function hiddenByIgnore(scene: Scene): Hit[] {
   const hits: Hit[] = [];
   for (const change of scene.input.changes) {
-    const name = change.path.slice(change.path.lastIndexOf('/') + 1);
+    const name = nameOfPath(change.path);
     if (!/^\.([a-z]{1,20})?ignore$|^\.aiexclude$/i.test(name) || change.after?.kind === 'symlink') continue;
     const bytes = change.after === undefined ? Buffer.alloc(0) : scene.bytes(change.after);
     const old = scene.bytes(change.before);

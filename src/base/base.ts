@@ -34,7 +34,7 @@ import {
   writeJournal,
 } from './manifest.ts';
 import type { Prescan, TakePrescan } from './prescan.ts';
-import { type Owner, refreshTree } from './refresh.ts';
+import { type Owner, refreshTree } from './refresh/refresh.ts';
 import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
 import { isIntact } from './verify.ts';
 

@@ -9,7 +9,7 @@ import { readJson, writeJsonAtomic } from '../store/record.ts';
 import { nameOfPath, parentPath, parseRelPath } from '../text/path.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import type { Owner } from './refresh.ts';
+import type { Owner } from './refresh/refresh.ts';
 
 /**
  * Format of a generation: its manifest, journal and tree. A generation of another format is made anew. Earlier formats:

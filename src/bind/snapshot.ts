@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { type ContentStore, openContentStore } from '../store/content.ts';
-import { readJson, writeJsonAtomic } from '../store/record.ts';
+import { readRecordFile } from '../store/parse-record.ts';
+import { writeJsonAtomic } from '../store/record.ts';
 import type { Digest } from '../types/entry.ts';
 import { findRepositories, isExecutablePart, repositoryOf } from './repositories.ts';
 import { type HostEntry, readLink, readRegularFile, scanProject } from './scan-project.ts';
+import { SNAPSHOT_FORMAT, type StoredSnapshot } from './snapshot-format.ts';
 
 /** A project before a bind session: every entry, and the content of what could run. Stored in the session's directory. */
 export interface BindSnapshot {
@@ -46,28 +48,27 @@ export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapsh
   }
   await store.flush();
   const snapshot: BindSnapshot = { entries, repositories, digests, targets, unreadable };
-  writeJsonAtomic(snapshotFile(options.sessionDir), {
+  const stored: StoredSnapshot = {
     version: 1,
     entries: [...entries],
     repositories: [...repositories],
     digests: [...digests],
     targets: [...targets],
     unreadable: [...unreadable],
-  });
+  };
+  writeJsonAtomic(snapshotFile(options.sessionDir), stored);
   return snapshot;
 }
 
-/** The snapshot of a session, for the command that follows a crash; undefined when there is none. */
+/**
+ * The snapshot of a session, for the command that follows a crash; undefined when there is none.
+ *
+ * @throws {RunClaudeError} RECORD_VERSION when another release wrote it in a form that this one does not know,
+ * RECORD_DAMAGED, RECORD_UNREADABLE.
+ */
 export function readSnapshot(sessionDir: string): BindSnapshot | undefined {
-  const value = readJson(snapshotFile(sessionDir));
-  if (typeof value !== 'object' || value === null) return undefined;
-  const kept = value as {
-    readonly entries: [string, HostEntry][];
-    readonly repositories: string[];
-    readonly digests: [string, Digest][];
-    readonly targets: [string, string][];
-    readonly unreadable: [string, string][];
-  };
+  const kept = readRecordFile(snapshotFile(sessionDir), SNAPSHOT_FORMAT);
+  if (kept === undefined) return undefined;
   return {
     entries: new Map(kept.entries),
     repositories: new Set(kept.repositories),

@@ -4,13 +4,13 @@ import type { CommandLineOfCommand } from './grammar/parse-command-line.ts';
 // Each command is loaded when it runs: `sessions` must not load what a session needs.
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   status: async () => (await import('./commands/status.ts')).statusCommand,
-  diff: async () => (await import('./commands/diff.ts')).diffCommand,
+  diff: async () => (await import('./commands/review/diff.ts')).diffCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
-  apply: async () => (await import('./commands/apply.ts')).applyCommand,
-  discard: async () => (await import('./commands/discard.ts')).discardCommand,
-  undo: async () => (await import('./commands/undo.ts')).undoCommand,
+  apply: async () => (await import('./commands/review/apply.ts')).applyCommand,
+  discard: async () => (await import('./commands/review/discard.ts')).discardCommand,
+  undo: async () => (await import('./commands/review/undo.ts')).undoCommand,
   note: async () => (await import('./commands/note.ts')).noteCommand,
-  commits: async () => (await import('./commands/commits.ts')).commitsCommand,
+  commits: async () => (await import('./commands/review/commits.ts')).commitsCommand,
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
   explore: async () => (await import('./commands/explore.ts')).exploreCommand,
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
@@ -19,7 +19,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   projects: async () => (await import('./commands/projects.ts')).projectsCommand,
   network: async () => (await import('./commands/network.ts')).networkCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
-  audit: async () => (await import('./commands/audit.ts')).auditCommand,
+  audit: async () => (await import('./commands/review/audit.ts')).auditCommand,
   build: async () => (await import('./commands/build.ts')).buildCommand,
 };
 

@@ -1,8 +1,14 @@
 import { usageError } from '../errors.ts';
 
-// Variables that the sandbox sets itself, or that would put the real credential or another loader inside.
-const RESERVED =
-  /^(HOME|PATH|USER|SHELL|TMPDIR|RUN_CLAUDE.*|IS_SANDBOX|LD_.*|GLIBC_TUNABLES|(https?|no|all|ftp)_proxy|ANTHROPIC_(BASE_URL|API_KEY|AUTH_TOKEN)|CLAUDE_CODE_OAUTH_.*|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+/** Variables that the sandbox sets itself, or that would put the real credential or another loader inside. */
+const RESERVED_NAMES = [
+  ...['HOME', 'PATH', 'USER', 'SHELL', 'TMPDIR', 'IS_SANDBOX', 'RUN_CLAUDE.*'],
+  ...['LD_.*', 'GLIBC_TUNABLES'],
+  ...['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy', 'ftp_proxy'],
+  ...['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_.*'],
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
+const RESERVED = new RegExp(`^(${RESERVED_NAMES.join('|')})$`, 'i');
 
 /**
  * The variables that `--env` passes in, with their values. `NAME` takes the value from `environment`.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
-import { type Owner, refreshTree } from '../base/refresh.ts';
+import { type Owner, refreshTree } from '../base/refresh/refresh.ts';
 import type { Collector } from '../collector/client.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { EVERYTHING } from '../scan/selection.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Owner } from '../base/refresh.ts';
+import type { Owner } from '../base/refresh/refresh.ts';
 import { parseUser } from '../host/user.ts';
 
 /** Where containers see the project. */

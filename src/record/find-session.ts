@@ -31,7 +31,7 @@ export function findPicked(stateDir: string, id: string | undefined, folder: str
       };
     }
     if (project === path.dirname(project)) {
-      throw usageError(`no session of ${folder} yet`, 'See all of them with: run-claude sessions');
+      throw usageError(`no session of ${folder} yet`, 'List the sessions of all projects with: run-claude sessions');
     }
   }
 }
@@ -54,7 +54,8 @@ function sessionNamed(
   const exact = all.filter((one) => one.id === id);
   const alike = exact.length > 0 ? exact : all.filter(({ id: own }) => own.startsWith(id) || own.endsWith(id));
   const [only, ...others] = alike;
-  if (only === undefined) throw usageError(`no session ${id}`, 'See all of them with: run-claude sessions');
+  if (only === undefined)
+    throw usageError(`no session ${id}`, 'List the sessions of all projects with: run-claude sessions');
   if (others.length > 0) {
     throw usageError(
       `${id} could be ${alike.length} sessions`,

@@ -20,13 +20,17 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   }
   if (!isLayerKept(record)) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} no longer exists`, {
-      hint:
-        record.bound === undefined
-          ? 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.'
-          : 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.',
+      hint: hintWithoutLayer(record),
     });
   }
   return withLayerLock(plan, what, body);
+}
+
+function hintWithoutLayer({ bound, stage }: SessionRecord): string {
+  if (bound !== undefined)
+    return 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.';
+  const what = stage === 'discarded' ? 'seen' : 'seen and applied';
+  return `Its changes can still be ${what} from its record; commits, resume and explore need the copy.`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Change, Entry, Rename } from '../types/entry.ts';
 import type { WithheldFile } from '../types/rename.ts';
 
 /** A deleted file or link, or a file that a link or a folder replaced. */
-export interface Source {
+export interface RenameSource {
   readonly path: RelPath;
   readonly entry: Entry;
   /** A link or a folder has its path now: the content counts as moved only to a withheld name. */
@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** What may have the content of a deleted one. */
-export interface Target {
+export interface RenameTarget {
   readonly path: RelPath;
   readonly size: number;
   /** Undefined for a withheld file: its digest is asked for. */
@@ -30,10 +30,10 @@ const OTHER_NAME_BYTES_MIN = 32;
 
 /** Renames of the same content alone, where no contents are at hand. */
 export function identicalRenames(changes: readonly Change[]): readonly Rename[] {
-  const targets = changes.flatMap(targetOf);
-  const sources = sourcesOf(changes, targets);
+  const targets = changes.flatMap(renameTargetOf);
+  const sources = renameSourcesOf(changes, targets);
   const renames: Rename[] = [];
-  const take = (from: RelPath, to: Target): void => {
+  const take = (from: RelPath, to: RenameTarget): void => {
     renames.push({ from, to: to.path, similarity: 100 });
   };
   if (sources.size > 0) matchIdentical(targets, sources, take, new Map());
@@ -44,8 +44,11 @@ export function identicalRenames(changes: readonly Change[]): readonly Rename[] 
  * By path, the deletions and replaced files whose content is looked for elsewhere. A replaced file is left out if a
  * target that is not withheld has its content: that content is not lost.
  */
-export function sourcesOf(changes: readonly Change[], targets: readonly Target[]): Map<string, Source> {
-  const sources = changes.flatMap(sourceOf);
+export function renameSourcesOf(
+  changes: readonly Change[],
+  targets: readonly RenameTarget[],
+): Map<string, RenameSource> {
+  const sources = changes.flatMap(renameSourceOf);
   const kept = new Set<string | undefined>();
   if (sources.some(({ isReplaced }) => isReplaced)) {
     for (const { entry, isWithheld } of targets) if (!isWithheld && entry !== undefined) kept.add(contentKey(entry));
@@ -54,7 +57,7 @@ export function sourcesOf(changes: readonly Change[], targets: readonly Target[]
   return new Map(lost.map((source) => [source.path, source]));
 }
 
-function sourceOf({ path, kind, before, inGit, ignored, unignored, problem }: Change): Source[] {
+function renameSourceOf({ path, kind, before, inGit, ignored, unignored, problem }: Change): RenameSource[] {
   const staysOut = ignored === true && unignored === undefined;
   if (before === undefined || inGit || staysOut || problem !== undefined) return [];
   const isReplaced = kind === 'type' && before.kind === 'file';
@@ -63,7 +66,7 @@ function sourceOf({ path, kind, before, inGit, ignored, unignored, problem }: Ch
 }
 
 /** The change as a place where the content of a deleted one may be. */
-export function targetOf({ path, kind, after, inGit, ignored, unignored }: Change): Target[] {
+export function renameTargetOf({ path, kind, after, inGit, ignored, unignored }: Change): RenameTarget[] {
   if (after === undefined || kind === 'mode' || contentKey(after) === undefined) return [];
   const isVisible = inGit !== true && (ignored !== true || unignored !== undefined);
   const isWithheld = inGit === true || ignored === true;
@@ -78,20 +81,20 @@ export function contentKey(entry: Pick<Entry, 'kind' | 'size' | 'digest' | 'targ
 
 /** Takes each pair of equal contents; gives the targets that were taken. `digests` are those of withheld files. */
 export function matchIdentical(
-  targets: readonly Target[],
-  sources: ReadonlyMap<string, Source>,
-  take: (from: RelPath, to: Target, similarity: number) => void,
-  digests: ReadonlyMap<Target, string>,
-): ReadonlySet<Target> {
-  const byKey = new Map<string, Source[]>();
+  targets: readonly RenameTarget[],
+  sources: ReadonlyMap<string, RenameSource>,
+  take: (from: RelPath, to: RenameTarget, similarity: number) => void,
+  digests: ReadonlyMap<RenameTarget, string>,
+): ReadonlySet<RenameTarget> {
+  const byKey = new Map<string, RenameSource[]>();
   for (const source of sources.values()) {
     const key = contentKey(source.entry) as string;
     const same = byKey.get(key);
     if (same === undefined) byKey.set(key, [source]);
     else same.push(source);
   }
-  const taken = new Set<Target>();
-  const order = (target: Target): number => (target.isVisible ? 0 : 2) + (target.isReplaced ? 1 : 0);
+  const taken = new Set<RenameTarget>();
+  const order = (target: RenameTarget): number => (target.isVisible ? 0 : 2) + (target.isReplaced ? 1 : 0);
   const ordered = [...targets].sort((a, b) => order(a) - order(b));
   // The same name is looked for among all of a kind first, so that no other one takes it away.
   for (const isVisible of [true, false]) {
@@ -112,6 +115,6 @@ export function matchIdentical(
 }
 
 /** A withheld file so short that the same content under another name says nothing. */
-export function isWeak({ withheld, size }: Target): boolean {
+export function isWeak({ withheld, size }: RenameTarget): boolean {
   return withheld?.kind === 'file' && size < OTHER_NAME_BYTES_MIN;
 }

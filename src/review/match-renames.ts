@@ -1,7 +1,14 @@
 import { nameOfPath, type RelPath } from '../text/path.ts';
 import type { Change, Rename } from '../types/entry.ts';
 import type { MatchedRenames, RenameReader, WithheldFile } from '../types/rename.ts';
-import { isWeak, matchIdentical, type Source, sourcesOf, type Target, targetOf } from './identical-renames.ts';
+import {
+  isWeak,
+  matchIdentical,
+  type RenameSource,
+  type RenameTarget,
+  renameSourcesOf,
+  renameTargetOf,
+} from './identical-renames.ts';
 import { commonBytes, type Sketch, sketchOf } from './similarity.ts';
 
 /** The smaller content must have at least this percentage of the larger one. The limit of git. */
@@ -33,14 +40,14 @@ export async function matchRenames(
   withheld: readonly WithheldFile[],
   reader: RenameReader,
 ): Promise<MatchedRenames> {
-  const frozen = changes.flatMap(targetOf);
-  const sources = sourcesOf(changes, frozen);
+  const frozen = changes.flatMap(renameTargetOf);
+  const sources = renameSourcesOf(changes, frozen);
   if (sources.size === 0) return { renames: [], uncompared: 0 };
   const frozenPaths = new Set<string>(frozen.map(({ path }) => path));
   const hidden = withheld
     .filter(({ path, size, kind }) => !frozenPaths.has(path) && (kind === 'symlink' || (kind === 'file' && size > 0)))
     .map(
-      (file): Target => ({
+      (file): RenameTarget => ({
         path: file.path,
         size: file.size,
         withheld: file,
@@ -50,7 +57,7 @@ export async function matchRenames(
       }),
     );
   const renames: Rename[] = [];
-  const take = (from: RelPath, to: Target, similarity: number): void => {
+  const take = (from: RelPath, to: RenameTarget, similarity: number): void => {
     sources.delete(from);
     renames.push({ from, to: to.path, similarity });
   };
@@ -66,13 +73,13 @@ export async function matchRenames(
 
 /** Keys of the withheld files that can have the content of a deleted one: those of the same size. */
 async function digestsOf(
-  hidden: readonly Target[],
-  sources: readonly Source[],
+  hidden: readonly RenameTarget[],
+  sources: readonly RenameSource[],
   reader: RenameReader,
-): Promise<{ digests: ReadonlyMap<Target, string>; known: readonly Target[]; uncompared: number }> {
+): Promise<{ digests: ReadonlyMap<RenameTarget, string>; known: readonly RenameTarget[]; uncompared: number }> {
   const sizes = new Set(sources.map(({ entry }) => (entry.kind === 'file' ? entry.size : -1)));
-  const digests = new Map<Target, string>();
-  const wanted: Target[] = [];
+  const digests = new Map<RenameTarget, string>();
+  const wanted: RenameTarget[] = [];
   let [bytes, uncompared] = [0, 0];
   for (const target of hidden) {
     const file = target.withheld as WithheldFile;
@@ -103,10 +110,10 @@ interface Sketched<T> {
 }
 
 async function matchSimilar(
-  targets: readonly Target[],
-  sources: ReadonlyMap<string, Source>,
+  targets: readonly RenameTarget[],
+  sources: ReadonlyMap<string, RenameSource>,
   reader: RenameReader,
-  take: (from: RelPath, to: Target, similarity: number) => void,
+  take: (from: RelPath, to: RenameTarget, similarity: number) => void,
 ): Promise<{ readonly uncompared: number }> {
   const left = [...sources.values()].filter(({ entry }) => entry.kind === 'file');
   const sizes = left.map(({ entry }) => entry.size).sort((a, b) => a - b);
@@ -123,16 +130,17 @@ async function matchSimilar(
   const names = new Set(left.map(({ path }) => nameOfPath(path)));
   const endings = new Set(left.map(({ path }) => endingOf(path)));
   /** If there are too many withheld files to compare all, the likely ones come first. */
-  const rank = ({ path }: Target): number => (names.has(nameOfPath(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2);
+  const rank = ({ path }: RenameTarget): number =>
+    names.has(nameOfPath(path)) ? 0 : endings.has(endingOf(path)) ? 1 : 2;
   const visible = candidates.filter(({ entry }) => entry !== undefined);
   const hidden = candidates.filter(({ entry }) => entry === undefined).sort((a, b) => rank(a) - rank(b));
-  const read = ({ entry, withheld }: Target): Promise<Buffer | undefined> =>
+  const read = ({ entry, withheld }: RenameTarget): Promise<Buffer | undefined> =>
     entry === undefined ? reader.withheld(withheld as WithheldFile) : reader.frozen(entry);
   const ofVisible = await sketches(visible, ({ size }) => size, read, SKETCHES_MAX);
   const ofHidden = await sketches(hidden, ({ size }) => size, read, SKETCHES_MAX);
   const found = compareAll(ofSources, [...ofVisible, ...ofHidden]);
-  const usedTargets = new Set<Target>();
-  const keptInView = new Set<Source>();
+  const usedTargets = new Set<RenameTarget>();
+  const keptInView = new Set<RenameSource>();
   for (const { source, target, similarity } of found.pairs) {
     if (!sources.has(source.path)) continue;
     if (source.isReplaced && !target.isWithheld) {
@@ -149,15 +157,15 @@ async function matchSimilar(
 }
 
 interface SimilarPair {
-  readonly source: Source;
-  readonly target: Target;
+  readonly source: RenameSource;
+  readonly target: RenameTarget;
   readonly similarity: number;
 }
 
 /** Pairs, the best first. Files of the same name are compared first, so that the limit on the work affects the others. */
 function compareAll(
-  sources: readonly Sketched<Source>[],
-  targets: readonly Sketched<Target>[],
+  sources: readonly Sketched<RenameSource>[],
+  targets: readonly Sketched<RenameTarget>[],
 ): { readonly pairs: readonly SimilarPair[]; readonly isWhole: boolean } {
   const pairs: (SimilarPair & { readonly sameName: boolean })[] = [];
   let pieces = 0;

@@ -39,7 +39,7 @@ export function anyOf<A, B>(first: Check<A>, second: Check<B>): Check<A | B> {
   return (value) => first(value) && second(value);
 }
 
-export function listOf<T>(check: Check<T>): Check<readonly T[]> {
+export function listOf<T>(check: Check<T>): Check<T[]> {
   return (value) => {
     if (!Array.isArray(value)) return mismatch(value, 'a list');
     for (let index = 0; index < value.length; index++) {
@@ -47,6 +47,17 @@ export function listOf<T>(check: Check<T>): Check<readonly T[]> {
       if (problem !== undefined) return `[${index}]${problem}`;
     }
     return undefined;
+  };
+}
+
+/** A list of two. */
+export function pairOf<A, B>(first: Check<A>, second: Check<B>): Check<readonly [A, B]> {
+  return (value) => {
+    if (!Array.isArray(value) || value.length !== 2) return mismatch(value, 'a pair');
+    const problem = first(value[0]);
+    if (problem !== undefined) return `[0]${problem}`;
+    const later = second(value[1]);
+    return later === undefined ? undefined : `[1]${later}`;
   };
 }
 

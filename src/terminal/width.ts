@@ -1,6 +1,12 @@
 /** East Asian wide and full-width forms, and emoji: two columns each. */
-const WIDE =
-  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+const WIDE_RANGES = [
+  ...['\\u1100-\\u115f', '\\uac00-\\ud7a3'], // Hangul
+  ...['\\u2e80-\\u303e', '\\u3041-\\u33ff', '\\u3400-\\u4dbf', '\\u4e00-\\u9fff'], // CJK and kana
+  ...['\\ua000-\\ua4cf', '\\uf900-\\ufaff', '\\u{20000}-\\u{3fffd}'], // Yi, more of CJK
+  ...['\\ufe30-\\ufe6f', '\\uff00-\\uff60', '\\uffe0-\\uffe6'], // full-width forms
+  ...['\\p{Emoji_Presentation}', '\\u{1f300}-\\u{1faff}'], // emoji
+];
+const WIDE = new RegExp(`[${WIDE_RANGES.join('')}]`, 'u');
 const NO_WIDTH = /\p{Mn}|\p{Me}|\ufe0f|\u200d/u;
 
 /**

@@ -1,5 +1,10 @@
 import { widthOf } from './width.ts';
 
+/** Columns of a line on stdout: Infinity where that is not a terminal, so that nothing is wrapped. */
+export function outputColumns(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+}
+
 const COLOUR = /\x1b\[[\d;]*m/g;
 /** A narrower window is not wrapped for. */
 const MIN_COLUMNS = 20;

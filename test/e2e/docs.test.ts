@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeBlock, codeBlocks, listPages, readPage } from '../support/markdown.ts';
@@ -8,6 +9,8 @@ import { type StandIn, startMessagesApi } from '../support/stand-in/messages-api
 import { TerminalScreen } from '../support/terminal-screen.ts';
 
 const TUTORIAL = 'docs/tutorial.md';
+/** The home that the screens show. */
+const SHOWN_HOME = '/home/you';
 const PAGES = listPages().filter((name) => name === TUTORIAL || name.startsWith('docs/how-to/'));
 const COLUMNS = 80;
 /** More rows than any block prints. */
@@ -39,7 +42,7 @@ const shellBlocks = (page: string): CodeBlock[] =>
 function normalise(screen: string, home: string): string {
   return (
     screen
-      .replaceAll(home, '/home/you')
+      .replaceAll(home, SHOWN_HOME)
       .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, '261123-101500-abc')
       .replaceAll(/\b\d+ s\b/g, '4 s')
       .replaceAll(/\b\d+g disk/g, '20g disk')
@@ -65,15 +68,37 @@ esac
 main "$@"
 `;
 
+/** A new directory with a path as long as the one that screens show, so that their lines wrap as a user's do. */
+function makeShownHome(): string {
+  const top = '/tmp/';
+  const length = SHOWN_HOME.length - top.length;
+  for (;;) {
+    const home =
+      top +
+      randomInt(36 ** length)
+        .toString(36)
+        .padStart(length, '0');
+    try {
+      mkdirSync(home, { mode: 0o700 });
+      return home;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
 /** A user's login on a machine where run-claude is installed; its blocks run one after the other, in one folder. */
 class Reader implements AsyncDisposable {
   readonly #scene: Scene;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #home: string;
   #folder: string;
 
   constructor(standIn: StandIn, page: string) {
     this.#scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-api03-of-the-stand-in' });
-    const { home, project, env } = this.#scene;
+    const { project, env } = this.#scene;
+    this.#home = page === TUTORIAL ? makeShownHome() : this.#scene.home;
+    const home = this.#home;
     const bin = path.join(this.#scene.root, 'bin');
     mkdirSync(bin);
     writeFileSync(path.join(bin, 'run-claude'), INSTALLED);
@@ -91,6 +116,7 @@ class Reader implements AsyncDisposable {
     };
     this.#env = {
       ...env,
+      HOME: home,
       ...(page === TUTORIAL ? { ...places, XDG_CONFIG_HOME: below('.config') } : {}),
       PATH: `${bin}:${env['PATH']}`,
       PAGER: 'cat',
@@ -129,7 +155,7 @@ class Reader implements AsyncDisposable {
       columns: COLUMNS,
       rows: ROWS,
       approved: '',
-      normalise: (screen) => normalise(screen, this.#scene.home),
+      normalise: (screen) => normalise(screen, this.#home),
     });
     for (const [answered, answer] of answers.entries()) {
       const question = String.raw`\[[\w/,?]+\]:`;
@@ -142,6 +168,7 @@ class Reader implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#home !== this.#scene.home) rmSync(this.#home, { recursive: true, force: true });
     await this.#scene[Symbol.asyncDispose]();
   }
 }
@@ -185,11 +212,16 @@ describe('shell blocks of the tutorial and the how-to pages', () => {
     expect(notRun.length / blocks.length).toBeLessThanOrEqual(MAX_NOT_RUN);
   });
 
-  it.concurrent.each(PAGES.filter((name) => name !== TUTORIAL))('%s', async (name) => {
-    await runPage(name);
+  // The longest pages first, so that none of them is alone at the end.
+  it.concurrent('docs/tutorial.md, with the screens that a user sees (vitest --update writes them)', async ({
+    expect: expectHere,
+  }) => {
+    await expectHere(await runPage(TUTORIAL)).toMatchFileSnapshot('../../docs/tutorial.md');
   });
 
-  it('docs/tutorial.md, with the screens that a user sees (vitest --update writes them)', async () => {
-    await expect(await runPage(TUTORIAL)).toMatchFileSnapshot('../../docs/tutorial.md');
+  const blocksRun = (name: string): number => shellBlocks(name).filter((block) => readMarker(block)).length;
+  const pages = PAGES.filter((name) => name !== TUTORIAL).sort((a, b) => blocksRun(b) - blocksRun(a));
+  it.concurrent.each(pages)('%s', async (name) => {
+    await runPage(name);
   });
 });

@@ -42,7 +42,10 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
   'test/unit/base/base.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
-  'test/unit/base/refresh-crash.test.ts': { minutes: 5, why: 'one killed process for each system call of a refresh' },
+  'test/unit/base/refresh/refresh-crash.test.ts': {
+    minutes: 5,
+    why: 'one killed process for each system call of a refresh',
+  },
   'test/unit/base/shallow-git.test.ts': { minutes: 2, why: 'cuts the history of real repositories' },
   'test/unit/base/stacked.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
   'test/unit/base/verify.test.ts': { minutes: 2, why: 'starts one process for each kind of damage' },

@@ -1,3 +1,4 @@
+import { nameOfPath } from '../../text/path.ts';
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
 import { anyOf } from './words.ts';
@@ -157,7 +158,7 @@ export function secretsByOthers(lines: readonly string[], path: string): Readonl
   const found = new Map<number, string>();
   if (EXAMPLE_FILE.test(path)) return found;
   const text = lines.join('\n');
-  for (const { kind, index, match } of maintainedSecrets(text, path.slice(path.lastIndexOf('/') + 1))) {
+  for (const { kind, index, match } of maintainedSecrets(text, nameOfPath(path))) {
     if (PLACEHOLDER.test(match)) continue;
     const at = text.slice(0, index).split('\n').length - 1;
     if (!found.has(at)) found.set(at, `${kind}, as secretlint knows it`);

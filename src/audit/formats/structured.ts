@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
+import { nameOfPath } from '../../text/path.ts';
 import { jsonOfJson5 } from './json5.ts';
 import type { Format } from './rule.ts';
 
@@ -44,7 +45,7 @@ export function readStructure(text: string, format: Format, path: string): Struc
 }
 
 function formatOf(path: string, text: string): Format {
-  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const name = nameOfPath(path).toLowerCase();
   if (/\.(json5?|jsonc|code-workspace|webmanifest|map)$/.test(name)) return 'jsonc';
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
   if (/\.toml$/.test(name)) return 'toml';

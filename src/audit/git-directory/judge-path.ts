@@ -1,4 +1,5 @@
 import { isHookName } from '../../git/names.ts';
+import { nameOfPath } from '../../text/path.ts';
 import type { Change, Entry } from '../../types/entry.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import { type Hit, hitOf, placeOf, type RuleWords, textOf } from '../hit.ts';
@@ -92,7 +93,7 @@ function isNewRepository({ before }: Change, inner: string): boolean {
 }
 
 function hookHits({ path, kind, before, after }: Change, inner: string): Hit[] {
-  const name = inner.slice(inner.lastIndexOf('/') + 1);
+  const name = nameOfPath(inner);
   if (after === undefined)
     return before?.kind === 'file' && !/\.sample$/.test(name) ? [hitOf('git-hook', path, { case: 'removed' })] : [];
   if (after.kind === 'dir' || /^readme/i.test(name)) return [];

@@ -1,4 +1,4 @@
-import { parseRelPath } from '../../text/path.ts';
+import { nameOfPath, parseRelPath } from '../../text/path.ts';
 import { TranscriptFilter } from '../formats/transcript.ts';
 import { type Collection, holdsSecret, refuse } from './collection.ts';
 import { addedLines } from './lines.ts';
@@ -13,7 +13,7 @@ const MAX_ADDED_BYTES = 64 << 20;
 export async function collectTranscript(collection: Collection, path: string): Promise<void> {
   const rel = parseRelPath(path);
   if (rel === undefined) return;
-  const id = path.slice(path.lastIndexOf('/') + 1, -'.jsonl'.length);
+  const id = nameOfPath(path).slice(0, -'.jsonl'.length);
   const staged = collection.baseline.files[path] ?? { size: 0, digest: '' };
   const filter = new TranscriptFilter({ sessionId: id, mapCwd: insideOnly, madeIn: collection.sessionId });
   const prefix: Buffer[] = [];

@@ -4,9 +4,18 @@ import { asObject, parseObject } from '../formats/json-object.ts';
 import { managedSettingsPath } from './api-key-helper.ts';
 import { claudeConfigDir } from './credentials.ts';
 
+const CLOUDS = ['BEDROCK', 'VERTEX', 'FOUNDRY'];
+const MODELS = ['OPUS', 'SONNET', 'HAIKU'];
+
 /** Variables in settings.json that name the provider or authenticate there. Others are ignored. */
-const PROVIDER =
-  /^(CLAUDE_CODE_(USE|SKIP)_(BEDROCK|VERTEX|FOUNDRY)(_AUTH)?|CLAUDE_CODE_OAUTH_TOKEN|ANTHROPIC_((BEDROCK_|VERTEX_)?BASE_URL|API_KEY|AUTH_TOKEN|VERTEX_PROJECT_ID|MODEL|SMALL_FAST_MODEL|DEFAULT_(OPUS|SONNET|HAIKU)_MODEL)|AWS_(REGION|DEFAULT_REGION|PROFILE|BEARER_TOKEN_BEDROCK)|CLOUD_ML_REGION|GOOGLE_APPLICATION_CREDENTIALS)$/;
+const PROVIDER_VARIABLES: ReadonlySet<string> = new Set([
+  ...['ANTHROPIC_BASE_URL', 'ANTHROPIC_BEDROCK_BASE_URL', 'ANTHROPIC_VERTEX_BASE_URL'],
+  ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  ...['ANTHROPIC_MODEL', 'ANTHROPIC_SMALL_FAST_MODEL', ...MODELS.map((name) => `ANTHROPIC_DEFAULT_${name}_MODEL`)],
+  ...CLOUDS.flatMap((name) => [`CLAUDE_CODE_USE_${name}`, `CLAUDE_CODE_SKIP_${name}_AUTH`]),
+  ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE', 'AWS_BEARER_TOKEN_BEDROCK'],
+  ...['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_APPLICATION_CREDENTIALS'],
+]);
 
 export interface SettingsPlaces {
   readonly home: string;
@@ -35,6 +44,8 @@ function providerVariables(file: string): Readonly<Record<string, string>> {
   }
   const entries = Object.entries(asObject(parseObject(text)?.['env']) ?? {});
   return Object.fromEntries(
-    entries.flatMap(([name, value]) => (PROVIDER.test(name) && typeof value === 'string' ? [[name, value]] : [])),
+    entries.flatMap(([name, value]) =>
+      PROVIDER_VARIABLES.has(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
   );
 }

@@ -1,6 +1,6 @@
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
-import { cleanLine } from '../../terminal/clean.ts';
+import { outputColumns } from '../../terminal/wrap-words.ts';
 import { type CommandRun, optionChoice, optionValue } from '../context/context.ts';
 import { ENGINES } from '../context/open-engine.ts';
 import { checkLines } from '../doctor/check.ts';
@@ -20,6 +20,8 @@ export const doctorCommand: CommandRun = async (line, context) => {
   }
   const checks = await environmentChecks(context, engine);
   if (json) context.write(jsonText(checks));
-  else for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
+  else {
+    for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
+  }
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 };

@@ -5,6 +5,7 @@ import { nearestReal } from '../../host/facts.ts';
 import { listSessions, ownerState } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { isEmpty, sessionFacts } from '../../session/end/session-facts.ts';
+import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
@@ -25,7 +26,7 @@ export const sessionsCommand: CommandRun = async (line, context) => {
     return 0;
   }
   const shown = line.options.has('all') ? listed : listed.filter(({ facts }) => !isEmpty(facts));
-  const columns = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  const columns = outputColumns();
   const options = { columns, nowMs: Date.now(), home: homedir(), isOneProject: project !== undefined };
   for (const text of sessionLines(shown, options)) context.write(`${text}\n`);
   const hidden = listed.length - shown.length;

@@ -10,7 +10,7 @@ import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';
 import { cutEnd } from '../../terminal/width.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
 import { durationText, whenText } from '../../text/when.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -34,7 +34,7 @@ export const statusCommand: CommandRun = async (line, context) => {
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
     if (line.options.has('json')) writeJson(record, review, context);
     else {
-      const columns = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+      const columns = outputColumns();
       const lines = statusLines(record, review, Date.now()).flatMap((text) => wrapWords(text, columns));
       for (const text of lines) context.write(`${text}\n`);
     }

@@ -1,3 +1,6 @@
+import { cleanLine } from '../../terminal/clean.ts';
+import { wrapWords } from '../../terminal/wrap-words.ts';
+
 /** The title of each check. The names are stable, for scripts. */
 const TITLES = {
   platform: 'System',
@@ -49,15 +52,22 @@ export function fault(name: Check['name'], text: string, wayOut: string): Check 
 const RESULT_WIDTH = 9;
 const TITLE_WIDTH = 18;
 
-/** A line for each check with result, title and state; below it what to do. The last line is the verdict. */
-export function checkLines(checks: readonly Check[]): string[] {
+/**
+ * Lines for each check with result, title and state; below them what to do. The last line is the verdict. Lines end at
+ * `columns`; those that continue a text begin below it. The texts are cleaned.
+ */
+export function checkLines(checks: readonly Check[], columns: number = Number.POSITIVE_INFINITY): string[] {
+  const beside = (head: string, text: string): string[] =>
+    wrapWords(cleanLine(text), columns - head.length).map(
+      (line, at) => (at === 0 ? head : ' '.repeat(head.length)) + line,
+    );
   return [
     ...checks.flatMap(({ name, result, text, wayOut }) => [
-      `${result.padEnd(RESULT_WIDTH)}${TITLES[name].padEnd(TITLE_WIDTH)}${text}`,
-      ...(wayOut === undefined ? [] : [`${' '.repeat(RESULT_WIDTH + TITLE_WIDTH)}→ ${wayOut}`]),
+      ...beside(`${result.padEnd(RESULT_WIDTH)}${TITLES[name].padEnd(TITLE_WIDTH)}`, text),
+      ...(wayOut === undefined ? [] : beside(`${' '.repeat(RESULT_WIDTH + TITLE_WIDTH)}→ `, wayOut)),
     ]),
     '',
-    verdict(checks),
+    ...wrapWords(verdict(checks), columns),
   ];
 }
 

@@ -9,6 +9,8 @@ export interface Option {
   readonly value: OptionValue;
   /** The value's name in the help: 'GLOB'. */
   readonly placeholder?: string;
+  /** With {@link placeholder}: a value as a shell reads it, for the example in the reference. */
+  readonly example?: string;
   readonly help: string;
   /** May be given several times; every value counts. */
   readonly many?: true;
@@ -18,6 +20,9 @@ export interface Option {
   readonly sets?: boolean;
   readonly group: Group;
 }
+
+/** The value's name in the help, and an example of one: 'SIZE', '4g'. */
+type Valued = readonly [placeholder: string, example: string];
 
 export type Group =
   | 'Where Claude works'
@@ -35,78 +40,114 @@ const none = (group: Group, name: string, help: string, more: Partial<Option> = 
   setting: name,
   ...more,
 });
-const needed = (group: Group, name: string, placeholder: string, help: string, more: Partial<Option> = {}): Option => ({
+const needed = (group: Group, name: string, valued: Valued, help: string, more: Partial<Option> = {}): Option => ({
   name,
   value: 'needed',
-  placeholder,
+  placeholder: valued[0],
+  example: valued[1],
   help,
   group,
   setting: name,
   ...more,
+});
+const optional = (group: Group, name: string, valued: Valued, help: string, more: Partial<Option> = {}): Option => ({
+  ...needed(group, name, valued, help, more),
+  value: 'optional',
 });
 const action = { setting: '' } as const;
 const many = { many: true } as const;
 
 /** run-claude's options before a session, in the order of the help. */
 export const RUN_OPTIONS: readonly Option[] = [
-  {
-    name: 'copy-workspace',
-    value: 'optional',
-    placeholder: 'HOW',
-    help: `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
-    group: 'Where Claude works',
-  },
+  optional(
+    'Where Claude works',
+    'copy-workspace',
+    ['HOW', 'volume'],
+    `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
+    action,
+  ),
   none('Where Claude works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
   none('Where Claude works', 'shallow', 'copy less: no old history, no vendored directories'),
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where Claude works', 'shell', 'run bash instead of Claude', action),
-  needed('Files in and out', 'exclude', 'GLOB', 'leave matching paths out of the copy', many),
-  needed('Files in and out', 'include', 'GLOB', 'include excluded paths again', many),
-  needed('Files in and out', 'mask', 'GLOB', 'show matching files as empty', many),
-  {
-    name: 'include-ignored',
-    value: 'optional',
-    placeholder: 'GLOB',
-    help: 'also bring back files that ignore rules match',
-    group: 'Files in and out',
-    setting: 'include-ignored',
-    many: true,
-  },
+  needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
+  needed('Files in and out', 'include', ['GLOB', 'vendor/'], 'include excluded paths again', many),
+  needed('Files in and out', 'mask', ['GLOB', '.env'], 'show matching files as empty', many),
+  optional(
+    'Files in and out',
+    'include-ignored',
+    ['GLOB', 'dist/'],
+    'also bring back files that ignore rules match',
+    many,
+  ),
   none('Files in and out', 'auto-apply', 'apply clean changes without a question, hold back the rest'),
-  needed('Files in and out', 'allow-suspect', 'GLOB', 'treat suspect changes of these paths as clean', many),
-  needed('Files in and out', 'fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
-  needed('Files in and out', 'report', 'FILE', 'write the outcome to FILE (.json, .sarif, .md)'),
-  needed('Limits', 'memory', 'SIZE', 'memory (default 8g)'),
-  needed('Limits', 'cpus', 'N', 'processors (default all)'),
-  needed('Limits', 'pids', 'N', 'number of processes (default 4096)'),
-  needed('Limits', 'tmp-size', 'SIZE', 'size of /tmp (default 512m)'),
-  needed('Limits', 'disk', 'SIZE', 'space that the session may fill (default 20g, at most half of the free space)'),
-  needed('Limits', 'timeout', 'DURATION', 'stop the agent after this time, keep its changes (30m, 2h)'),
-  needed('Limits', 'max-cost', 'USD', 'stop the agent at this cost, keep its changes'),
-  needed('Limits', 'max-requests', 'N', 'stop the agent after N requests, keep its changes'),
-  needed('Network and secrets', 'network', 'MODE', 'network access: gateway (default), none, open'),
-  needed('Network and secrets', 'allow-host', 'HOST[:PORT]', 'let the agent reach this host', many),
-  needed('Network and secrets', 'allow-address', 'CIDR', 'let host names resolve into this private range', many),
-  needed('Network and secrets', 'credentials', 'MODE', 'broker (default: the credential stays outside), file, none'),
+  needed(
+    'Files in and out',
+    'allow-suspect',
+    ['GLOB', 'Makefile'],
+    'treat suspect changes of these paths as clean',
+    many,
+  ),
+  needed(
+    'Files in and out',
+    'fail-on',
+    ['LEVEL', 'suspect'],
+    'exit with status 121 from this severity on: note, suspect, blocked',
+  ),
+  needed('Files in and out', 'report', ['FILE', 'report.json'], 'write the outcome to FILE (.json, .sarif, .md)'),
+  needed('Limits', 'memory', ['SIZE', '4g'], 'memory (default 8g)'),
+  needed('Limits', 'cpus', ['N', '2'], 'processors (default all)'),
+  needed('Limits', 'pids', ['N', '1024'], 'number of processes (default 4096)'),
+  needed('Limits', 'tmp-size', ['SIZE', '1g'], 'size of /tmp (default 512m)'),
+  needed(
+    'Limits',
+    'disk',
+    ['SIZE', '10g'],
+    'space that the session may fill (default 20g, at most half of the free space)',
+  ),
+  needed('Limits', 'timeout', ['DURATION', '30m'], 'stop the agent after this time, keep its changes (30m, 2h)'),
+  needed('Limits', 'max-cost', ['USD', '2.50'], 'stop the agent at this cost, keep its changes'),
+  needed('Limits', 'max-requests', ['N', '200'], 'stop the agent after N requests, keep its changes'),
+  needed('Network and secrets', 'network', ['MODE', 'none'], 'network access: gateway (default), none, open'),
+  needed(
+    'Network and secrets',
+    'allow-host',
+    ['HOST[:PORT]', 'api.example.org:443'],
+    'let the agent reach this host',
+    many,
+  ),
+  needed(
+    'Network and secrets',
+    'allow-address',
+    ['CIDR', '10.1.0.0/16'],
+    'let host names resolve into this private range',
+    many,
+  ),
+  needed(
+    'Network and secrets',
+    'credentials',
+    ['MODE', 'none'],
+    'broker (default: the credential stays outside), file, none',
+  ),
   none('Network and secrets', 'fresh-creds', "refresh the host's login before the start"),
-  needed('Network and secrets', 'env', 'NAME[=VALUE]', 'pass a variable to the agent', many),
+  needed('Network and secrets', 'env', ['NAME[=VALUE]', 'CI=true'], 'pass a variable to the agent', many),
   none('Network and secrets', 'allow-git-push', 'allow git push'),
   needed(
     'The sandbox',
     'permissions',
-    'MODE',
+    ['MODE', 'ask'],
     "Claude's permission questions: skip (default in copy mode) or ask (default in bind mode)",
   ),
-  needed('The sandbox', 'engine', 'NAME', 'container engine: auto (default), docker, podman'),
-  needed('The sandbox', 'runtime', 'NAME', 'use this runtime of the engine'),
-  needed('The sandbox', 'image', 'REF', "use this image, with run-claude's guards added"),
+  needed('The sandbox', 'engine', ['NAME', 'podman'], 'container engine: auto (default), docker, podman'),
+  needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),
+  needed('The sandbox', 'image', ['REF', 'my-tools:1'], "use this image, with run-claude's guards added"),
   none('The sandbox', 'toolchain', 'use an image with compilers'),
   none('The sandbox', 'rebuild', 'rebuild the image before the start'),
   none('The sandbox', 'isolate-claude-data', "keep the project's Claude data in a volume of the engine"),
   none('The sandbox', 'no-sync-back', "bring none of Claude's own data back", { setting: 'sync-back', sets: false }),
-  needed('The sandbox', 'profile', 'NAME', 'use the settings, plugins and skills of this profile'),
+  needed('The sandbox', 'profile', ['NAME', 'review'], 'use the settings, plugins and skills of this profile'),
   none('The sandbox', 'verify', 'check the hash of every file of the base before use'),
-  needed('This run', 'tmpdir', 'DIR', "stage this run's files in DIR, made when absent, and keep them"),
+  needed('This run', 'tmpdir', ['DIR', './staging'], "stage this run's files in DIR, made when absent, and keep them"),
   none('This run', 'dry-run', 'print the plan and its docker commands, start nothing', action),
   none('This run', 'check', 'check the environment and exit', action),
   none('This run', 'yes', 'start without a question'),

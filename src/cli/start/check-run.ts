@@ -1,7 +1,7 @@
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { newSessionId } from '../../record/id.ts';
 import { sessionImage } from '../../session/start/prepare-image.ts';
-import { cleanLine } from '../../terminal/clean.ts';
+import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
@@ -15,7 +15,7 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
   // Errors in the command line or the files come first: they have an exit status of their own.
   const { policy } = await readPolicy(line.project, line.flags, context);
   const checks = [...(await environmentChecks(context, policy.engine)), await planCheck(line, context)];
-  for (const text of checkLines(checks)) context.write(`${cleanLine(text)}\n`);
+  for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 }
 

@@ -12,7 +12,8 @@ import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { bringClaudeBack, countBlockedClaudeFindings, countSuspectClaudeFiles } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
-import { reachesSeverity, sessionReport, writeOwnReport } from './write-report.ts';
+import { writeOwnReport } from './own-report.ts';
+import { reachesSeverity, sessionReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;

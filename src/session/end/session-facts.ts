@@ -5,8 +5,9 @@ import type { Severity } from '../../types/finding.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { countSuspectClaudeFiles } from './claude-data.ts';
+import { readOwnReportForList } from './own-report.ts';
 import { reviewOf } from './review-session.ts';
-import { findingsOf, readOwnReport } from './write-report.ts';
+import { findingsOf } from './write-report.ts';
 
 /**
  * The state of a session, as listings show it. in-place: a bind session, whose changes are in the project already. blocked: all that it
@@ -89,7 +90,7 @@ function copyState({ stage }: SessionRecord, files: ProgressCounts, isClaudePend
 
 /** A bind session's changes are not kept; its own report has their number. */
 function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
-  const report = readOwnReport(plan.sessionDir);
+  const report = readOwnReportForList(plan.sessionDir);
   const { renamed = 0, ...kinds } = report?.counts ?? {};
   // A rename is in the report's numbers as a creation and a deletion too.
   const changed = Object.values(kinds).reduce((sum, count) => sum + count, 0) - renamed;

@@ -9,17 +9,16 @@ import { rendererFor } from '../../report/render.ts';
 import type { Report } from '../../report/schema.ts';
 import { countsWithoutRenames } from '../../review/counts.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
-import { readJson, writeFileAtomic } from '../../store/record.ts';
+import { writeFileAtomic } from '../../store/record.ts';
 import type { Finding, Severity } from '../../types/finding.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
+import { OWN_REPORT, readOwnReport } from './own-report.ts';
 
 /** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
 const TOOL = { name: 'run-claude', version: ownVersion() } as const;
 
-/** The report in the session's own directory, which is always written. */
-const OWN_REPORT = 'report.json';
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
 export interface ReportedSession {
@@ -57,7 +56,7 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
 /**
  * The report of a session that has ended, as it is now. The exit status is that of the last decision.
  *
- * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report.
+ * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report, and what {@link readOwnReport} throws.
  */
 export function reportOfEnded(record: SessionRecord, review: () => Review): Report {
   const { sessionDir, mode } = record.plan;
@@ -148,23 +147,6 @@ export function reportPlace(file: string, cwd: string): ReportPlace {
       writeFileAtomic(path.join(directory, path.basename(full)), render(report));
     },
   };
-}
-
-/** The report in the session's own directory, which later commands write again. */
-export function writeOwnReport(report: Report, sessionDir: string): void {
-  const file = path.join(sessionDir, OWN_REPORT);
-  writeFileAtomic(file, rendererFor(file)(report));
-}
-
-/** What {@link writeOwnReport} wrote last; undefined when there is none that can be read. */
-export function readOwnReport(sessionDir: string): Report | undefined {
-  try {
-    const value = readJson(path.join(sessionDir, OWN_REPORT)) as Report | undefined;
-    return value?.version === 1 ? value : undefined;
-  } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
-    throw error;
-  }
 }
 
 function realDirectory(dir: string): string | undefined {

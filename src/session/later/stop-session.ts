@@ -24,7 +24,10 @@ export function findStoppable(stateDir: string, id: string | undefined, folder: 
   );
   const [only, ...others] = running;
   if (only === undefined) {
-    throw usageError(`no session of ${folder} is running`, 'See all of them with: run-claude sessions');
+    throw usageError(
+      `no session of ${folder} is running`,
+      'List the sessions of all projects with: run-claude sessions',
+    );
   }
   if (others.length > 0) {
     throw usageError(

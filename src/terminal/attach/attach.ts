@@ -2,7 +2,7 @@ import type { Container } from '../../types/engine.ts';
 import { discardKeys, pipeInput } from './agent-input.ts';
 import { drain } from './stream.ts';
 import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';
-import { createUserTerminal, type TerminalStreams, type UserTerminal } from './user-terminal.ts';
+import { type TerminalStreams, UserTerminal } from './user-terminal.ts';
 import { followSize } from './window-size.ts';
 
 export type { TerminalStreams } from './user-terminal.ts';
@@ -95,7 +95,7 @@ class Attachment {
     this.#container = container;
     this.#options = options;
     this.#isRaw = tty && options.stdin && stdin.isTTY === true && stdin.setRawMode !== undefined;
-    this.#terminal = createUserTerminal({
+    this.#terminal = new UserTerminal({
       streams,
       tty,
       raw: this.#isRaw,
@@ -133,7 +133,7 @@ class Attachment {
     const { detached, onDetach } = detachment();
     this.#connectKeys(onDetach);
     const status = await Promise.race([this.#container.wait(), detached]);
-    if (this.#terminal.holder() === 'run-claude') this.#showAgent();
+    if (this.#terminal.holder === 'run-claude') this.#showAgent();
     if (status !== undefined) await drain(this.#terminal.copies, () => this.#signal !== undefined);
     return { status, signal: this.#signal, dropped: this.#terminal.dropped() };
   }
@@ -142,7 +142,7 @@ class Attachment {
   async release(): Promise<void> {
     while (this.#undo.length > 0) this.#undo.pop()?.();
     this.#terminal.disconnect();
-    if (this.#isRaw && this.#terminal.holder() !== 'shell') await discardKeys(this.#options.streams.stdin);
+    if (this.#isRaw && this.#terminal.holder !== 'shell') await discardKeys(this.#options.streams.stdin);
     await this.#terminal.restore();
   }
 
@@ -169,7 +169,7 @@ class Attachment {
   async #onStopped(): Promise<void> {
     const { suspend } = this.#options;
     const isPressed = this.#isRaw && this.#signal === undefined && this.#suspendKey.wasPressed();
-    if (suspend !== undefined && isPressed && this.#terminal.holder() !== 'shell') {
+    if (suspend !== undefined && isPressed && this.#terminal.holder !== 'shell') {
       this.#terminal.giveToShell();
       suspend();
       await delay(STOP_WITHIN_MS);

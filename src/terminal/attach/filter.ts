@@ -1,6 +1,6 @@
 import { type DropReason, judgeCsi, judgeEscape, judgeOsc, type Verdict } from './filter-rules.ts';
 import { createScreenState } from './filter-state.ts';
-import { createSequenceReader } from './sequences.ts';
+import { SequenceReader } from './sequences.ts';
 
 /** Cleans what the agent's program writes to the user's terminal, as it streams. */
 export interface TerminalFilter {
@@ -48,7 +48,7 @@ export function createTerminalFilter(onStopped: () => void = () => undefined): T
       screen.note(verdict.pass);
     }
   };
-  const sequences = createSequenceReader({
+  const sequences = new SequenceReader({
     text: (bytes) => void out.push(bytes),
     invalid: () => void out.push(REPLACEMENT),
     control(code) {

@@ -22,12 +22,6 @@ export interface SequenceHandler {
   cutOff(): void;
 }
 
-export interface SequenceReader {
-  read(chunk: Uint8Array): void;
-  /** What is incomplete is cut off. */
-  end(): void;
-}
-
 /** Longest body of each kind; they also bound the memory. */
 const MAX_CSI = 256;
 const MAX_OSC = 4096;
@@ -37,137 +31,156 @@ const ESC = 0x1b;
 const BEL = 0x07;
 /** The two controls that cancel a sequence. */
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
-/** What begins a string after ESC, other than OSC: DCS, SOS, PM and APC. */
-const STRINGS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5e, 0x5f]);
+const BACKSLASH = 0x5c;
+/** What ESC and this byte begin: CSI, OSC, or one of the strings DCS, SOS, PM and APC. */
+const INTRODUCED: ReadonlyMap<number, State> = new Map([
+  [0x5b, 'csi'],
+  [0x5d, 'osc'],
+  [0x50, 'string'],
+  [0x58, 'string'],
+  [0x5e, 'string'],
+  [0x5f, 'string'],
+]);
 
+/** Which part of the stream the next byte belongs to. `…-escape`: after an ESC inside of that part. */
 type State = 'text' | 'escape' | 'csi' | 'osc' | 'osc-escape' | 'string' | 'string-escape';
 
 /** Splits a byte stream into parts, the same ones however the stream is cut into chunks. */
-export function createSequenceReader(handler: SequenceHandler): SequenceReader {
-  const character = createCharacterReader();
-  let state: State = 'text';
-  let body: number[] = [];
-  let isTooLong = false;
-
-  const enter = (next: State): void => {
-    state = next;
-    body = [];
-    isTooLong = false;
-  };
-  const keep = (byte: number, limit: number): void => {
-    if (body.length < limit) body.push(byte);
-    else isTooLong = true;
-  };
-  const bodyText = (): string => Buffer.from(body).toString('latin1');
-  const cutOff = (): void => {
-    handler.cutOff();
-    enter('text');
-  };
-  /** The sequence is dropped; the byte counts as usual, unless it only cancels. */
-  const cutOffBy = (byte: number): void => {
-    cutOff();
-    if (!CANCELS.has(byte)) readByte(byte);
+export class SequenceReader {
+  readonly #handler: SequenceHandler;
+  readonly #character = createCharacterReader();
+  #state: State = 'text';
+  /** What the sequence has so far, up to its limit. */
+  #body: number[] = [];
+  #isTooLong = false;
+  readonly #readers: Readonly<Record<State, (byte: number) => void>> = {
+    text: (byte) => this.#readText(byte),
+    escape: (byte) => this.#readEscape(byte),
+    csi: (byte) => this.#readCsi(byte),
+    osc: (byte) => this.#readOsc(byte),
+    'osc-escape': (byte) => this.#readStringEscape(byte),
+    string: (byte) => this.#readString(byte),
+    'string-escape': (byte) => this.#readStringEscape(byte),
   };
 
-  const readText = (byte: number): void => {
-    if (character.isPartial() && !character.continues(byte)) {
-      handler.invalid();
-      character.reset();
+  constructor(handler: SequenceHandler) {
+    this.#handler = handler;
+  }
+
+  read(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; at += 1) {
+      const end = this.#state === 'text' && !this.#character.isPartial() ? plainUntil(chunk, at) : at;
+      if (end > at) this.#handler.text(chunk.subarray(at, end));
+      at = end;
+      if (at < chunk.length) this.#readByte(chunk[at] as number);
     }
-    if (byte === ESC) enter('escape');
-    else if (byte >= 0x80) readCharacter(byte);
-    else if (byte >= 0x20 && byte !== 0x7f) handler.text(Buffer.of(byte));
-    else handler.control(byte);
-  };
-  const readCharacter = (byte: number): void => {
-    const read = character.read(byte);
-    if (read === 'invalid') handler.invalid();
+  }
+
+  /** What is incomplete is cut off. */
+  end(): void {
+    if (this.#state !== 'text') this.#cutOff();
+    this.#character.reset();
+  }
+
+  #readByte(byte: number): void {
+    this.#readers[this.#state](byte);
+  }
+
+  #readText(byte: number): void {
+    if (this.#character.isPartial() && !this.#character.continues(byte)) {
+      this.#handler.invalid();
+      this.#character.reset();
+    }
+    if (byte === ESC) this.#enter('escape');
+    else if (byte >= 0x80) this.#readCharacter(byte);
+    else if (byte >= 0x20 && byte !== 0x7f) this.#handler.text(Buffer.of(byte));
+    else this.#handler.control(byte);
+  }
+
+  #readCharacter(byte: number): void {
+    const read = this.#character.read(byte);
+    if (read === 'invalid') this.#handler.invalid();
     else if (read !== undefined) {
       const [first = 0, second = 0] = read;
       // U+0080 to U+009F are the 8-bit controls.
-      if (first === 0xc2 && second < 0xa0) handler.control(second);
-      else handler.text(read);
+      if (first === 0xc2 && second < 0xa0) this.#handler.control(second);
+      else this.#handler.text(read);
     }
-  };
-  const readEscape = (byte: number): void => {
-    if (body.length === 0 && byte === 0x5b) enter('csi');
-    else if (body.length === 0 && byte === 0x5d) enter('osc');
-    else if (body.length === 0 && STRINGS.has(byte)) enter('string');
-    else if (byte < 0x20 || byte > 0x7e) cutOffBy(byte);
+  }
+
+  #readEscape(byte: number): void {
+    const next = this.#body.length === 0 ? INTRODUCED.get(byte) : undefined;
+    if (next !== undefined) this.#enter(next);
+    else if (byte < 0x20 || byte > 0x7e) this.#cutOffBy(byte);
     else {
-      keep(byte, MAX_ESCAPE);
-      if (byte < 0x30) return;
-      if (isTooLong) handler.tooLong('escape', bodyText());
-      else handler.escape(bodyText());
-      enter('text');
+      this.#keep(byte, MAX_ESCAPE);
+      if (byte >= 0x30) this.#finish('escape', 'latin1');
     }
-  };
-  const readCsi = (byte: number): void => {
+  }
+
+  #readCsi(byte: number): void {
     if (byte < 0x20 || byte > 0x7e) {
-      cutOffBy(byte);
+      this.#cutOffBy(byte);
       return;
     }
-    keep(byte, MAX_CSI);
-    if (byte < 0x40) return;
-    if (isTooLong) handler.tooLong('csi', bodyText());
-    else handler.csi(bodyText());
-    enter('text');
-  };
-  const endOsc = (): void => {
-    if (isTooLong) handler.tooLong('osc', bodyText());
-    else handler.osc(Buffer.from(body).toString('utf8'));
-    enter('text');
-  };
-  const endString = (): void => {
-    handler.controlString();
-    enter('text');
-  };
-  const readOsc = (byte: number): void => {
-    if (byte === BEL) endOsc();
-    else if (byte === ESC) state = 'osc-escape';
-    else if (CANCELS.has(byte)) cutOff();
-    else keep(byte, MAX_OSC);
-  };
-  const readString = (byte: number): void => {
-    if (byte === ESC) state = 'string-escape';
-    else if (CANCELS.has(byte)) cutOff();
-  };
+    this.#keep(byte, MAX_CSI);
+    if (byte >= 0x40) this.#finish('csi', 'latin1');
+  }
+
+  #readOsc(byte: number): void {
+    if (byte === BEL) this.#finish('osc', 'utf8');
+    else if (byte === ESC) this.#state = 'osc-escape';
+    else if (CANCELS.has(byte)) this.#cutOff();
+    else this.#keep(byte, MAX_OSC);
+  }
+
+  #readString(byte: number): void {
+    if (byte === ESC) this.#state = 'string-escape';
+    else if (CANCELS.has(byte)) this.#cutOff();
+  }
+
   /** After ESC in a string: a backslash ends it (ST), anything else is an escape sequence of its own. */
-  const readStringEscape = (byte: number, end: () => void): void => {
-    if (byte === 0x5c) {
-      end();
-      return;
+  #readStringEscape(byte: number): void {
+    if (byte !== BACKSLASH) {
+      this.#cutOff();
+      this.#enter('escape');
+      this.#readByte(byte);
+    } else if (this.#state === 'osc-escape') this.#finish('osc', 'utf8');
+    else {
+      this.#handler.controlString();
+      this.#enter('text');
     }
-    cutOff();
-    enter('escape');
-    readByte(byte);
-  };
+  }
 
-  const READERS: Readonly<Record<State, (byte: number) => void>> = {
-    text: readText,
-    escape: readEscape,
-    csi: readCsi,
-    osc: readOsc,
-    'osc-escape': (byte) => readStringEscape(byte, endOsc),
-    string: readString,
-    'string-escape': (byte) => readStringEscape(byte, endString),
-  };
-  const readByte = (byte: number): void => READERS[state](byte);
+  #enter(next: State): void {
+    this.#state = next;
+    this.#body = [];
+    this.#isTooLong = false;
+  }
 
-  return {
-    read(chunk) {
-      for (let at = 0; at < chunk.length; at += 1) {
-        const end = state === 'text' && !character.isPartial() ? plainUntil(chunk, at) : at;
-        if (end > at) handler.text(chunk.subarray(at, end));
-        at = end;
-        if (at < chunk.length) readByte(chunk[at] as number);
-      }
-    },
-    end() {
-      if (state !== 'text') cutOff();
-      character.reset();
-    },
-  };
+  #keep(byte: number, limit: number): void {
+    if (this.#body.length < limit) this.#body.push(byte);
+    else this.#isTooLong = true;
+  }
+
+  /** Reports the sequence, which is complete. */
+  #finish(kind: 'csi' | 'osc' | 'escape', encoding: 'latin1' | 'utf8'): void {
+    const body = Buffer.from(this.#body);
+    if (this.#isTooLong) this.#handler.tooLong(kind, body.toString('latin1'));
+    else this.#handler[kind](body.toString(encoding));
+    this.#enter('text');
+  }
+
+  #cutOff(): void {
+    this.#handler.cutOff();
+    this.#enter('text');
+  }
+
+  /** The sequence is dropped. The byte counts as usual, unless it only cancels. */
+  #cutOffBy(byte: number): void {
+    this.#cutOff();
+    if (!CANCELS.has(byte)) this.#readByte(byte);
+  }
 }
 
 /** End of the run of printable ASCII and line ends that starts at `from`: most of any output. */

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Tools of macOS whose options are the same in GNU and BSD, so far as POSIX goes. */
@@ -47,11 +47,8 @@ export function writeProgram(file: string, body: string): void {
 }
 
 function programOf(tool: string): string {
-  for (const dir of ['/usr/bin', '/bin', '/usr/sbin', '/sbin']) {
-    try {
-      accessSync(join(dir, tool), constants.X_OK);
-      return join(dir, tool);
-    } catch {}
-  }
-  throw new Error(`no ${tool} on this machine`);
+  const places = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((dir) => join(dir, tool));
+  const found = places.find((file) => ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0);
+  if (found === undefined) throw new Error(`no ${tool} on this machine`);
+  return found;
 }

@@ -76,7 +76,8 @@ describe('the sources', () => {
   });
 
   it('use an agent’s home, data and credential only through its row', () => {
-    const parts = /from '[^']*\/(claude\/(stage\/stage|back\/\w+|credentials\/(credentials|credential-file)))\.ts'/g;
+    const parts =
+      /(?:from |import\()'[^']*\/(claude\/(stage\/stage|back\/\w+|credentials\/(credentials|credential-file)))\.ts'/g;
     const isOutside = (file: string): boolean => !file.startsWith('agent/') && !file.startsWith('claude/');
     const direct = files.filter(isOutside).flatMap((file) => {
       const text = readFileSync(path.join(src, file), 'utf8').replaceAll(/^import type [^;]*;/gm, '');

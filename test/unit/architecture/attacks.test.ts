@@ -27,7 +27,7 @@ describe('docs/attacks.md', () => {
   });
 });
 
-it('reads titles as they are written, with their placeholders', () => {
+it('reads titles as written, with their placeholders', () => {
   const text = `it('a', f); test.each([1])('b %s', f); it(\`c \${d}\`, f); describe('e', f); suit('f', f);`;
   expect(titlesIn('x.ts', text)).toEqual(['a', 'b %s', `c \${d}`]);
 });
@@ -44,7 +44,7 @@ describe('a report of a run', () => {
     expect(unrun('/r/test/unit/a.test.ts', ['holds x of 3', 'passed'], ['holds y of 3', 'passed'])).toEqual([]);
   });
 
-  it('that lacks the file says nothing of it', () => {
+  it('that lacks the file reports nothing about it', () => {
     expect(unrun('/r/test/unit/b.test.ts', ['other', 'passed'])).toEqual([]);
   });
 

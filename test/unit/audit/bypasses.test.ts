@@ -80,7 +80,7 @@ describe('words that make a line look harmless', () => {
     'b/package.json': ['{}', '{"jest":{"coverageReporters":["./x.js"]}}'],
   };
 
-  it('looks at the whole line', () => {
+  it('reads the whole line', () => {
     expect(silent(cases)).toEqual([]);
   });
 

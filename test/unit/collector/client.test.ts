@@ -99,7 +99,7 @@ describe('the collector', () => {
     rmSync(path.join(dir, 'giant'));
   });
 
-  it('lists past PATH_MAX and refuses what is deeper by entry', async () => {
+  it('lists paths longer than PATH_MAX, and refuses each entry that is too deep', async () => {
     const script = `import os,sys
 os.chdir(sys.argv[1]); os.mkdir('deep'); os.chdir('deep')
 for i in range(500):
@@ -111,7 +111,7 @@ for i in range(500):
     execFileSync('rm', ['-rf', path.join(dir, 'deep')]);
   });
 
-  it('counts before it lists without end', async () => {
+  it('refuses to list more entries than its limit', async () => {
     mkdirSync(path.join(dir, 'many'));
     for (let i = 0; i < 300; i++) writeFileSync(path.join(dir, 'many', `n${i}`), '');
     const list = async () => {
@@ -121,7 +121,7 @@ for i in range(500):
     expect((await all('many')).size).toBe(300);
   });
 
-  it('answers many requests at once, whatever is left unread', async () => {
+  it('answers many requests at once, also after an answer that was not read to its end', async () => {
     writeFileSync(path.join(dir, 'big'), Buffer.alloc(30_000_000, 7));
     for await (const chunk of collector.read('tree', rel('big'))) {
       expect(chunk[0]).toBe(7);
@@ -133,7 +133,7 @@ for i in range(500):
     expect((await collector.space('tree')).available).toBeGreaterThan(0);
   });
 
-  it('that ends is an error for who waits', async () => {
+  it('fails a pending request when it ends', async () => {
     const other = await runCollector({ tree: dir });
     other.child.kill('SIGKILL');
     await expect(other.collector.stat('tree', rel('many'))).rejects.toMatchObject({ code: 'COLLECTOR_LOST' });
@@ -141,7 +141,7 @@ for i in range(500):
 });
 
 describe('the parser', () => {
-  it('gives frames or one refusal for any bytes, however they are cut', () => {
+  it('gives frames or one refusal for any bytes, in chunks of any size', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 20 }), (chunks) => {
         const cutter = new FrameCutter();
@@ -165,7 +165,7 @@ describe('the parser', () => {
     await expect(opened).rejects.toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
   });
 
-  it('cuts the same frames from any pieces', () => {
+  it('finds the same frames in chunks of any size', () => {
     const frame = Buffer.concat([Buffer.from([9, 0, 0, 0, 1, 0, 0, 0]), Buffer.from('Hwxyz')]);
     const stream = Buffer.concat(Array.from({ length: 10 }, () => frame));
     fc.assert(

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 
-it('holds the session for what it wrote itself, measured only when the disk lost as much', async () => {
+it('pauses the session for what it wrote itself, and measures that only when the disk lost as much', async () => {
   const watch = watchSpace(source, limits, hooks);
   await seconds(5);
   expect(walks).toBe(0);
@@ -52,7 +52,7 @@ it('holds the session for what it wrote itself, measured only when the disk lost
   expect(log).toHaveLength(before);
 });
 
-it('keeps a reserve free, whoever took the rest', async () => {
+it('keeps a reserve free, also where other programs filled the rest', async () => {
   written = { bytes: 0, entries: 0 };
   const watch = watchSpace(source, limits, hooks);
   await seconds(2);
@@ -64,7 +64,7 @@ it('keeps a reserve free, whoever took the rest', async () => {
   watch.stop();
 });
 
-it('counts entries by walks where the file system has no number of inodes, seldom while there are few', async () => {
+it('counts entries with a scan where the file system reports no number of inodes, and scans seldom while there are few', async () => {
   inodes = 0;
   written = { bytes: 0, entries: 10 };
   const watch = watchSpace(source, { ...limits, entries: 2_000_000 }, hooks);
@@ -86,7 +86,7 @@ it('counts entries by walks where the file system has no number of inodes, seldo
   watch.stop();
 });
 
-it('asks again when twice as much is still too little', async () => {
+it('asks again when twice the limit is still too little', async () => {
   written = { bytes: 5 * GB, entries: 3 };
   const watch = watchSpace(source, limits, hooks);
   await seconds(2);
@@ -103,7 +103,7 @@ it('asks again when twice as much is still too little', async () => {
   watch.stop();
 });
 
-it('is not deceived by space that others free in between', async () => {
+it('is not misled by space that other programs free between two measurements', async () => {
   written = { bytes: 0, entries: 0 };
   const watch = watchSpace(source, limits, hooks);
   await seconds(2);
@@ -120,7 +120,7 @@ it('is not deceived by space that others free in between', async () => {
   watch.stop();
 });
 
-it('takes more entries than can be listed for too many', async () => {
+it('treats more entries than it can list as too many', async () => {
   const all = async (): Promise<Written> => {
     throw new RunClaudeError('COLLECTOR_TOO_MANY', 'more than 2000000 entries in home');
   };
@@ -132,7 +132,7 @@ it('takes more entries than can be listed for too many', async () => {
   watch.stop();
 });
 
-it('looks again after a look that failed, and no more once its collector is lost', async () => {
+it('measures again after a measurement that failed, and stops once its collector is lost', async () => {
   written = { bytes: 1.5 * GB, entries: 3 };
   let failure: string | undefined;
   let asked = 0;

@@ -105,8 +105,8 @@ function parse({ kind, payload }: Frame): void {
   if (kind === 'F') for (let i = 0; i < 5; i++) from.size();
 }
 
-describe('answers that were changed on the way', () => {
-  it('are parsed or refused, 10,000 of them', () => {
+describe('damaged answers', () => {
+  it('are parsed or refused (10,000 answers)', () => {
     const frames = recorded();
     expect(new Set(frames.map(({ kind }) => kind))).toEqual(new Set('HEXDZ!SNF'));
     let refused = 0;
@@ -126,7 +126,7 @@ describe('answers that were changed on the way', () => {
     expect(refused).toBeLessThan(9500);
   });
 
-  it('end what was asked, with a reason', async () => {
+  it('end the request, with a reason', async () => {
     const frames = recorded();
     const hello = framed(1, 'H', frames[0]?.payload as Buffer);
     const listed = frames.filter(({ id }) => id === 2);
@@ -149,7 +149,7 @@ describe('answers that were changed on the way', () => {
   });
 });
 
-it('requests that were changed on the way touch no memory that is not theirs', () => {
+it('damaged requests cause no invalid memory access', () => {
   const program = compileCollector('sanitized');
   const env = { ASAN_OPTIONS: 'exitcode=99', UBSAN_OPTIONS: 'exitcode=99' };
   const lists = fc.sample(mutations, { numRuns: 10_000, seed });

@@ -54,7 +54,7 @@ sys.stdin.read()`;
   after.collector.close();
 });
 
-describe('a directory that is swapped for a link, over and over', () => {
+describe('a directory that is swapped for a link again and again', () => {
   const ROUNDS = 4000;
   const SECRET = 'what lies outside';
   let swap: string;
@@ -81,7 +81,7 @@ describe('a directory that is swapped for a link, over and over', () => {
     return { root: path.join(root, 'in'), folder, [Symbol.dispose]: () => void swapper.kill('SIGKILL') };
   }
 
-  it('never leads out', async () => {
+  it('never leads the collector out of its tree', async () => {
     using scene = race('real');
     const { collector } = await runCollector({ tree: scene.root });
     const counts = { inside: 0, refused: 0, listed: 0 };
@@ -107,7 +107,7 @@ describe('a directory that is swapped for a link, over and over', () => {
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(ROUNDS / 100);
   });
 
-  it('leads out who goes by path', () => {
+  it('leads a reader that opens by path out of its tree', () => {
     using scene = race('naive');
     const seen = (): boolean => readFileSync(path.join(scene.folder, 'f'), 'utf8') === SECRET;
     let led = false;

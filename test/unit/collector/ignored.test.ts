@@ -43,7 +43,7 @@ it.each([
   ['sha1', 'false'],
   ['sha256', 'false'],
   ['sha1', 'true'],
-])('takes for ignored what git does, tracked files never (%s, core.ignorecase %s)', async (format, caseless) => {
+])('ignores what git ignores, and no tracked file (%s, core.ignorecase %s)', async (format, caseless) => {
   rmSync(dir, { recursive: true, force: true });
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
@@ -67,7 +67,7 @@ it.each([
   expect(await rules.top('build/new/file.js', false)).toBe('build');
 });
 
-it('brings back what --include-ignored names, letter by letter', () => {
+it('brings back what --include-ignored names, with its letter case', () => {
   const some = askedBack(['dist/', '*.log', '!no.log']);
   expect(['dist', 'Dist'].map((dir) => some(dir, true))).toEqual([true, false]);
   expect(['a.log', 'a.LOG', 'no.log', 'dist/x'].map((file) => some(file, false))).toEqual([true, false, false, true]);
@@ -78,7 +78,7 @@ it('brings back what --include-ignored names, letter by letter', () => {
   ]);
 });
 
-it('takes no pattern for a rule whose match would never end, nor looks where nobody keeps output', async () => {
+it('matches patterns and deep paths that would take a backtracking matcher for ever', async () => {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir);
   writeFileSync(path.join(dir, '.gitignore'), `**/${'a/**/'.repeat(12)}b\n**/c/**/e\n/out\n`);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { auditCommand } from '../../../src/cli/commands/audit.ts';
+import { auditCommand } from '../../../src/cli/commands/review/audit.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';
 import { reportSchema } from '../../../src/report/schema.ts';
 

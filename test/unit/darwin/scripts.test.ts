@@ -83,7 +83,7 @@ it('install-tools.sh names the tools of Homebrew, and asks for none of Linux', a
   expect(refused()).toBe('');
 });
 
-it('try.sh comes to its session beside a running engine', async () => {
+it('try.sh starts its session with a running engine', async () => {
   for (const tool of ['node', 'npm', 'docker']) writeNoting(tool);
   expect(await run('try.sh')).toMatchObject({ status: 0 });
   expect(calls()).toContain('docker version\nnode dist/main.js build\nnode scripts/try.mjs\n');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../src/cli/grammar/exit-statuses.ts';
-import { RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
+import { type Option, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/config/settings.ts';
 import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
 import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/presets.ts';
@@ -30,10 +30,16 @@ export function currentPage(name: string): string {
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
+const shell = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const sentence = (text: string): string => text.replaceAll('|', '\\|');
 
 function optionName({ name, value, placeholder = '' }: CommandOption): string {
   return `--${name}${value === 'needed' ? ` ${placeholder}` : value === 'optional' ? `[=${placeholder}]` : ''}`;
+}
+
+/** A command line with the option. Only an optional value needs the '='. */
+function exampleOf({ name, value, example = '' }: Option): string {
+  return `run-claude --${name}${value === 'needed' ? ` ${example}` : value === 'optional' ? `=${example}` : ''}`;
 }
 
 const optionRows = (options: readonly CommandOption[]): string[][] =>
@@ -42,7 +48,8 @@ const optionRows = (options: readonly CommandOption[]): string[][] =>
 function commandLine(): string {
   const groups = [...new Set(RUN_OPTIONS.map(({ group }) => group))].map((group) => {
     const rows = optionRows(RUN_OPTIONS.filter((option) => option.group === group));
-    return `### ${group}\n\n${table(['option', 'meaning', 'repeatable'], rows)}`;
+    const examples = RUN_OPTIONS.filter((option) => option.group === group).map(exampleOf);
+    return `### ${group}\n\n${table(['option', 'meaning', 'repeatable'], rows)}\n\n${shell(examples)}`;
   });
   const commands = COMMANDS.map(({ name, usage, help, options }) => {
     const own = name === 'exec' ? '\n\nTakes the options of a session, apart from `--shell`.' : '';

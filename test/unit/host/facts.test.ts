@@ -12,7 +12,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it('names the time zone that /etc/localtime leads to, and asks JavaScript where it leads nowhere', () => {
+it('names the time zone that /etc/localtime links to, and asks JavaScript where the link is broken', () => {
   const zones: Readonly<Record<string, string>> = {
     '/usr/share/zoneinfo/Europe/Berlin': 'Europe/Berlin',
     '../usr/share/zoneinfo/posix/America/Argentina/Buenos_Aires': 'America/Argentina/Buenos_Aires',

@@ -145,7 +145,7 @@ describe.each(ATTACKS)('$name of the repository', ({ config, files = {}, args })
   });
 });
 
-it('asks no credential helper, also when a server demands a password', async () => {
+it('runs no credential helper, even when a server demands a password', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end();
   });
@@ -195,7 +195,7 @@ it('lets no repository override a setting', () => {
   }
 });
 
-it('reads the commit graph on demand only', () => {
+it('reads the commit graph only on request', () => {
   const words = ['config', '--get', 'core.commitGraph'] as unknown as GitArguments;
   const setting = (readsCommitGraph: boolean): string =>
     runGitSync(words, { cwd: repo, readsCommitGraph }).toString().trim();
@@ -270,7 +270,7 @@ describe('limits', () => {
     vi.stubEnv('PATH', `${dir}:${process.env['PATH']}`);
   };
 
-  it('of memory and of processor time hold for git', async () => {
+  it('of memory and of processor time apply to git', async () => {
     shim('ulimit -v; ulimit -t');
     const memory = process.platform === 'linux' ? '4194304' : 'unlimited';
     expect(runGitSync(['rev-parse'], { timeoutMs: 7_000 }).toString()).toBe(`${memory}\n7\n`);
@@ -290,7 +290,7 @@ describe('limits', () => {
     await expect(runGit(['rev-parse'], { maxOutputBytes: 1 << 20 })).rejects.toEqual(tooMuch);
   });
 
-  it('are not needed by a git that ends before it reads its input', async () => {
+  it('report no error for a git that ends before it reads its input', async () => {
     shim('exit 0');
     const input = Buffer.alloc(1 << 22);
     expect(runGitSync(['rev-parse'], { input })).toEqual(Buffer.alloc(0));
@@ -298,7 +298,7 @@ describe('limits', () => {
   });
 });
 
-it('tells a missing git from one that fails', async () => {
+it('distinguishes a missing git from one that fails', async () => {
   const missing = expect.objectContaining({ code: 'GIT_MISSING', hint: 'Install git.' });
   vi.stubEnv('PATH', '/nonexistent');
   expect(() => runGitSync(['rev-parse'])).toThrow(missing);
@@ -312,11 +312,11 @@ it('tells a missing git from one that fails', async () => {
 const GIT_CALL =
   /(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|run|runProgram)\)?\(\s*\[?\s*(['"`])(?:\/\S*\/)?git\b(?!\1\])/;
 
-/** A script that ends in git; one of a container starts no process of the host. */
-const GIT_SCRIPT = /\bexec git /;
+/** A script that ends in git, or git under another name of the call. One of a container starts no process of the host. */
+const GIT_NAMED = /\bexec git |(['"`])(?:\/\S*\/)?git\1/;
 
 const startsGit = (source: string): boolean =>
-  GIT_CALL.test(source) || (GIT_SCRIPT.test(source) && source.includes('node:child_process'));
+  GIT_CALL.test(source) || (GIT_NAMED.test(source) && source.includes('node:child_process'));
 
 it('is the only file of src/ that starts git', () => {
   const src = path.resolve(import.meta.dirname, '../../../src');
@@ -327,11 +327,12 @@ it('is the only file of src/ that starts git', () => {
 
 it.each([
   "spawn('git', ['status'])",
+  "started('git', ['status'])",
   "promisify(execFile)('git', words)",
   "run(['git', '-C', project])",
   'execSync(`git status`)',
   "spawnSync('/usr/bin/git', [])",
   "spawnSync('/bin/sh', ['-c', 'cd x; exec git status'])",
-])('a call elsewhere would be found: %s', (source) => {
+])('finds a call in another file: %s', (source) => {
   expect(startsGit(`import 'node:child_process'; ${source}`)).toBe(true);
 });

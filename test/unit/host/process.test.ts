@@ -44,7 +44,7 @@ function mac(options: MacOptions = {}): Machine {
 }
 
 describe('a process on macOS', () => {
-  it('is alive in every time zone and language', () => {
+  it('counts as alive in every time zone and language', () => {
     const identity = processIdentity(mac({ env: { TZ: 'America/New_York', LC_ALL: 'fr_FR.UTF-8' } }));
     expect(identity.startedAt).toBe('2026-11-23T03:18:50.000Z');
     for (const env of [{ TZ: 'Asia/Tokyo' }, { TZ: 'UTC0', LC_TIME: 'de_DE.UTF-8' }, {}])
@@ -53,11 +53,11 @@ describe('a process on macOS', () => {
     expect(processState(identity, mac({ stat: 'Z+' }))).toBe('ended');
   });
 
-  it('is not taken for ended by an earlier release, which compares the local text of ps', () => {
+  it('does not count as ended for an earlier release, which compares the local text of ps', () => {
     expect(processIdentity(mac()).started).toBe('unknown');
   });
 
-  it('of an earlier release is never ended while its number is in use', async () => {
+  it('recorded by an earlier release never counts as ended while its process id is in use', async () => {
     const old = { pid: process.pid, started: 'Sun Nov 22 22:18:50 2026', bootId: 'BOOT-1', host: 'mac.local' };
     expect(processState(old, mac())).toBe('unknown');
     const child = spawn('true');
@@ -66,7 +66,7 @@ describe('a process on macOS', () => {
     expect(processState({ ...old, bootId: 'BOOT-0' }, mac())).toBe('ended');
   });
 
-  it('is unknown without ps', () => {
+  it('has an unknown state without ps', () => {
     const identity = processIdentity(mac());
     const without = mac();
     program('ps', 'exit 1');
@@ -75,7 +75,7 @@ describe('a process on macOS', () => {
 });
 
 describe('another name of the machine', () => {
-  it('of this boot hides no process', async () => {
+  it('hides no process of this boot', async () => {
     const identity = processIdentity(mac());
     const renamed = mac({ name: 'dhcp-17.example.org' });
     expect(processState(identity, renamed)).toBe('alive');
@@ -88,7 +88,7 @@ describe('another name of the machine', () => {
     expect(processState({ ...linux, host: `${hostname()} pid:[1]`, pid: child.pid ?? 0 })).toBe('unknown');
   });
 
-  it('does not keep a process of an earlier boot alive, unless it is of another machine', () => {
+  it('lets a process of an earlier boot count as ended, unless it ran on another machine', () => {
     const identity = processIdentity(mac());
     const later = { boot: 'BOOT-2', name: 'dhcp-17.example.org' };
     expect(processState(identity, mac(later))).toBe('ended');
@@ -99,7 +99,7 @@ describe('another name of the machine', () => {
     expect(processState(old, mac(later))).toBe('unknown');
   });
 
-  it('on Linux, where machines of one image share an id, counts after a boot', () => {
+  it('means another machine after a boot of Linux, where machines made from one image share an id', () => {
     const identity = { ...processIdentity(), bootId: 'another' };
     expect(processState(identity)).toBe('ended');
     expect(processState({ ...identity, host: 'node-2' })).toBe('unknown');

@@ -59,7 +59,7 @@ describe.each(WAYS)('%s', (_, remove) => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('removes names that are options, patterns or no UTF-8', () => {
+  it('removes names that look like options or patterns, or are not valid UTF-8', () => {
     shell(`mkdir -p tree/-rf 'tree/*' $'tree/a\\nb' $'tree/\\377\\200'; touch $'tree/\\377\\200/f'
       chmod 000 tree/-rf $'tree/\\377\\200' tree`);
     remove('dir + "/tree"');
@@ -70,7 +70,7 @@ describe.each(WAYS)('%s', (_, remove) => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  it('follows no link, and changes no mode of a file that has another name', () => {
+  it('follows no link, and does not change the mode of a file that has a second name', () => {
     shell(`mkdir -p outside/inner tree/closed; touch outside/f; chmod 500 outside/inner
       ln -s ../outside tree/link; ln -s ../../outside/inner tree/closed/link
       touch tree/closed/shared; chmod 400 tree/closed/shared; ln tree/closed/shared shared; chmod 000 tree/closed
@@ -88,7 +88,7 @@ describe.each(WAYS)('%s', (_, remove) => {
     remove('dir + "/none/below"');
   });
 
-  it('reports an entry that stays', (context) => {
+  it('reports an entry that it cannot remove', (context) => {
     skipUnless(process.getuid?.() === 0, 'needs root, which alone can run as another user', context);
     shell('mkdir -p tree/a');
     mkdirSync(path.join(dir, 'tree/a/foreign'));
@@ -98,7 +98,7 @@ describe.each(WAYS)('%s', (_, remove) => {
   });
 });
 
-it('opens the directory above only on demand', () => {
+it('changes the mode of the parent directory only on request', () => {
   shell('mkdir -p above/tree; chmod 500 above');
   expect(() => runAsUser('removeTreeSync(dir + "/above/tree")')).toThrow(/cannot remove/);
   expect(statSync(path.join(dir, 'above')).mode & 0o777).toBe(0o500);

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-it('where letter case is folded, a path has one name, and no spelling of a refused directory passes', async () => {
+it('on a case-insensitive file system, a path has one name, and every spelling of a refused directory is refused', async () => {
   const program = await compileProgram(path.resolve(import.meta.dirname, '../../support/host/true-path-program.ts'));
   const results = path.join(dir, 'results.json');
   const shown = runInOwnKernel(dir, ['loop'], `${process.execPath} ${program} ${results} 2>&1`);
@@ -31,7 +31,7 @@ it('where letter case is folded, a path has one name, and no spelling of a refus
   });
 });
 
-it('where letter case counts, every name is kept and links are followed', () => {
+it('on a case-sensitive file system, every name is kept and links are followed', () => {
   mkdirSync(path.join(dir, 'Name/é'), { recursive: true });
   mkdirSync(path.join(dir, 'name'));
   symlinkSync('Name', path.join(dir, 'NAME'));

@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { discardCommand } from '../../../src/cli/commands/discard.ts';
 import { gcCommand } from '../../../src/cli/commands/gc.ts';
+import { discardCommand } from '../../../src/cli/commands/review/discard.ts';
 import { sessionsCommand } from '../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
 import type { CommandContext } from '../../../src/cli/context/context.ts';

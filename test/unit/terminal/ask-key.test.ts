@@ -50,7 +50,7 @@ it.each(['?', 'x', 'yy', 'y please', 'y all all'])('%j prints the help and asks 
   expect(output).toContain('[sandbox] y  apply them\n');
 });
 
-it('end of input is not an answer, nor is Enter in a menu without a default key', async () => {
+it('neither end of input nor Enter is an answer in a menu without a default key', async () => {
   const { onEnter: _, ...withoutEnter } = MENU;
   expect((await answered(MENU)).answer).toBeUndefined();
   const { answer, output } = await answered({ ...withoutEnter, separator: '/' }, '');

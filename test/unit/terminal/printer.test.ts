@@ -47,7 +47,7 @@ it('prints nothing on a terminal that the agent has, and all of it, in order and
   expect(said()).toBe('[sandbox] WARNING: after\n');
 });
 
-it('prints at once into a file, whoever has the terminal', () => {
+it('prints at once into a file, also while another program has the terminal', () => {
   const { tell, warn, said } = printer({ isTTY: false });
   tell({ kind: 'terminal-lent' });
   warn('logged');

@@ -103,7 +103,7 @@ describe('finding the credential', () => {
   it('finds none in an empty home', async () => {
     expect(await findCredential(places())).toBeUndefined();
   });
-  it('takes what Claude itself would take, in its order', async () => {
+  it('uses the credential that Claude itself would use, in the same order', async () => {
     logIn(HOUR_MS);
     const env: Record<string, string> = {};
     const order: string[] = [];
@@ -158,7 +158,7 @@ describe('finding the credential', () => {
     expect(failure).toMatchObject({ code: 'CREDENTIAL_HELPER_FAILED' });
     expect(JSON.stringify(failure)).not.toContain('half-a-secret');
   });
-  it('asks the Keychain on macOS, the secret never in an argument', async () => {
+  it('asks the Keychain on macOS, without the secret in an argument', async () => {
     const calls: { argv: readonly string[]; stdin: string }[] = [];
     const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
     const run: CredentialPlaces['run'] = async (argv, options) => {
@@ -174,26 +174,26 @@ describe('finding the credential', () => {
     expect(write?.stdin).toContain(Buffer.from('"access-1"').toString('hex'));
     expect(JSON.stringify(calls.map((call) => call.argv))).not.toMatch(/access-|refresh-|616363657373/);
   });
-  it('shows source and expiry, nothing of the secret', async () => {
+  it('shows the source and the expiry, and no part of the secret', async () => {
     logIn(3 * HOUR_MS + 1000);
     expect(describeCredential(await find(), Date.now())).toBe('~/.claude/.credentials.json (expires in 3 h)');
     logIn(-HOUR_MS);
     expect(describeCredential(await find(), Date.now())).toContain('expired');
     expect(JSON.stringify(await find())).not.toMatch(/access-|refresh-/);
   });
-  it('refuses a login that it may not read', async () => {
+  it('refuses a login file that it has no permission to read', async () => {
     mkdirSync(storePath());
     await expect(find()).rejects.toMatchObject({ code: 'CREDENTIAL_UNREADABLE' });
   });
 });
 
 describe('refreshing the login', () => {
-  it('leaves a token alone that is still valid', async () => {
+  it('does not refresh a token that is still valid', async () => {
     logIn(HOUR_MS);
     expect(await (await find()).current()).toMatchObject({ kind: 'oauth', value: 'access-0' });
     expect(endpoint.asked).toEqual([]);
   });
-  it('refreshes an expired one, writes the host’s store first and keeps its other content', async () => {
+  it('refreshes an expired token, writes the host’s store first and keeps its other content', async () => {
     logIn(-1000);
     const secret = await (await find()).current();
     expect(secret.value).toBe('access-1');
@@ -214,7 +214,7 @@ describe('refreshing the login', () => {
     expect((await (await find()).current()).value).toBe('access-1');
     expect(stored()['claudeAiOauth']).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-0' });
   });
-  it('takes the token that an older Claude, which takes no lock, stored while the endpoint refused', async () => {
+  it('uses the token that an older Claude, which takes no lock, stored while the endpoint refused', async () => {
     logIn(-1000);
     endpoint.fail(400);
     endpoint.slow(500);
@@ -225,14 +225,14 @@ describe('refreshing the login', () => {
     expect((await asked).value).toBe('of-another');
     expect(stored()['claudeAiOauth']).toEqual(other);
   });
-  it('refreshes once for two sessions together', async () => {
+  it('refreshes once for two sessions at the same time', async () => {
     logIn(-1000);
     const [one, two] = [await find(), await find()];
     const values = (await Promise.all([one.current(), two.current()])).map((secret) => secret.value);
     expect(values).toEqual(['access-1', 'access-1']);
     expect(endpoint.asked).toEqual(['refresh-0']);
   });
-  it('takes over what another process has refreshed, after a 401', async () => {
+  it('uses the token that another process refreshed, after a 401', async () => {
     logIn(HOUR_MS);
     const [one, two] = [await find(), await find()];
     await one.current();
@@ -261,7 +261,7 @@ describe('refreshing the login', () => {
     endpoint.fail(0);
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
   });
-  it('refreshes once for two processes together', async () => {
+  it('refreshes once for two processes at the same time', async () => {
     logIn(-1000);
     endpoint.slow(300);
     const both = [await refreshing(), await refreshing()];
@@ -332,7 +332,7 @@ describe('refreshing the login', () => {
     expect(await (await find()).current()).toMatchObject({ value: 'access-1' });
     expect(locks.map((lock) => existsSync(lock))).toEqual([false, false]);
   });
-  it('hands out no token that the store did not accept', async () => {
+  it('does not return a token that could not be stored', async () => {
     const item = { claudeAiOauth: { accessToken: 'access-0', refreshToken: 'refresh-0', expiresAt: 1 } };
     const run: CredentialPlaces['run'] = async (argv) =>
       argv[1] === '-i' ? { status: 1, stdout: '' } : { status: 0, stdout: JSON.stringify(item) };

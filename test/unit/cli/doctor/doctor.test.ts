@@ -41,6 +41,19 @@ it('prints title, state and remedy of each check, and ends with a verdict', () =
   );
 });
 
+it('ends its lines at the last column of a terminal, and continues a text below its beginning', () => {
+  const long = fault('engine', 'version 20.10.24 at unix:///var/run/docker.sock', 'Start Docker, or set DOCKER_HOST.');
+  expect(checkLines([long], 56)).toEqual([
+    'fault    Container engine  version 20.10.24 at',
+    '                           unix:///var/run/docker.sock',
+    '                           → Start Docker, or set',
+    '                             DOCKER_HOST.',
+    '',
+    'Not ready: 1 fault. No session starts before each fault',
+    'is fixed.',
+  ]);
+});
+
 const row = (name: string, layer: string, result: ProbeRow['result']): ProbeRow => ({
   name,
   layer,

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../../src/cli/grammar/commands.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
+import { readValue } from '../../../../src/config/read-value.ts';
+import { settingNamed } from '../../../../src/config/settings.ts';
 
 const MAX_COLUMNS = 80;
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -89,5 +91,23 @@ describe('the documents', () => {
     const examples = exampleOptions();
     const names = new Set(PAGES.flatMap(({ options }) => options.map(({ name }) => name)));
     expect([...names].filter((name) => !examples.has(name)).sort()).toEqual([]);
+  });
+});
+
+describe('the examples of the options of a session', () => {
+  const valued = RUN_OPTIONS.filter(({ value }) => value !== 'none');
+
+  it.each(valued.map(({ name, example }) => [name, example]))('--%s has a value as example', (_name, example) => {
+    expect(example).toMatch(/^(?:[\w./:=-]+|'[\w./*]+')$/);
+  });
+
+  it.each(
+    valued.flatMap(({ setting, example = '' }) => {
+      const known = settingNamed.get(setting ?? '');
+      return known === undefined ? [] : ([[known.name, known, example.replaceAll("'", '')]] as const);
+    }),
+  )('the setting %s accepts the example', (_name, setting, example) => {
+    const raw = setting.form.kind.includes('list') || setting.form.kind === 'variables' ? [example] : example;
+    expect(() => readValue(setting, raw, 'the example')).not.toThrow();
   });
 });

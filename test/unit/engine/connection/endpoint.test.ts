@@ -21,7 +21,7 @@ function context(name: string, host: string): void {
   writeFileSync(join(meta, 'meta.json'), JSON.stringify({ Name: name, Endpoints: { docker: { Host: host } } }));
 }
 
-describe('where an engine is looked for', () => {
+describe('where run-claude searches for an engine', () => {
   it('is the default sockets, docker before podman, and only those of a chosen engine', () => {
     const all = names({ XDG_RUNTIME_DIR: '/run/user/7' });
     expect(all[0]).toBe('unix:///var/run/docker.sock default');

@@ -44,7 +44,7 @@ function scene(options: { screen: boolean }) {
 }
 
 describe('attaching to the user’s terminal', () => {
-  it('attached again: the agent draws its screen anew, and two keys detach while it runs on', async () => {
+  it('attached again, the agent draws its screen again, and two keys detach while it continues to run', async () => {
     const s = scene({ screen: true });
     const options = { streams: s.streams, tty: true, stdin: true, signals: s.signals, isReattached: true };
     const done = attachTerminal(s.container, options);
@@ -161,7 +161,7 @@ describe('attaching to the user’s terminal', () => {
     }
   });
 
-  it('puts the terminal back when the container cannot be started', async () => {
+  it('restores the terminal when the container cannot be started', async () => {
     const s = scene({ screen: true });
     s.container.start = async () => {
       throw new Error('no');
@@ -172,7 +172,7 @@ describe('attaching to the user’s terminal', () => {
     expect(s.signals.eventNames()).toEqual([]);
   });
 
-  it('puts the terminal back when the process ends in the middle', async () => {
+  it('restores the terminal when the process ends while attached', async () => {
     const s = scene({ screen: true });
     const done = attachTerminal(s.container, { streams: s.streams, tty: true, stdin: true, signals: s.signals });
     s.signals.emit('exit');
@@ -181,7 +181,7 @@ describe('attaching to the user’s terminal', () => {
     await done;
   });
 
-  it('keeps stdout and stderr apart and byte for byte without a terminal, and ends stdin with ours', async () => {
+  it('without a terminal, passes stdout and stderr separately, byte for byte, and ends the agent’s stdin at the end of the user’s', async () => {
     const s = scene({ screen: false });
     const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: true, signals: s.signals });
     const ended = once(s.stdin.resume(), 'end');
@@ -196,7 +196,7 @@ describe('attaching to the user’s terminal', () => {
     expect(s.calls).toEqual(['start']);
   });
 
-  it('keeps going when nobody reads the output any more', async () => {
+  it('continues when the output is no longer read', async () => {
     const s = scene({ screen: false });
     const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: false, signals: s.signals });
     s.stdout.write('a');
@@ -206,7 +206,7 @@ describe('attaching to the user’s terminal', () => {
     expect((await done).status).toBe(0);
   });
 
-  it('waits for a reader who takes longer than the program ran, and not for a stream that stays open in silence', async () => {
+  it('waits for a reader that is slower than the program, and not for a stream that stays open without data', async () => {
     vi.useFakeTimers();
     try {
       const s = scene({ screen: false });

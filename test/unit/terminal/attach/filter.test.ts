@@ -67,15 +67,15 @@ describe('the filter of the attached terminal', () => {
     expect(dropped[reason]).toBeGreaterThan(0);
   });
 
-  it('replaces bytes that are no UTF-8, 8-bit controls among them', () => {
+  it('replaces bytes that are not valid UTF-8, 8-bit controls included', () => {
     expect(pass(Buffer.from([0x41, 0x9b, 0x42, 0xff, 0xe2, 0x82, 0x43])).out).toBe('A\ufffdB\ufffd\ufffdC');
   });
 
-  it('keeps the modes it knows of a list with one it does not', () => {
+  it('passes the known modes of a list that also has an unknown one', () => {
     expect(pass('\x1b[?25;3;1049h').out).toBe('\x1b[?25;1049h');
   });
 
-  it('gives the same output however the bytes are cut', () => {
+  it('gives the same output for chunks of any size', () => {
     const piece = fc.constantFrom(
       ...[
         '\x1b',
@@ -114,7 +114,7 @@ describe('the filter of the attached terminal', () => {
     );
   });
 
-  it('lets no byte soup through that its own judgement would change', () => {
+  it('gives output for random bytes that a second filter would not change', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         const once = pass(bytes).out;
@@ -124,7 +124,7 @@ describe('the filter of the attached terminal', () => {
     );
   });
 
-  it('holds back a bounded amount', () => {
+  it('buffers a bounded amount', () => {
     const filter = createTerminalFilter();
     filter.write(Buffer.from('\x1b]0;'));
     const before = process.memoryUsage().heapUsed;
@@ -132,7 +132,7 @@ describe('the filter of the attached terminal', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('puts back exactly what the output changed', () => {
+  it('restores exactly what the output changed', () => {
     expect(restored('hello')).not.toMatch(/1049|1000|2004|\x1b\[r/);
     const undone = restored(
       '\x1b[?1049h\x1b[?1003;1006h\x1b[?2004h\x1b[>1u\x1b[?25l\x1b[1;5r\x1b[5 q\x1b]0;x\x07\x1b[?7l',

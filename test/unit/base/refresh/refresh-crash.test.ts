@@ -15,12 +15,12 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
-import { releaseRef } from '../../../src/base/generation-refs.ts';
-import { treesOf } from '../../../src/base/stacked.ts';
-import { compileProgram, compileShim } from '../../support/compile.ts';
-import { treeFacts } from '../../support/tree-facts.ts';
-import { refresh } from '../../support/workspace/refresh-scene.ts';
+import type { BaseGeneration, BaseOptions } from '../../../../src/base/base.ts';
+import { releaseRef } from '../../../../src/base/generation-refs.ts';
+import { treesOf } from '../../../../src/base/stacked.ts';
+import { compileProgram, compileShim } from '../../../support/compile.ts';
+import { treeFacts } from '../../../support/tree-facts.ts';
+import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-refresh-'));
 const shim = path.join(root, 'shim.so');
@@ -29,7 +29,7 @@ const OWNER = process.getuid?.() === 0 ? { uid: 48_213, gid: 48_213 } : undefine
 
 beforeAll(async () => {
   compileShim(shim);
-  program = await compileProgram(path.resolve(import.meta.dirname, '../../support/workspace/refresh-program.ts'));
+  program = await compileProgram(path.resolve(import.meta.dirname, '../../../support/workspace/refresh-program.ts'));
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

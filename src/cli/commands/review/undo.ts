@@ -1,9 +1,9 @@
-import { EXIT } from '../../errors.ts';
-import { outcomeCounts } from '../../review/policy.ts';
-import { undoSession } from '../../session/later/undo.ts';
-import type { CommandRun } from '../context/context.ts';
-import { withSession } from '../context/open-session.ts';
-import { writeOutcome } from '../context/write-outcome.ts';
+import { EXIT } from '../../../errors.ts';
+import { outcomeCounts } from '../../../review/policy.ts';
+import { undoSession } from '../../../session/later/undo.ts';
+import type { CommandRun } from '../../context/context.ts';
+import { withSession } from '../../context/open-session.ts';
+import { writeOutcome } from '../../context/write-outcome.ts';
 
 /** `undo [ID]`: undoes the last apply of a session; exit 122 where the user has edited a file since. */
 export const undoCommand: CommandRun = (line, context) =>

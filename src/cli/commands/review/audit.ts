@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { allRules } from '../../audit/catalogue.ts';
-import { auditCommitRange } from '../../commits/audit-commit-range.ts';
-import { EXIT, usageError } from '../../errors.ts';
-import { jsonText } from '../../report/json.ts';
-import { rendererFor } from '../../report/render.ts';
-import { reviewOf } from '../../session/end/review-session.ts';
-import { auditReport, reachesSeverity, reportPlace } from '../../session/end/write-report.ts';
-import type { ReportPlace } from '../../session/start/deps.ts';
-import { summaryLines } from '../../terminal/review/summary.ts';
-import type { Severity } from '../../types/finding.ts';
-import type { Review } from '../../types/review.ts';
-import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
-import { withSession } from '../context/open-session.ts';
-import { readPolicy } from '../context/read-policy.ts';
-import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { allRules } from '../../../audit/catalogue.ts';
+import { auditCommitRange } from '../../../commits/audit-commit-range.ts';
+import { EXIT, usageError } from '../../../errors.ts';
+import { jsonText } from '../../../report/json.ts';
+import { rendererFor } from '../../../report/render.ts';
+import { reviewOf } from '../../../session/end/review-session.ts';
+import { auditReport, reachesSeverity, reportPlace } from '../../../session/end/write-report.ts';
+import type { ReportPlace } from '../../../session/start/deps.ts';
+import { summaryLines } from '../../../terminal/review/summary.ts';
+import type { Severity } from '../../../types/finding.ts';
+import type { Review } from '../../../types/review.ts';
+import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
+import { withSession } from '../../context/open-session.ts';
+import { readPolicy } from '../../context/read-policy.ts';
+import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 
 const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 

@@ -8,17 +8,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { RunClaudeError } from '../errors.ts';
-import { TICK_MS, waitForTick } from '../host/mtime-granularity.ts';
-import { openDirectory, removeTreeSync } from '../host/remove-tree.ts';
-import { readAsWalked } from '../scan/git-files.ts';
-import type { Row } from '../scan/packed-directory.ts';
-import type { Difference, Differences } from '../scan/snapshot.ts';
-import { fsPath, type WalkedTree } from '../scan/walk.ts';
-import { settableTimeOfMs } from '../store/file-time.ts';
-import { remedyOf } from '../store/remedy.ts';
-import { parentPath } from '../text/path.ts';
-import type { Tell } from '../types/event.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { TICK_MS, waitForTick } from '../../host/mtime-granularity.ts';
+import { openDirectory, removeTreeSync } from '../../host/remove-tree.ts';
+import { readAsWalked } from '../../scan/git-files.ts';
+import type { Row } from '../../scan/packed-directory.ts';
+import type { Difference, Differences } from '../../scan/snapshot.ts';
+import { fsPath, type WalkedTree } from '../../scan/walk.ts';
+import { settableTimeOfMs } from '../../store/file-time.ts';
+import { remedyOf } from '../../store/remedy.ts';
+import { parentPath } from '../../text/path.ts';
+import type { Tell } from '../../types/event.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { findNameTwins } from './name-twins.ts';
 import { type PathInTree, TouchedDirectories } from './touched-directories.ts';

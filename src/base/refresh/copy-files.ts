@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { fsPath } from '../scan/walk.ts';
+import { fsPath } from '../../scan/walk.ts';
 import { type CopierOptions, type CopyOutcome, type CopyTask, FileCopier } from './copy-file.ts';
 
 /** One regular file to be copied. */

@@ -1,17 +1,17 @@
-import type { ReceivedBranch, ReceivedCommits } from '../../commits/import-commits.ts';
-import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../commits/move-branch.ts';
-import { type CommitFacts, readCommits } from '../../commits/read-commits.ts';
-import { EXIT, usageError } from '../../errors.ts';
-import { jsonText } from '../../report/json.ts';
-import { auditCommits, type CommitFinding, fetchCommits } from '../../session/later/session-commits.ts';
-import { sessionDeps, type UserDeps } from '../../session/start/deps.ts';
-import { askLine, isYes, waitForSilence } from '../../terminal/ask.ts';
-import { cleanLine } from '../../terminal/clean.ts';
-import { allowOptions } from '../../terminal/review/outcome-lines.ts';
-import { findingLine, firstPerKind } from '../../terminal/review/summary.ts';
-import { type CommandRun, optionValue } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
-import { withSession } from '../context/open-session.ts';
+import type { ReceivedBranch, ReceivedCommits } from '../../../commits/import-commits.ts';
+import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../../commits/move-branch.ts';
+import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
+import { EXIT, usageError } from '../../../errors.ts';
+import { jsonText } from '../../../report/json.ts';
+import { auditCommits, type CommitFinding, fetchCommits } from '../../../session/later/session-commits.ts';
+import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
+import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
+import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
+import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
+import { type CommandRun, optionValue } from '../../context/context.ts';
+import { openEngine } from '../../context/open-engine.ts';
+import { withSession } from '../../context/open-session.ts';
 
 /**
  * `commits [ID]`: the commits of a session, with the findings of each. `--import` imports them as refs under run-claude's

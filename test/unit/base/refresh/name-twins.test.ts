@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findNameTwins } from '../../../src/base/name-twins.ts';
-import { compileProgram } from '../../support/compile.ts';
-import { runInOwnKernel } from '../../support/own-kernel.ts';
+import { findNameTwins } from '../../../../src/base/refresh/name-twins.ts';
+import { compileProgram } from '../../../support/compile.ts';
+import { runInOwnKernel } from '../../../support/own-kernel.ts';
 
 let dir: string;
 beforeAll(() => {
@@ -13,7 +13,9 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 it('two names that are one on the disk of the private copy are refused by name; a rename of letter case is not', async () => {
-  const program = await compileProgram(path.resolve(import.meta.dirname, '../../support/base/name-twins-program.ts'));
+  const program = await compileProgram(
+    path.resolve(import.meta.dirname, '../../../support/base/name-twins-program.ts'),
+  );
   const results = path.join(dir, 'results.json');
   const shown = runInOwnKernel(dir, ['loop'], `${process.execPath} ${program} ${results} 2>&1`);
   if (!existsSync(results)) throw new Error(shown);

@@ -1,10 +1,10 @@
-import { EXIT } from '../../errors.ts';
-import { sessionFacts } from '../../session/end/session-facts.ts';
-import { discardSession } from '../../session/later/discard.ts';
-import { askLine } from '../../terminal/ask.ts';
-import { amount } from '../../terminal/progress.ts';
-import type { CommandRun } from '../context/context.ts';
-import { withSession } from '../context/open-session.ts';
+import { EXIT } from '../../../errors.ts';
+import { sessionFacts } from '../../../session/end/session-facts.ts';
+import { discardSession } from '../../../session/later/discard.ts';
+import { askLine } from '../../../terminal/ask.ts';
+import { amount } from '../../../terminal/progress.ts';
+import type { CommandRun } from '../../context/context.ts';
+import { withSession } from '../../context/open-session.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>

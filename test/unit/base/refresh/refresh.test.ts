@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BaseGeneration } from '../../../src/base/base.ts';
-import { copyFiles } from '../../../src/base/copy-files.ts';
-import { refreshTree } from '../../../src/base/refresh.ts';
-import { EVERYTHING, type Selection } from '../../../src/scan/selection.ts';
-import { compareSnapshots } from '../../../src/scan/snapshot.ts';
-import { walkTree } from '../../../src/scan/walk.ts';
-import type { SessionEvent } from '../../../src/types/event.ts';
-import { treeFacts } from '../../support/tree-facts.ts';
-import { refresh } from '../../support/workspace/refresh-scene.ts';
+import type { BaseGeneration } from '../../../../src/base/base.ts';
+import { copyFiles } from '../../../../src/base/refresh/copy-files.ts';
+import { refreshTree } from '../../../../src/base/refresh/refresh.ts';
+import { EVERYTHING, type Selection } from '../../../../src/scan/selection.ts';
+import { compareSnapshots } from '../../../../src/scan/snapshot.ts';
+import { walkTree } from '../../../../src/scan/walk.ts';
+import type { SessionEvent } from '../../../../src/types/event.ts';
+import { treeFacts } from '../../../support/tree-facts.ts';
+import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 // A project that the user edits while it is walked and copied. The rules of what is left out are asked in the middle of
 // the walk, when an entry has been looked at: there the edits happen.
@@ -55,7 +55,7 @@ const prepare = (id: string, selection: Selection = EVERYTHING): Promise<BaseGen
 const treeOf = (base: BaseGeneration): string => path.join(base.dir, 'tree');
 const messages = (): string[] => told.flatMap((event) => (event.kind === 'message' ? [event.text] : []));
 
-it('reads no link that came to stand where a file of git was walked', async () => {
+it('reads no link that replaced a scanned file of git', async () => {
   const pointer = path.join(project, 'a/.git');
   put('a/.git', `gitdir: ${project}/.git/modules/a\n`);
   const walked = await walkTree({ root: project, selection: EVERYTHING });

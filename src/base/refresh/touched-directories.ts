@@ -1,9 +1,9 @@
 import { chmodSync, chownSync, mkdirSync, utimesSync } from 'node:fs';
-import type { Row } from '../scan/packed-directory.ts';
-import { rowAt } from '../scan/snapshot.ts';
-import type { WalkedTree } from '../scan/walk.ts';
-import { settableTimeOfMs } from '../store/file-time.ts';
-import { parentPath } from '../text/path.ts';
+import type { Row } from '../../scan/packed-directory.ts';
+import { rowAt } from '../../scan/snapshot.ts';
+import type { WalkedTree } from '../../scan/walk.ts';
+import { settableTimeOfMs } from '../../store/file-time.ts';
+import { parentPath } from '../../text/path.ts';
 import type { Owner } from './refresh.ts';
 
 /** Path on the host of an entry of the tree; '' is its root. */

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { copyFiles } from '../../../src/base/copy-files.ts';
+import { copyFiles } from '../../../../src/base/refresh/copy-files.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-copy-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-import { readRows } from '../scan/packed-directory.ts';
-import type { Snapshot } from '../scan/snapshot.ts';
+import { readRows } from '../../scan/packed-directory.ts';
+import type { Snapshot } from '../../scan/snapshot.ts';
 
 /** Two entries of one folder whose names are one name on disks that fold letter case or Unicode forms (APFS, JFS). */
 export interface NameTwins {

@@ -1,7 +1,7 @@
-import { applyPending } from '../../session/later/apply.ts';
-import { type CommandRun, optionChoice } from '../context/context.ts';
-import { withSession } from '../context/open-session.ts';
-import { writeOutcome } from '../context/write-outcome.ts';
+import { applyPending } from '../../../session/later/apply.ts';
+import { type CommandRun, optionChoice } from '../../context/context.ts';
+import { withSession } from '../../context/open-session.ts';
+import { writeOutcome } from '../../context/write-outcome.ts';
 
 const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 
