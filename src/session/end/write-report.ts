@@ -9,18 +9,15 @@ import { rendererFor } from '../../report/render.ts';
 import type { Report } from '../../report/schema.ts';
 import { countsWithoutRenames } from '../../review/counts.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
-import { readJson, writeFileAtomic } from '../../store/record.ts';
-import type { Finding, Severity } from '../../types/finding.ts';
+import { findingsOf } from '../../review/findings.ts';
+import { writeFileAtomic } from '../../store/record.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
+import { OWN_REPORT, readOwnReport } from './own-report.ts';
 
 /** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
 const TOOL = { name: 'run-claude', version: ownVersion() } as const;
-
-/** The report in the session's own directory, which is always written. */
-const OWN_REPORT = 'report.json';
-const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
 export interface ReportedSession {
   readonly record: SessionRecord;
@@ -108,18 +105,6 @@ export function auditReport(review: Review, project: string, exitStatus: number,
   };
 }
 
-/** Every finding of a review, the worst first, then by path. */
-export function findingsOf(review: Review): readonly Finding[] {
-  const items = [...review.items, ...(review.claude?.items ?? [])];
-  const all = [...items.flatMap((item) => item.findings), ...review.general, ...(review.claude?.general ?? [])];
-  return all.sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-}
-
-/** Whether a finding is at or above the severity that --fail-on names. */
-export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
-  return failOn !== undefined && findingsOf(review).some(({ severity }) => RANK[severity] <= RANK[failOn]);
-}
-
 /**
  * The file that the user named for a report. Its directory must exist now, and be the same one when the report is written:
  * in bind mode the agent could replace it with a link in the meantime.
@@ -154,17 +139,6 @@ export function reportPlace(file: string, cwd: string): ReportPlace {
 export function writeOwnReport(report: Report, sessionDir: string): void {
   const file = path.join(sessionDir, OWN_REPORT);
   writeFileAtomic(file, rendererFor(file)(report));
-}
-
-/** What {@link writeOwnReport} wrote last; undefined when there is none that can be read. */
-export function readOwnReport(sessionDir: string): Report | undefined {
-  try {
-    const value = readJson(path.join(sessionDir, OWN_REPORT)) as Report | undefined;
-    return value?.version === 1 ? value : undefined;
-  } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
-    throw error;
-  }
 }
 
 function realDirectory(dir: string): string | undefined {

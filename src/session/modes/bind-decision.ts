@@ -1,5 +1,7 @@
 import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
+import { countBlockedClaudeFindings } from '../../review/claude-items.ts';
+import { reachesSeverity } from '../../review/findings.ts';
 import { outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-review.ts';
@@ -7,8 +9,8 @@ import { claudeLines } from '../../terminal/review/summary.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { bringClaudeBack, countBlockedClaudeFindings } from '../end/claude-data.ts';
-import { reachesSeverity, sessionReport, writeOwnReport } from '../end/write-report.ts';
+import { bringClaudeBack } from '../end/claude-data.ts';
+import { sessionReport, writeOwnReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
 import type { CollectedSession, DecidedSession } from './mode.ts';
