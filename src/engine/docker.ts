@@ -22,43 +22,42 @@ export interface EngineOptions {
   readonly compare: CompareRecord;
 }
 
-/** Sends requests by dockerode; an error names what was attempted. */
+/** An error names what was attempted. */
 interface Requests {
-  send<T>(doing: string, request: (docker: Docker) => Promise<T>): Promise<T>;
+  send<T>(doing: string, request: (client: Client) => Promise<T>): Promise<T>;
   /** Undefined when the engine does not have the object. */
-  find<T>(doing: string, request: (docker: Docker) => Promise<T>): Promise<T | undefined>;
+  find<T>(doing: string, request: (client: Client) => Promise<T>): Promise<T | undefined>;
   /** No error when the object does not exist. */
-  remove(doing: string, request: (docker: Docker) => Promise<unknown>): Promise<void>;
+  remove(doing: string, path: string): Promise<void>;
 }
 
 function requestsBy(client: Client): Requests {
-  const send: Requests['send'] = async (doing, request) => {
-    const docker = await client.docker();
-    return callEngine(doing, () => request(docker));
-  };
+  const send: Requests['send'] = (doing, request) => callEngine(doing, () => request(client));
   const find: Requests['find'] = (doing, request) =>
-    send(doing, async (docker) => {
+    send(doing, async () => {
       try {
-        return await request(docker);
+        return await request(client);
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     });
-  return { send, find, remove: async (doing, request) => void (await find(doing, request)) };
+  return { send, find, remove: async (doing, path) => void (await find(doing, () => client.request('DELETE', path))) };
 }
 
 /** The engine behind a connection that has answered. */
 export function openEngine(client: Client, options: EngineOptions): Engine {
   const { facts, owner } = options;
   const requests = requestsBy(client);
+  const images = imageRecords(client);
   return {
     facts,
-    ...containersOf(client, requests, options),
+    ...containersOf(client, requests, images, options),
     ...volumesOf(requests, owner),
     ...networksOf(client, requests, options),
-    ...imagesOf(client, requests),
-    list: (sessionId) => requests.send('list its objects', (docker) => listObjects(docker, owner, sessionId)),
+    ...imagesOf(client, requests, images),
+    list: (sessionId) =>
+      requests.send('list its objects', async () => listObjects(await client.docker(), owner, sessionId)),
     close: () => client.close(),
   };
 }
@@ -66,28 +65,33 @@ export function openEngine(client: Client, options: EngineOptions): Engine {
 function containersOf(
   client: Client,
   { send }: Requests,
+  images: ImageRecords,
   { facts, owner, compare }: EngineOptions,
 ): Pick<Engine, 'create' | 'find' | 'putArchive'> {
   return {
     create: (spec) =>
-      send('create the container', async (docker) => {
+      send('create the container', async () => {
         const proved = withProof(spec);
         if (facts.kind === 'podman') {
-          const overlays = await findOverlays(docker, spec);
-          const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
+          const overlays = await findOverlays(client, spec);
+          const made = await createOnPodman(client, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
           return verify(client, made, proved, async () =>
-            compare(proved, await inspectOnPodman(docker, made.id), overlays),
+            compare(proved, await inspectOnPodman(client, made), overlays),
           );
         }
-        const image = readImageFacts(await inspectImage(client, spec.image));
-        const made = await docker.createContainer(containerBody(proved, owner, image?.variables));
-        return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
+        const image = readImageFacts(await images.known(spec.image));
+        const body = containerBody(proved, owner, image?.variables);
+        const answer = await client.request('POST', `/containers/create?name=${encodeURIComponent(spec.name)}`, body);
+        const { Id } = answer as { readonly Id: string };
+        const record = () => client.request('GET', `/containers/${Id}/json`);
+        return verify(client, Id, proved, async () => compare(proved, await record(), new Map()));
       }),
-    find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
+    find: (name) => send('find the container', () => findContainer(client, name, owner)),
     putArchive: (container, path, tar) =>
-      send('copy into the container', async (docker) => {
+      send('copy into the container', async () => {
         // Owners stay as in the archive. The API's copyUIDGID would give all entries to the container's user.
         const archiveOptions = { path, noOverwriteDirNonDir: 'true' };
+        const docker = await client.docker();
         await docker.getContainer(container).putArchive(Readable.from(tar), archiveOptions);
       }),
   };
@@ -99,16 +103,21 @@ function volumesOf(
 ): Pick<Engine, 'createVolume' | 'findVolume' | 'removeVolume'> {
   return {
     createVolume: ({ name, labels, options }) =>
-      send('create the volume', async (docker) => {
+      send('create the volume', async (client) => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
-        await docker.createVolume({ Name: name, Driver: 'local', Labels, DriverOpts: { ...options } });
+        await client.request('POST', '/volumes/create', {
+          Name: name,
+          Driver: 'local',
+          Labels,
+          DriverOpts: { ...options },
+        });
       }),
     findVolume: (name) =>
-      find('find the volume', async (docker) => {
-        const { Mountpoint, Labels } = await docker.getVolume(name).inspect();
+      find('find the volume', async (client) => {
+        const { Mountpoint, Labels } = (await client.request('GET', volumePath(name))) as VolumeRecord;
         return { mountpoint: Mountpoint, labels: Labels ?? {} };
       }),
-    removeVolume: (name) => remove('remove the volume', (docker) => docker.getVolume(name).remove()),
+    removeVolume: (name) => remove('remove the volume', volumePath(name)),
   };
 }
 
@@ -119,14 +128,19 @@ function networksOf(
 ): Pick<Engine, 'createNetwork' | 'removeNetwork'> {
   return {
     createNetwork: (name, labels) =>
-      send('create the network', async (docker) => {
+      send('create the network', async () => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
-        await docker.createNetwork({ Name: name, Driver: 'bridge', CheckDuplicate: true, Labels });
+        await client.request('POST', '/networks/create', {
+          Name: name,
+          Driver: 'bridge',
+          CheckDuplicate: true,
+          Labels,
+        });
       }),
     removeNetwork: (name, how) =>
       how === 'unawaited' && facts.local
-        ? client.send('DELETE', `/networks/${encodeURIComponent(name)}`)
-        : remove('remove the network', (docker) => docker.getNetwork(name).remove()),
+        ? client.send('DELETE', networkPath(name))
+        : remove('remove the network', networkPath(name)),
   };
 }
 
@@ -135,18 +149,23 @@ type ImageMethods = 'hasImage' | 'imageLabel' | 'imageFacts' | 'nameImage' | 're
 function imagesOf(
   client: Client,
   { send, remove }: Requests,
+  images: ImageRecords,
 ): Pick<Engine, ImageMethods | 'buildImage' | 'importImage' | 'pullImage'> {
   return {
-    hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
-    imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
-    imageFacts: async (reference) => readImageFacts(await inspectImage(client, reference)),
+    hasImage: async (tag) => (await images.inspect(tag)) !== undefined,
+    imageLabel: async (tag, label) => (await images.inspect(tag))?.Config?.Labels?.[label],
+    imageFacts: async (reference) => readImageFacts(await images.inspect(reference)),
     nameImage: (tag, name) =>
-      send('name the image', async (docker) => {
+      send('name the image', async () => {
         const [repo = name, version = 'latest'] = name.split(':');
-        await docker.getImage(tag).tag({ repo, tag: version });
+        const query = new URLSearchParams({ repo, tag: version });
+        await client.request('POST', `${imagePath(tag)}/tag?${query}`);
       }),
-    removeImage: (tag) => remove('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
-    buildImage: async (context, request) => buildImage(await client.docker(), context, request),
+    removeImage: (tag) => remove('remove the image', `${imagePath(tag)}?noprune=false`),
+    async buildImage(context, request) {
+      images.forget();
+      await buildImage(await client.docker(), context, request);
+    },
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
     pullImage: async (...request) => pullImage(await client.docker(), ...request),
   };
@@ -155,7 +174,7 @@ function imagesOf(
 /** Attaches to a new container whose record is as requested; removes any other. */
 async function verify(
   client: Client,
-  container: Docker.Container,
+  id: string,
   spec: ContainerSpec,
   compare: () => Promise<readonly string[]>,
 ): Promise<Container> {
@@ -168,7 +187,7 @@ async function verify(
         { hint: 'Nothing was started; run-claude doctor says what this engine cannot do.' },
       );
     }
-    return await attachContainer(client, container, {
+    return await attachContainer(client, id, {
       name: spec.name,
       tty: spec.tty,
       stdin: spec.stdin === 'stream',
@@ -176,28 +195,32 @@ async function verify(
       proved: isProved(spec),
     });
   } catch (error) {
-    await removeContainer(container);
+    await removeContainer(client, id);
     throw error;
   }
 }
 
-async function findContainer(
-  client: Client,
-  docker: Docker,
-  name: string,
-  owner: string,
-): Promise<Container | undefined> {
-  const container = docker.getContainer(name);
+async function findContainer(client: Client, name: string, owner: string): Promise<Container | undefined> {
   try {
-    const { Config, State, Id } = await container.inspect();
+    const record = await client.request('GET', `/containers/${encodeURIComponent(name)}/json`);
+    const { Config, State, Id } = record as Docker.ContainerInspectInfo;
     if (Config.Labels[OWNER_LABEL] !== owner) return undefined;
     const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running, proved: false };
-    return await attachContainer(client, docker.getContainer(Id), options);
+    return await attachContainer(client, Id, options);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
+
+interface VolumeRecord {
+  readonly Mountpoint: string;
+  readonly Labels: Readonly<Record<string, string>> | null;
+}
+
+const volumePath = (name: string): string => `/volumes/${encodeURIComponent(name)}`;
+const networkPath = (name: string): string => `/networks/${encodeURIComponent(name)}`;
+const imagePath = (tag: string): string => `/images/${encodeURIComponent(tag)}`;
 
 interface ImageRecord {
   readonly Id?: string;
@@ -220,14 +243,29 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
   };
 }
 
-/** Without dockerode, which is still being loaded when a start needs the image. */
-async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
-  return callEngine('look at the image', async () => {
-    try {
-      return (await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000)) as ImageRecord;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  });
+/** What the engine has recorded of its images. */
+interface ImageRecords {
+  /** Asks the engine. Undefined when it does not have the image. */
+  inspect(tag: string): Promise<ImageRecord | undefined>;
+  /** What inspect() returned last for the tag: a start asks whether it has the image, and makes containers of it. */
+  known(tag: string): Promise<ImageRecord | undefined>;
+  /** To be called before a tag may get another image. */
+  forget(): void;
+}
+
+function imageRecords(client: Client): ImageRecords {
+  const last = new Map<string, ImageRecord>();
+  const inspect: ImageRecords['inspect'] = (tag) =>
+    callEngine('look at the image', async () => {
+      last.delete(tag);
+      try {
+        const record = (await client.get(`${imagePath(tag)}/json`, 30_000)) as ImageRecord;
+        last.set(tag, record);
+        return record;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    });
+  return { inspect, known: async (tag) => last.get(tag) ?? inspect(tag), forget: () => last.clear() };
 }
