@@ -39,6 +39,7 @@ export async function attachContainer(client: Client, id: string, options: Conta
     markStarted = resolve;
   });
   if (options.running) markStarted();
+  let isRemoved = false;
   return {
     id,
     name: options.name,
@@ -62,7 +63,9 @@ export async function attachContainer(client: Client, id: string, options: Conta
     detach: () => void connection.destroy(),
     remove: async () => {
       connection.destroy();
+      if (isRemoved) return;
       await removeContainer(client, id);
+      isRemoved = true;
     },
   };
 }
