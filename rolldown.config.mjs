@@ -63,8 +63,8 @@ export const bundling = {
 };
 
 /**
- * What commands load, in the order in which they do: what every command needs, then what a session's start needs. Without
- * src/main.ts, which waits for the command: a file that has it could not be loaded by one.
+ * What commands load, in the order in which they do: what every command needs, then what a session's start needs. Not
+ * src/main.ts: it awaits the command, so a command's file that imports it would never finish loading.
  */
 const STAGES = {
   main: ['src/cli/main.ts'],
