@@ -48,7 +48,7 @@ it('sends a body as JSON, and returns what the engine answers, if anything', asy
   expect(sent).toBe('DELETE /containers/x undefined ');
 });
 
-it.each([304, 404, 409])('rejects with the status of an answer that is no success: %i', async (status) => {
+it.each([304, 404, 409])('rejects with the status of an answer that is not a success: %i', async (status) => {
   answer = (_, response) => void response.writeHead(status).end(status === 304 ? '' : '{"message":"why"}');
   await expect(client.request('POST', '/containers/x/start')).rejects.toMatchObject({ statusCode: status });
 });
