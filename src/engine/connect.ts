@@ -64,7 +64,10 @@ const DENIED = 'permission denied';
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
   // A busy engine answers late. An engine that does not exist fails at once.
   const timeoutMs = 30_000;
-  const [version, info] = await Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
+  const answers = Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
+  // Loaded while the engine answers.
+  client.docker().catch(() => undefined);
+  const [version, info] = await answers;
   const facts = readFacts(candidate.endpoint, options.platform, version, info);
   const { owner } = options;
   if (facts.kind === 'docker')

@@ -1,3 +1,4 @@
+import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
 import type { Client } from './connection/client.ts';
@@ -20,10 +21,12 @@ export interface ContainerAttachOptions {
   readonly proved: boolean;
 }
 
-/** Attaches to the existing container with this id. */
-export async function attachContainer(client: Client, id: string, options: ContainerAttachOptions): Promise<Container> {
-  const at = `/containers/${id}`;
-  const post = (action: string): Promise<unknown> => client.request('POST', `${at}/${action}`);
+/** Attaches to an existing container. */
+export async function attachContainer(
+  client: Client,
+  container: Docker.Container,
+  options: ContainerAttachOptions,
+): Promise<Container> {
   const query = new URLSearchParams({
     stream: '1',
     stdin: options.stdin ? '1' : '0',
@@ -31,7 +34,9 @@ export async function attachContainer(client: Client, id: string, options: Conta
     stderr: '1',
     detachKeys: NEVER_TYPED,
   });
-  const connection = await callEngine('attach to the container', () => client.upgrade(`${at}/attach?${query}`));
+  const connection = await callEngine('attach to the container', () =>
+    client.upgrade(`/containers/${container.id}/attach?${query}`),
+  );
   const stdin = inputOf(connection);
   const { stdout, stderr, firstLine } = splitOutput(connection, { tty: options.tty, lineFirst: options.proved });
   let markStarted: () => void = () => undefined;
@@ -41,30 +46,30 @@ export async function attachContainer(client: Client, id: string, options: Conta
   if (options.running) markStarted();
   let isRemoved = false;
   return {
-    id,
+    id: container.id,
     name: options.name,
     stdout,
     stderr,
     stdin: options.stdin ? stdin : undefined,
     start: async () => {
-      await callEngine('start the container', () => post('start'));
+      await callEngine('start the container', () => container.start());
       markStarted();
       if (options.proved) refuseWeaker(weakerIn(await firstLine), options.name);
     },
     wait: async () => {
       await started;
-      return callEngine('wait for the container', () => waitForEnd(client, id));
+      return callEngine('wait for the container', () => waitForEnd(container));
     },
-    kill: (signal) => unlessEnded('signal the container', () => post(`kill?signal=${encodeURIComponent(signal)}`)),
-    pause: () => unlessEnded('pause the container', () => post('pause')),
-    unpause: () => unlessEnded('unpause the container', () => post('unpause')),
-    resize: (columns, rows) => unlessEnded('resize the terminal', () => post(`resize?w=${columns}&h=${rows}`)),
-    exec: (argv, execOptions) => execInside(client, id, argv, execOptions ?? {}),
+    kill: (signal) => unlessEnded('signal the container', () => container.kill({ signal })),
+    pause: () => unlessEnded('pause the container', () => container.pause()),
+    unpause: () => unlessEnded('unpause the container', () => container.unpause()),
+    resize: (columns, rows) => unlessEnded('resize the terminal', () => container.resize({ w: columns, h: rows })),
+    exec: (argv, execOptions) => execInside(container, argv, execOptions ?? {}),
     detach: () => void connection.destroy(),
     remove: async () => {
       connection.destroy();
       if (isRemoved) return;
-      await removeContainer(client, id);
+      await removeContainer(container);
       isRemoved = true;
     },
   };
@@ -83,24 +88,24 @@ function refuseWeaker(weaker: string | undefined, name: string): void {
 }
 
 /** Kills the container if needed, and waits until the engine has removed it. No error when it does not exist. */
-export async function removeContainer(client: Client, id: string): Promise<void> {
+export async function removeContainer(container: Docker.Container): Promise<void> {
   await callEngine('remove the container', async () => {
     try {
-      await client.request('DELETE', `/containers/${id}?force=true&v=true`);
+      await container.remove({ force: true, v: true });
     } catch (error) {
       if (isNotFound(error)) return;
       // 409: the engine is removing it already.
       if (!hasStateAlready(error)) throw error;
-      await client.request('POST', `/containers/${id}/wait?condition=removed`).catch((cause: unknown) => {
+      await container.wait({ condition: 'removed' }).catch((cause: unknown) => {
         if (!isNotFound(cause)) throw cause;
       });
     }
   });
 }
 
-async function waitForEnd(client: Client, id: string): Promise<number> {
-  const answer = await client.request('POST', `/containers/${id}/wait?condition=not-running`);
-  return (answer as { readonly StatusCode: number }).StatusCode;
+async function waitForEnd(container: Docker.Container): Promise<number> {
+  const answer = (await container.wait({ condition: 'not-running' })) as { StatusCode: number };
+  return answer.StatusCode;
 }
 
 async function unlessEnded(doing: string, request: () => Promise<unknown>): Promise<void> {
@@ -114,13 +119,12 @@ async function unlessEnded(doing: string, request: () => Promise<unknown>): Prom
 }
 
 async function execInside(
-  client: Client,
-  id: string,
+  container: Docker.Container,
   argv: readonly string[],
   options: ExecOptions,
 ): Promise<ExecResult> {
   return callEngine(`run ${argv[0]} in the container`, async () => {
-    const exec = await (await client.docker()).getContainer(id).exec({
+    const exec = await container.exec({
       Cmd: [...argv],
       AttachStdin: options.stdin !== undefined,
       AttachStdout: true,

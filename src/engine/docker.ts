@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, ImageFacts } from '../types/engine.ts';
-import { containerBody, OWNER_LABEL } from './body.ts';
+import { containerBody, nameApart, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './connection/client.ts';
 import { attachContainer, removeContainer } from './container.ts';
@@ -22,42 +22,43 @@ export interface EngineOptions {
   readonly compare: CompareRecord;
 }
 
-/** An error names what was attempted. */
+/** Sends requests by dockerode; an error names what was attempted. */
 interface Requests {
-  send<T>(doing: string, request: (client: Client) => Promise<T>): Promise<T>;
+  send<T>(doing: string, request: (docker: Docker) => Promise<T>): Promise<T>;
   /** Undefined when the engine does not have the object. */
-  find<T>(doing: string, request: (client: Client) => Promise<T>): Promise<T | undefined>;
+  find<T>(doing: string, request: (docker: Docker) => Promise<T>): Promise<T | undefined>;
   /** No error when the object does not exist. */
-  remove(doing: string, path: string): Promise<void>;
+  remove(doing: string, request: (docker: Docker) => Promise<unknown>): Promise<void>;
 }
 
 function requestsBy(client: Client): Requests {
-  const send: Requests['send'] = (doing, request) => callEngine(doing, () => request(client));
+  const send: Requests['send'] = async (doing, request) => {
+    const docker = await client.docker();
+    return callEngine(doing, () => request(docker));
+  };
   const find: Requests['find'] = (doing, request) =>
-    send(doing, async () => {
+    send(doing, async (docker) => {
       try {
-        return await request(client);
+        return await request(docker);
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
       }
     });
-  return { send, find, remove: async (doing, path) => void (await find(doing, () => client.request('DELETE', path))) };
+  return { send, find, remove: async (doing, request) => void (await find(doing, request)) };
 }
 
 /** The engine behind a connection that has answered. */
 export function openEngine(client: Client, options: EngineOptions): Engine {
   const { facts, owner } = options;
   const requests = requestsBy(client);
-  const images = imageRecords(client);
   return {
     facts,
-    ...containersOf(client, requests, images, options),
+    ...containersOf(client, requests, options),
     ...volumesOf(requests, owner),
     ...networksOf(client, requests, options),
-    ...imagesOf(client, requests, images),
-    list: (sessionId) =>
-      requests.send('list its objects', async () => listObjects(await client.docker(), owner, sessionId)),
+    ...imagesOf(client, requests),
+    list: (sessionId) => requests.send('list its objects', (docker) => listObjects(docker, owner, sessionId)),
     close: () => client.close(),
   };
 }
@@ -65,33 +66,28 @@ export function openEngine(client: Client, options: EngineOptions): Engine {
 function containersOf(
   client: Client,
   { send }: Requests,
-  images: ImageRecords,
   { facts, owner, compare }: EngineOptions,
 ): Pick<Engine, 'create' | 'find' | 'putArchive'> {
   return {
     create: (spec) =>
-      send('create the container', async () => {
+      send('create the container', async (docker) => {
         const proved = withProof(spec);
         if (facts.kind === 'podman') {
-          const overlays = await findOverlays(client, spec);
-          const made = await createOnPodman(client, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
+          const overlays = await findOverlays(docker, spec);
+          const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
           return verify(client, made, proved, async () =>
-            compare(proved, await inspectOnPodman(client, made), overlays),
+            compare(proved, await inspectOnPodman(docker, made.id), overlays),
           );
         }
-        const image = readImageFacts(await images.known(spec.image));
-        const body = containerBody(proved, owner, image?.variables);
-        const answer = await client.request('POST', `/containers/create?name=${encodeURIComponent(spec.name)}`, body);
-        const { Id } = answer as { readonly Id: string };
-        const record = () => client.request('GET', `/containers/${Id}/json`);
-        return verify(client, Id, proved, async () => compare(proved, await record(), new Map()));
+        const image = readImageFacts(await inspectImage(client, spec.image));
+        const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));
+        return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
       }),
-    find: (name) => send('find the container', () => findContainer(client, name, owner)),
+    find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
     putArchive: (container, path, tar) =>
-      send('copy into the container', async () => {
+      send('copy into the container', async (docker) => {
         // Owners stay as in the archive. The API's copyUIDGID would give all entries to the container's user.
         const archiveOptions = { path, noOverwriteDirNonDir: 'true' };
-        const docker = await client.docker();
         await docker.getContainer(container).putArchive(Readable.from(tar), archiveOptions);
       }),
   };
@@ -103,21 +99,16 @@ function volumesOf(
 ): Pick<Engine, 'createVolume' | 'findVolume' | 'removeVolume'> {
   return {
     createVolume: ({ name, labels, options }) =>
-      send('create the volume', async (client) => {
+      send('create the volume', async (docker) => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
-        await client.request('POST', '/volumes/create', {
-          Name: name,
-          Driver: 'local',
-          Labels,
-          DriverOpts: { ...options },
-        });
+        await docker.createVolume({ Name: name, Driver: 'local', Labels, DriverOpts: { ...options } });
       }),
     findVolume: (name) =>
-      find('find the volume', async (client) => {
-        const { Mountpoint, Labels } = (await client.request('GET', volumePath(name))) as VolumeRecord;
+      find('find the volume', async (docker) => {
+        const { Mountpoint, Labels } = await docker.getVolume(name).inspect();
         return { mountpoint: Mountpoint, labels: Labels ?? {} };
       }),
-    removeVolume: (name) => remove('remove the volume', volumePath(name)),
+    removeVolume: (name) => remove('remove the volume', (docker) => docker.getVolume(name).remove()),
   };
 }
 
@@ -128,19 +119,14 @@ function networksOf(
 ): Pick<Engine, 'createNetwork' | 'removeNetwork'> {
   return {
     createNetwork: (name, labels) =>
-      send('create the network', async () => {
+      send('create the network', async (docker) => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
-        await client.request('POST', '/networks/create', {
-          Name: name,
-          Driver: 'bridge',
-          CheckDuplicate: true,
-          Labels,
-        });
+        await docker.createNetwork({ Name: name, Driver: 'bridge', CheckDuplicate: true, Labels });
       }),
     removeNetwork: (name, how) =>
       how === 'unawaited' && facts.local
-        ? client.send('DELETE', networkPath(name))
-        : remove('remove the network', networkPath(name)),
+        ? client.send('DELETE', `/networks/${encodeURIComponent(name)}`)
+        : remove('remove the network', (docker) => docker.getNetwork(name).remove()),
   };
 }
 
@@ -149,23 +135,18 @@ type ImageMethods = 'hasImage' | 'imageLabel' | 'imageFacts' | 'nameImage' | 're
 function imagesOf(
   client: Client,
   { send, remove }: Requests,
-  images: ImageRecords,
 ): Pick<Engine, ImageMethods | 'buildImage' | 'importImage' | 'pullImage'> {
   return {
-    hasImage: async (tag) => (await images.inspect(tag)) !== undefined,
-    imageLabel: async (tag, label) => (await images.inspect(tag))?.Config?.Labels?.[label],
-    imageFacts: async (reference) => readImageFacts(await images.inspect(reference)),
+    hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
+    imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
+    imageFacts: async (reference) => readImageFacts(await inspectImage(client, reference)),
     nameImage: (tag, name) =>
-      send('name the image', async () => {
+      send('name the image', async (docker) => {
         const [repo = name, version = 'latest'] = name.split(':');
-        const query = new URLSearchParams({ repo, tag: version });
-        await client.request('POST', `${imagePath(tag)}/tag?${query}`);
+        await docker.getImage(tag).tag({ repo, tag: version });
       }),
-    removeImage: (tag) => remove('remove the image', `${imagePath(tag)}?noprune=false`),
-    async buildImage(context, request) {
-      images.forget();
-      await buildImage(await client.docker(), context, request);
-    },
+    removeImage: (tag) => remove('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
+    buildImage: async (context, request) => buildImage(await client.docker(), context, request),
     importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
     pullImage: async (...request) => pullImage(await client.docker(), ...request),
   };
@@ -174,7 +155,7 @@ function imagesOf(
 /** Attaches to a new container whose record is as requested; removes any other. */
 async function verify(
   client: Client,
-  id: string,
+  container: Docker.Container,
   spec: ContainerSpec,
   compare: () => Promise<readonly string[]>,
 ): Promise<Container> {
@@ -187,7 +168,7 @@ async function verify(
         { hint: 'Nothing was started; run-claude doctor says what this engine cannot do.' },
       );
     }
-    return await attachContainer(client, id, {
+    return await attachContainer(client, container, {
       name: spec.name,
       tty: spec.tty,
       stdin: spec.stdin === 'stream',
@@ -195,32 +176,28 @@ async function verify(
       proved: isProved(spec),
     });
   } catch (error) {
-    await removeContainer(client, id);
+    await removeContainer(container);
     throw error;
   }
 }
 
-async function findContainer(client: Client, name: string, owner: string): Promise<Container | undefined> {
+async function findContainer(
+  client: Client,
+  docker: Docker,
+  name: string,
+  owner: string,
+): Promise<Container | undefined> {
+  const container = docker.getContainer(name);
   try {
-    const record = await client.request('GET', `/containers/${encodeURIComponent(name)}/json`);
-    const { Config, State, Id } = record as Docker.ContainerInspectInfo;
+    const { Config, State, Id } = await container.inspect();
     if (Config.Labels[OWNER_LABEL] !== owner) return undefined;
     const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running, proved: false };
-    return await attachContainer(client, Id, options);
+    return await attachContainer(client, docker.getContainer(Id), options);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
-
-interface VolumeRecord {
-  readonly Mountpoint: string;
-  readonly Labels: Readonly<Record<string, string>> | null;
-}
-
-const volumePath = (name: string): string => `/volumes/${encodeURIComponent(name)}`;
-const networkPath = (name: string): string => `/networks/${encodeURIComponent(name)}`;
-const imagePath = (tag: string): string => `/images/${encodeURIComponent(tag)}`;
 
 interface ImageRecord {
   readonly Id?: string;
@@ -243,29 +220,14 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
   };
 }
 
-/** What the engine has recorded of its images. */
-interface ImageRecords {
-  /** Asks the engine. Undefined when it does not have the image. */
-  inspect(tag: string): Promise<ImageRecord | undefined>;
-  /** What inspect() returned last for the tag: a start asks whether it has the image, and makes containers of it. */
-  known(tag: string): Promise<ImageRecord | undefined>;
-  /** To be called before a tag may get another image. */
-  forget(): void;
-}
-
-function imageRecords(client: Client): ImageRecords {
-  const last = new Map<string, ImageRecord>();
-  const inspect: ImageRecords['inspect'] = (tag) =>
-    callEngine('look at the image', async () => {
-      last.delete(tag);
-      try {
-        const record = (await client.get(`${imagePath(tag)}/json`, 30_000)) as ImageRecord;
-        last.set(tag, record);
-        return record;
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    });
-  return { inspect, known: async (tag) => last.get(tag) ?? inspect(tag), forget: () => last.clear() };
+/** Without dockerode, which is still being loaded when a start needs the image. */
+async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
+  return callEngine('look at the image', async () => {
+    try {
+      return (await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000)) as ImageRecord;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  });
 }

@@ -1,19 +1,23 @@
+import type Docker from 'dockerode';
 import type { ContainerSpec } from '../types/engine.ts';
-import type { Client } from './connection/client.ts';
 import { type Overlays, type PodmanParts, podmanBody } from './podman-body.ts';
 
 /** Prefix of Podman's own API, at the same socket as Docker's. Every version since 4.0 serves it. */
 const API = '/v4.0.0/libpod';
 
-/** Creates a container with Podman's own API. Returns its id. */
-export async function createOnPodman(client: Client, spec: ContainerSpec, parts: PodmanParts): Promise<string> {
-  const made = await client.request('POST', `${API}/containers/create`, podmanBody(spec, parts));
-  return (made as { readonly Id: string }).Id;
+/** Creates a container with Podman's own API. */
+export async function createOnPodman(
+  docker: Docker,
+  spec: ContainerSpec,
+  parts: PodmanParts,
+): Promise<Docker.Container> {
+  const { Id } = await ask<{ Id: string }>(docker, 'POST', '/containers/create', podmanBody(spec, parts));
+  return docker.getContainer(Id);
 }
 
 /** Podman's own record of a container, with more fields than its record in Docker's form. */
-export function inspectOnPodman(client: Client, id: string): Promise<unknown> {
-  return client.request('GET', `${API}/containers/${id}/json`);
+export function inspectOnPodman(docker: Docker, id: string): Promise<unknown> {
+  return ask(docker, 'GET', `/containers/${id}/json`);
 }
 
 /** Facts of Podman that Docker's form lacks, or gives for the machine instead of the engine. */
@@ -28,13 +32,31 @@ export interface PodmanInfo {
 export const PODMAN_INFO: string = `${API}/info`;
 
 /** The overlays among the volumes that the spec mounts. */
-export async function findOverlays(client: Client, spec: ContainerSpec): Promise<Overlays> {
+export async function findOverlays(docker: Docker, spec: ContainerSpec): Promise<Overlays> {
   const found = new Map<string, readonly string[]>();
   for (const mount of spec.mounts) {
     if (mount.kind !== 'volume') continue;
-    const volume = await client.request('GET', `/volumes/${encodeURIComponent(mount.volume)}`);
-    const { Options } = volume as { readonly Options?: Readonly<Record<string, string>> | null };
+    const { Options } = await docker.getVolume(mount.volume).inspect();
     if (Options?.['type'] === 'overlay') found.set(mount.volume, Options['o']?.split(',') ?? []);
   }
   return found;
+}
+
+function ask<T>(docker: Docker, method: string, path: string, body?: object): Promise<T> {
+  const statusCodes = {
+    200: true,
+    201: true,
+    400: 'bad parameter',
+    404: 'no such object',
+    409: 'conflict',
+    500: 'server error',
+  };
+  const options = { path: `${API}${path}`, method, statusCodes, ...(body === undefined ? {} : { options: body }) };
+  return new Promise((resolve, reject) => {
+    (docker.modem as Modem).dial(options, (error, answer) => (error ? reject(error) : resolve(answer as T)));
+  });
+}
+
+interface Modem {
+  dial(options: object, done: (error: Error | null, answer: unknown) => void): void;
 }

@@ -15,18 +15,10 @@ import type { Endpoint } from './endpoint.ts';
 import { SshAgent } from './ssh.ts';
 import type { MakeDir } from './ssh-login.ts';
 
-/**
- * The connection to one engine. A session needs plain requests only. dockerode builds and loads images and runs `exec`;
- * it is loaded on first use, because that is slow.
- */
+/** The connection to one engine. Plain requests need nothing else; dockerode is loaded on first use, because that is slow. */
 export interface Client {
   /** GET with an answer in JSON. Rejects with Node's error, or with one that has statusCode. */
   get(path: string, timeoutMs: number): Promise<unknown>;
-  /**
-   * Sends a request and returns the answer's JSON, undefined where the answer is empty. Has no time limit: the answer to
-   * `wait` comes when the container ends. Rejects as get() does, also for 304.
-   */
-  request(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown>;
   /** Sends a request without waiting for the answer: gc repeats what failed. Resolves when the request was sent. */
   send(method: 'DELETE', path: string): Promise<void>;
   /** POST with an upgrade: returns the connection. Rejects as get() does. */
@@ -42,8 +34,7 @@ export function openClient(endpoint: Endpoint, makeDir = makeTempDir): Client {
   const agent = agentOf(endpoint, makeDir);
   let loaded: Promise<Docker> | undefined;
   return {
-    get: (path, timeoutMs) => askJson(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) }),
-    request: (method, path, body) => askJson(endpoint, agent, { method, path }, body),
+    get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
     upgrade: (path) => upgrade(endpoint, agent, path),
     send: (method, path) => sendOnly(endpoint, method, path),
     docker: () => {
@@ -75,19 +66,17 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
   });
 }
 
-async function askJson(endpoint: Endpoint, agent: HttpAgent, options: RequestOptions, body?: object): Promise<unknown> {
-  const sent = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-  const headers = sent && { 'Content-Type': 'application/json', 'Content-Length': String(sent.length) };
-  const request = openRequest(endpoint, agent, headers === undefined ? options : { ...options, headers });
-  request.end(sent);
-  const answer = await new Promise<string>((resolve, reject) => {
+async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
+  const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
+  request.end();
+  const body = await new Promise<string>((resolve, reject) => {
     // Reads to the end: a connection that fails during the answer rejects here too.
     request.on('error', reject);
     request.on('response', (response: IncomingMessage) => {
       answerOf(response).then(resolve, reject);
     });
   });
-  return answer.trim() === '' ? undefined : JSON.parse(answer);
+  return JSON.parse(body);
 }
 
 /**

@@ -46,7 +46,7 @@ it('a created container with a missing option does not start, and the error name
   await requestEngine('POST', `/containers/create?name=${spec.name}`, body);
   const client = openClient({ kind: 'unix', path: engine.facts.endpoint.replace('unix://', '') });
   const options = { name: spec.name, tty: false, stdin: false, running: false, proved: true };
-  const made = await attachContainer(client, spec.name, options);
+  const made = await attachContainer(client, (await client.docker()).getContainer(spec.name), options);
   const said = text(made.stdout);
   await expect(made.start()).rejects.toMatchObject({
     code: 'ENGINE_LAYER_MISSING',

@@ -30,29 +30,6 @@ it('an engine that stops in the middle of a response counts as unreachable', asy
   await expect(client.get('/info', 300)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-it('sends a body as JSON, and returns what the engine answers, if anything', async () => {
-  let sent = '';
-  answer = (request, response) => {
-    sent += `${request.method} ${request.url} ${request.headers['content-type']} `;
-    request.on('data', (chunk) => {
-      sent += chunk;
-    });
-    request.on('end', () =>
-      response.writeHead(sent.startsWith('POST') ? 201 : 204).end(sent.startsWith('POST') ? '{"Id":"x"}' : ''),
-    );
-  };
-  expect(await client.request('POST', '/containers/create?name=a', { Image: 'ä' })).toEqual({ Id: 'x' });
-  expect(sent).toBe('POST /containers/create?name=a application/json {"Image":"ä"}');
-  sent = '';
-  expect(await client.request('DELETE', '/containers/x')).toBeUndefined();
-  expect(sent).toBe('DELETE /containers/x undefined ');
-});
-
-it.each([304, 404, 409])('rejects with the status of an answer that is not a success: %i', async (status) => {
-  answer = (_, response) => void response.writeHead(status).end(status === 304 ? '' : '{"message":"why"}');
-  await expect(client.request('POST', '/containers/x/start')).rejects.toMatchObject({ statusCode: status });
-});
-
 it('reports the message of an engine that refuses a connection, not its JSON', async () => {
   answer = (_, response) => void response.writeHead(409).end('{"message":"it is paused"}');
   await expect(callEngine('attach', () => client.upgrade('/containers/x/attach'))).rejects.toMatchObject({
