@@ -62,8 +62,13 @@ export const bundling = {
   },
 };
 
-/** What a session's start loads, in the order in which it does: first what looks at the project, then the rest. */
+/**
+ * What commands load, in the order in which they do: what every command needs, then what a session's start needs. Not
+ * src/main.ts: it awaits the command, so a command's file that imports it would never finish loading.
+ */
 const STAGES = {
+  main: ['src/cli/main.ts'],
+  sessions: ['src/cli/dispatch.ts', 'src/cli/commands/sessions.ts'],
   // The agent's parts are loaded by import(), from its row in src/agent/.
   plan: [
     'src/cli/commands/run.ts',
@@ -76,8 +81,8 @@ const STAGES = {
 const stageOf = new Map();
 
 /**
- * Each stage of a start goes into one file, without what quicker commands share with it: of fifty small ones the finding
- * takes a fifth of the command's own time. @type {import('rolldown').Plugin}
+ * Each stage goes into one file, without what an earlier one has: of fifty small files the finding takes a fifth of the
+ * command's own time. @type {import('rolldown').Plugin}
  */
 const fileForEachStage = {
   name: 'file-for-each-stage',
@@ -88,7 +93,8 @@ const fileForEachStage = {
       for (const id of loaded) for (const next of this.getModuleInfo(id)?.importedIds ?? []) loaded.add(next);
       return loaded;
     };
-    const earlier = new Set(['src/main.ts', 'src/cli/commands/sessions.ts'].flatMap((entry) => [...loadedBy(entry)]));
+    /** @type {Set<string>} */
+    const earlier = new Set();
     for (const [stage, entries] of Object.entries(STAGES)) {
       for (const id of entries.flatMap((entry) => [...loadedBy(entry)])) {
         if (!earlier.has(id)) stageOf.set(id, stage);

@@ -8,6 +8,7 @@ import {
 import { CLAUDE_OPTIONS, readClaudeOption } from '../claude/command-line/options.ts';
 import { permissionWords, withPermissions } from '../claude/command-line/permissions.ts';
 import { brokerVariables, placeholderOf } from '../claude/credentials/broker-variables.ts';
+import { claudeConfigDir } from '../claude/credentials/config-places.ts';
 import type { Agent, AgentCredentials, AgentData, AgentHome } from './agent.ts';
 
 /** Claude Code. */
@@ -43,9 +44,8 @@ async function loadCredentials(): Promise<AgentCredentials> {
 }
 
 async function loadHome(): Promise<AgentHome> {
-  const [{ stageClaude }, { claudeConfigDir }, { ISOLATED_DIR }] = await Promise.all([
+  const [{ stageClaude }, { ISOLATED_DIR }] = await Promise.all([
     import('../claude/stage/stage.ts'),
-    import('../claude/credentials/credentials.ts'),
     import('../claude/instances/isolated.ts'),
   ]);
   return {

@@ -49,6 +49,15 @@ export function containerBody(
   };
 }
 
+/**
+ * The request with its name in the address and everything else in the body alone. Otherwise docker-modem repeats the
+ * body in the address, the seccomp profile included. @types/dockerode does not know its two fields.
+ */
+export function nameApart({ name, ...body }: Docker.ContainerCreateOptions): Docker.ContainerCreateOptions {
+  const apart: object = { _query: { name }, _body: body };
+  return apart;
+}
+
 /** With a field that @types/dockerode lacks. */
 type HostConfig = Docker.HostConfig & { readonly CgroupnsMode: 'private' };
 

@@ -44,6 +44,7 @@ export async function attachContainer(
     markStarted = resolve;
   });
   if (options.running) markStarted();
+  let isRemoved = false;
   return {
     id: container.id,
     name: options.name,
@@ -67,7 +68,9 @@ export async function attachContainer(
     detach: () => void connection.destroy(),
     remove: async () => {
       connection.destroy();
+      if (isRemoved) return;
       await removeContainer(container);
+      isRemoved = true;
     },
   };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, ImageFacts } from '../types/engine.ts';
-import { containerBody, OWNER_LABEL } from './body.ts';
+import { containerBody, nameApart, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './connection/client.ts';
 import { attachContainer, removeContainer } from './container.ts';
@@ -80,7 +80,7 @@ function containersOf(
           );
         }
         const image = readImageFacts(await inspectImage(client, spec.image));
-        const made = await docker.createContainer(containerBody(proved, owner, image?.variables));
+        const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));
         return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
       }),
     find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),

@@ -17,7 +17,7 @@ export interface GatewayContainerOptions extends GatewayParts {
   /** Awaited before the start: the network and the container are made concurrently. */
   readonly networkMade: Promise<void>;
   /** Called when the volume is filled: the engine does this when it makes the first container that mounts it. */
-  readonly filled: () => void;
+  readonly filled?: () => void;
 }
 
 /** The request to the engine contains no secret. */
@@ -44,7 +44,7 @@ export function gatewayContainer({ volume, network, ...parts }: GatewayParts): C
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
   const { networkMade, filled } = options;
   const container = await engine.create(gatewayContainer(options));
-  filled();
+  filled?.();
   try {
     await networkMade;
     await container.start();

@@ -1,7 +1,7 @@
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import type { Engine } from '../types/engine.ts';
+import type { Container, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
@@ -9,7 +9,7 @@ import type { UsageTotals } from '../types/session.ts';
 import { type AgentSide, agentSide, gatewayNames } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
-import { startContainer } from './gateway-container.ts';
+import { type GatewayContainerOptions, startContainer } from './gateway-container.ts';
 import { keepRunning } from './keep-running.ts';
 import { watchAllowed } from './live-rules.ts';
 import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from './network-log.ts';
@@ -63,17 +63,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   if (policy.network === 'none') return noGateway(side, log.file, () => log.close());
   const credential = policy.credentials === 'broker' ? options.credential : undefined;
   const place = makePlace(options);
+  let first: FirstContainer | undefined;
   const remove = async (agentStays: boolean): Promise<void> => {
     log.close();
     await place.remove(agentStays);
   };
   try {
-    const [config, seccomp] = await Promise.all([
-      configure(options, credential),
-      readSeccompProfile(),
-      place.volumeMade,
-    ]);
-    const running = runGateway(options, { place, config, seccomp, credential, log });
+    const configured = configure(options, credential);
+    // Awaited below, once the container has begun to start: a slow resolver holds up nothing else.
+    configured.catch(() => undefined);
+    const [seccomp] = await Promise.all([readSeccompProfile(), place.volumeMade]);
+    first = beginFirst(options, place, seccomp);
+    const running = runGateway(options, { place, first, config: await configured, seccomp, credential, log });
     // The agent's container must not be the first to mount the volume.
     await running.volumeFilled;
     return { ...side, ...running.asked, log: log.file, hosts: log.totals, stop };
@@ -85,6 +86,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         tell({ kind: 'message', level: 'info', text });
     }
   } catch (error) {
+    await first?.container.then(
+      (container) => container.remove(),
+      () => undefined,
+    );
     await remove(false).catch((left: unknown) => tell({ kind: 'trace', text: `gateway: ${String(left)}` }));
     throw error;
   }
@@ -137,8 +142,36 @@ async function configure(
   return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
 }
 
+/** The first container of a session's gateway, which begins to start before its configuration is known. */
+interface FirstContainer {
+  readonly container: Promise<Container>;
+  /** Resolves when the volume is filled: the engine does this when it makes the first container that mounts it. */
+  readonly volumeFilled: Promise<void>;
+}
+
+/** Without its configuration, which is the first line that its program reads, the container does nothing. */
+function beginFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string): FirstContainer {
+  let filled: () => void = () => undefined;
+  const volumeFilled = new Promise<void>((resolve) => {
+    filled = resolve;
+  });
+  const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), filled });
+  // Its failure is reported where the container is used.
+  container.catch(() => undefined);
+  return { container, volumeFilled };
+}
+
+function containerParts(
+  { plan: { sessionId, image } }: GatewayOptions,
+  { volume, network, networkMade }: GatewayPlace,
+  seccomp: string,
+): GatewayContainerOptions {
+  return { sessionId, image, seccomp, volume, network, networkMade };
+}
+
 interface GatewayParts {
   readonly place: GatewayPlace;
+  readonly first: FirstContainer;
   readonly config: GatewaySettings;
   readonly seccomp: string;
   readonly credential: CredentialSource | undefined;
@@ -152,18 +185,17 @@ interface RunningGateway {
   end(): Promise<void>;
 }
 
-/** Starts the container, and watches the rules that the user adds. */
-function runGateway({ engine, plan, tell }: GatewayOptions, parts: GatewayParts): RunningGateway {
-  const { place, config, credential, log } = parts;
-  let filled: () => void = () => undefined;
-  const whenFilled = new Promise<void>((resolve) => {
-    filled = resolve;
-  });
-  const { volume, network, networkMade } = place;
-  const { sessionId, image } = plan;
-  const container = { sessionId, image, seccomp: parts.seccomp, volume, network, networkMade, filled };
+/** Uses the first container, starts others after it where one ends, and watches the rules that the user adds. */
+function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGateway {
+  const { engine, plan, tell } = options;
+  const { place, first, config, credential, log } = parts;
+  let begun: Promise<Container> | undefined = first.container;
   const kept = keepRunning({
-    start: () => startContainer(engine, container),
+    start() {
+      const next = begun ?? startContainer(engine, containerParts(options, place, parts.seccomp));
+      begun = undefined;
+      return next;
+    },
     config: config.gateway,
     targets: config.targets,
     credential,
@@ -184,7 +216,7 @@ function runGateway({ engine, plan, tell }: GatewayOptions, parts: GatewayParts)
   };
   const { ready, lost, exceeded } = kept;
   return {
-    volumeFilled: Promise.race([whenFilled, ready.catch(() => undefined)]),
+    volumeFilled: Promise.race([first.volumeFilled, ready.catch(() => undefined)]),
     asked: { ready, lost, exceeded, usage: () => kept.usage(), quit: () => void end().catch(() => undefined) },
     end,
   };

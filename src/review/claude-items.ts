@@ -2,7 +2,7 @@ import type { RelPath } from '../text/path.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../types/claude-data.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
-import type { ClaudeReview, ItemState, ReviewItem } from '../types/review.ts';
+import type { ClaudeReview, ItemState, Review, ReviewItem } from '../types/review.ts';
 
 const HOME = '~/.claude/';
 
@@ -38,4 +38,15 @@ function asChange(path: RelPath, { digest, size, before }: ClaudeChange | Claude
   const after: Entry = { kind: 'file', mode: 0o600, mtimeNs: '0', size, digest };
   if (before === undefined) return { path, kind: 'created', after };
   return { path, kind: 'modified', before: { ...after, digest: before }, after };
+}
+
+/** Number of suspect files of Claude's data, each of which needs an answer. */
+export function countSuspectClaudeFiles(review: Review): number {
+  return (review.claude?.items ?? []).filter(({ state }) => state === 'suspect').length;
+}
+
+/** Number of blocked findings in Claude's data, which never comes back. */
+export function countBlockedClaudeFindings({ claude }: Review): number {
+  const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
+  return findings.filter(({ severity }) => severity === 'blocked').length;
 }

@@ -8,13 +8,6 @@ import { parseObject } from '../formats/json-object.ts';
 /** How long a key is used before the helper runs again, as in Claude Code. */
 const KEPT_MS = 5 * 60_000;
 
-/** The path of the settings that an organisation enforces on this host. */
-export function managedSettingsPath(platform: string): string {
-  return platform === 'darwin'
-    ? '/Library/Application Support/ClaudeCode/managed-settings.json'
-    : '/etc/claude-code/managed-settings.json';
-}
-
 /**
  * The `apiKeyHelper` of managed or the user's settings as a credential. A project's settings are never read: they come
  * with the repository, and the helper would run on the host.

@@ -1,8 +1,9 @@
 import { RunClaudeError } from '../../errors.ts';
 import { type RunProgram, runProgram } from '../../host/run-program.ts';
 import type { CredentialSource, Secret } from '../../types/credential.ts';
-import { apiKeyHelper, managedSettingsPath } from './api-key-helper.ts';
+import { apiKeyHelper } from './api-key-helper.ts';
 import { cloudCredential } from './cloud-credentials.ts';
+import { claudeConfigDir, managedSettingsPath } from './config-places.ts';
 import { fileStore, keychainService, keychainStore } from './credential-store.ts';
 import { storedLogin } from './oauth.ts';
 
@@ -25,12 +26,6 @@ const VARIABLES = [
   ['ANTHROPIC_AUTH_TOKEN', 'auth-token'],
   ['ANTHROPIC_API_KEY', 'api-key'],
 ] as const;
-
-/** Claude's configuration directory on this host. */
-export function claudeConfigDir(env: NodeJS.ProcessEnv, home: string): string {
-  const named = env['CLAUDE_CONFIG_DIR'];
-  return named === undefined || named === '' ? `${home}/.claude` : named;
-}
 
 /**
  * The credential that Claude Code on this host would use, in its own order: that of a cloud, ANTHROPIC_AUTH_TOKEN,

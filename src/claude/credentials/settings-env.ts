@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, parseObject } from '../formats/json-object.ts';
-import { managedSettingsPath } from './api-key-helper.ts';
-import { claudeConfigDir } from './credentials.ts';
+import { claudeConfigDir, managedSettingsPath } from './config-places.ts';
 
 const CLOUDS = ['BEDROCK', 'VERTEX', 'FOUNDRY'];
 const MODELS = ['OPUS', 'SONNET', 'HAIKU'];

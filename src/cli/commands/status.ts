@@ -2,7 +2,7 @@ import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { wasCollected } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
-import { reviewOf } from '../../session/end/review-session.ts';
+import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
 import { isRunning, readLiveChanges } from '../../session/later/follow.ts';

@@ -7,7 +7,6 @@ import { openContentStore } from '../../store/content.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { ClaudeData, ClaudeOutcome } from '../../types/claude-data.ts';
 import type { TreeReader } from '../../types/collector.ts';
-import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 
@@ -56,15 +55,4 @@ export async function bringClaudeBack(
 /** Id of the conversation that the session wrote to last; undefined where none was collected. */
 export function lastConversation({ plan }: SessionRecord): string | undefined {
   return wasCollected(plan.sessionDir) ? readCollected(plan.sessionDir).claude?.conversation : undefined;
-}
-
-/** Number of suspect files of Claude's data, each of which needs an answer. */
-export function countSuspectClaudeFiles(review: Review): number {
-  return (review.claude?.items ?? []).filter(({ state }) => state === 'suspect').length;
-}
-
-/** Number of blocked findings in Claude's data, which never comes back. */
-export function countBlockedClaudeFindings({ claude }: Review): number {
-  const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
-  return findings.filter(({ severity }) => severity === 'blocked').length;
 }

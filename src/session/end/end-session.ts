@@ -1,6 +1,8 @@
 import { exitStatus } from '../../record/exit-status.ts';
 import { updateRecord } from '../../record/session.ts';
+import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/file-progress.ts';
+import { reachesSeverity } from '../../review/findings.ts';
 import { madeCommits, outcomeCounts } from '../../review/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
@@ -10,10 +12,10 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { bringClaudeBack, countBlockedClaudeFindings, countSuspectClaudeFiles } from './claude-data.ts';
+import { bringClaudeBack } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { writeOwnReport } from './own-report.ts';
-import { reachesSeverity, sessionReport } from './write-report.ts';
+import { sessionReport } from './write-report.ts';
 
 export interface SessionEnd {
   readonly record: SessionRecord;

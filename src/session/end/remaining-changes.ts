@@ -7,7 +7,7 @@ import type { Change } from '../../types/entry.ts';
 import type { Review } from '../../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { reviewOf } from './review-session.ts';
+import { reviewOf } from './frozen-review.ts';
 
 /** The reason that the outcome of a later apply gives for a path that an earlier one applied. */
 const APPLIED_BEFORE = 'applied before';

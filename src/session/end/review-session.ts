@@ -1,8 +1,7 @@
 import { auditChanges } from '../../audit/audit.ts';
 import type { BaseReader } from '../../audit/input.ts';
 import { RunClaudeError } from '../../errors.ts';
-import { readCollected, storeDir } from '../../record/session.ts';
-import { buildReview } from '../../review/build-review.ts';
+import { storeDir } from '../../record/session.ts';
 import { chooseClean, chooseNothing } from '../../review/policy.ts';
 import { openContentStore, readContentSync, readEndsSync } from '../../store/content.ts';
 import { askReview } from '../../terminal/review/ask-review.ts';
@@ -12,28 +11,8 @@ import type { Collected } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice, Review } from '../../types/review.ts';
-import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
-
-/**
- * The changes of a collected session that can be chosen, by its own policy. `release` is what `--include-ignored` of a
- * later `apply` names. Reads only what was frozen.
- */
-export function reviewOf(
-  record: SessionRecord,
-  collected: CollectedRecord = readCollected(record.plan.sessionDir),
-  release: boolean | readonly string[] = false,
-): Review {
-  const { policy } = record.plan;
-  return buildReview({
-    collected,
-    findings: collected.findings,
-    allowSuspect: policy.allowSuspect,
-    includeIgnored: policy.includeIgnored,
-    release,
-    ...(collected.claude && { claude: collected.claude }),
-  });
-}
 
 /** Of a large file the audit gets the beginning and the end: enough to see its format, and more than a text may have. */
 const END_BYTES = MAX_IN_MEMORY_BYTES / 4;

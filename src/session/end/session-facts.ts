@@ -1,13 +1,13 @@
 import { ownerState, wasCollected } from '../../record/session.ts';
+import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { countProgress, fileProgress, type ProgressCounts } from '../../review/file-progress.ts';
+import { findingsOf } from '../../review/findings.ts';
 import { madeCommits } from '../../review/policy.ts';
 import type { Severity } from '../../types/finding.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { countSuspectClaudeFiles } from './claude-data.ts';
+import { reviewOf } from './frozen-review.ts';
 import { readOwnReportForList } from './own-report.ts';
-import { reviewOf } from './review-session.ts';
-import { findingsOf } from './write-report.ts';
 
 /**
  * The state of a session, as listings show it. in-place: a bind session, whose changes are in the project already. blocked: all that it

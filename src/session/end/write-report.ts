@@ -9,8 +9,8 @@ import { rendererFor } from '../../report/render.ts';
 import type { Report } from '../../report/schema.ts';
 import { countsWithoutRenames } from '../../review/counts.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
+import { findingsOf } from '../../review/findings.ts';
 import { writeFileAtomic } from '../../store/record.ts';
-import type { Finding, Severity } from '../../types/finding.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
@@ -18,8 +18,6 @@ import { OWN_REPORT, readOwnReport } from './own-report.ts';
 
 /** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
 const TOOL = { name: 'run-claude', version: ownVersion() } as const;
-
-const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
 export interface ReportedSession {
   readonly record: SessionRecord;
@@ -105,18 +103,6 @@ export function auditReport(review: Review, project: string, exitStatus: number,
     problems: review.problems.map((problem) => ({ ...problem })),
     withheld: review.withheld.map(({ directory, entries, bytes }) => ({ directory, entries, bytes })),
   };
-}
-
-/** Every finding of a review, the worst first, then by path. */
-export function findingsOf(review: Review): readonly Finding[] {
-  const items = [...review.items, ...(review.claude?.items ?? [])];
-  const all = [...items.flatMap((item) => item.findings), ...review.general, ...(review.claude?.general ?? [])];
-  return all.sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-}
-
-/** Whether a finding is at or above the severity that --fail-on names. */
-export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
-  return failOn !== undefined && findingsOf(review).some(({ severity }) => RANK[severity] <= RANK[failOn]);
 }
 
 /**

@@ -2,6 +2,7 @@ import { readJournals } from '../../apply/disk/journal.ts';
 import { recoverApply } from '../../apply/recover.ts';
 import { EXIT } from '../../errors.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
+import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -9,10 +10,10 @@ import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
-import { countSuspectClaudeFiles } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
+import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
-import { decideSession, reviewOf } from '../end/review-session.ts';
+import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
 

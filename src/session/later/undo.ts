@@ -8,8 +8,8 @@ import { amount } from '../../terminal/progress.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
-import { reviewOf } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
 

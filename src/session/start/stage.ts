@@ -9,7 +9,7 @@ import { openVolume, type Place } from '../../engine/place.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { parseUser } from '../../host/user.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
-import type { Secret } from '../../types/credential.ts';
+import type { CredentialSource, Secret } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import { agentContainer } from './agent-container.ts';
@@ -57,8 +57,7 @@ export async function stage<V extends AgentView>(
   const { engine, tell } = deps;
   const home = cleanup.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialForSession(plan, deps);
-  const { asFile } = await homeAgent(plan.program).loadCredentials();
-  const file = plan.policy.credentials === 'file' && credential ? asFile(credential) : undefined;
+  const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
@@ -85,6 +84,12 @@ export async function stage<V extends AgentView>(
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
+}
+
+/** With --credentials=file: the credential as the agent finds it in its home. */
+async function fileOf({ policy, program }: Plan, credential: CredentialSource): Promise<CredentialFile | undefined> {
+  if (policy.credentials !== 'file') return undefined;
+  return (await homeAgent(program).loadCredentials()).asFile(credential);
 }
 
 /** With --isolate-claude-data: the mount of the project's own volume, which outlives the session. */

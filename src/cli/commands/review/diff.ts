@@ -5,7 +5,7 @@ import { matcher } from '../../../review/build-review.ts';
 import { isConversation } from '../../../review/claude-items.ts';
 import type { FileDiff } from '../../../review/file-diff.ts';
 import { countProgress, fileProgress, isApplied } from '../../../review/file-progress.ts';
-import { reviewOf } from '../../../session/end/review-session.ts';
+import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { followSession, isRunning } from '../../../session/later/follow.ts';
 import { openContentStore } from '../../../store/content.ts';
 import { cleanLine } from '../../../terminal/clean.ts';

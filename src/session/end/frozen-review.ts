@@ -1,0 +1,26 @@
+import { readCollected } from '../../record/session.ts';
+import { buildReview } from '../../review/build-review.ts';
+import type { Review } from '../../types/review.ts';
+import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+
+// Without the audit: a listing of sessions reads many reviews, and loading the audit's rules takes longer than that.
+
+/**
+ * The changes of a collected session that can be chosen, by its own policy. `release` is what `--include-ignored` of a
+ * later `apply` names. Reads only what was frozen.
+ */
+export function reviewOf(
+  record: SessionRecord,
+  collected: CollectedRecord = readCollected(record.plan.sessionDir),
+  release: boolean | readonly string[] = false,
+): Review {
+  const { policy } = record.plan;
+  return buildReview({
+    collected,
+    findings: collected.findings,
+    allowSuspect: policy.allowSuspect,
+    includeIgnored: policy.includeIgnored,
+    release,
+    ...(collected.claude && { claude: collected.claude }),
+  });
+}
