@@ -1,5 +1,5 @@
 # The image that agents run in, for the classic builder (Docker 20.10). Built by `run-claude build`, which puts into
-# the context: images/, fetched/ (npm packages verified by their integrity hash, see images/pins.json) and ca/ (this
+# the context: images/, fetched/ (npm packages verified by their integrity hash) and ca/ (this
 # machine's extra certificate authorities). Slow layers come first: a change in images/ rebuilds only the end.
 ARG BASE=run-claude-base:bookworm
 FROM $BASE AS system
@@ -26,11 +26,12 @@ RUN sh /src/build.sh /src /out
 FROM system
 ADD fetched/node.tgz /opt/node/
 ADD fetched/npm.tgz /opt/npm/
-ADD fetched/claude.tgz /opt/claude/
 COPY ca/ /usr/local/share/ca-certificates/host/
 COPY images/finish.sh /tmp/finish.sh
 RUN sh /tmp/finish.sh && rm /tmp/finish.sh
 COPY --from=builder /out/ /
+# The last large layer: another release of Claude Code builds nothing else again.
+ADD fetched/claude.tgz /opt/claude/
 WORKDIR /workspace
 USER agent
 ENTRYPOINT []

@@ -13,7 +13,10 @@ if command -v python3 >/dev/null && ! command -v python >/dev/null; then
 fi
 # This file keeps pip from changing packages of apt. It is not needed: the system is read-only, and pip uses the home.
 rm -f /usr/lib/python3*/EXTERNALLY-MANAGED /usr/local/lib/python3*/EXTERNALLY-MANAGED
-chmod 0755 /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js
+# Only where it is needed: a change of mode stores the whole file again in this layer of the image.
+for program in /opt/node/package/bin/node /opt/claude/package/claude /opt/npm/package/bin/*.js; do
+  if [ -e "$program" ] && [ ! -x "$program" ]; then chmod 0755 "$program"; fi
+done
 
 # An image of a registry may have a user 1000 of its own.
 if existing=$(getent passwd 1000); then userdel -r "${existing%%:*}" 2>/dev/null || true; fi

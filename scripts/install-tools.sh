@@ -35,6 +35,8 @@ echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/nul
 if [ "${1:-}" = long ]; then
   need podman podman
   need crun crun
+  need docker-registry docker-registry
+  need openssl openssl
   need runsc runsc
   need rootlesskit rootlesskit
   need newuidmap uidmap

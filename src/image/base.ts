@@ -23,7 +23,7 @@ const PULL_MS = 60_000;
  */
 export async function ensureBase(engine: Engine, pins: Pins, workDir: string, watch: Watch): Promise<string> {
   const { tell, signal } = watch;
-  const { reference } = pins.debian;
+  const reference = baseReference(pins, engine.facts.arch);
   const own = ownBase(engine, pins);
   if (await engine.hasImage(own)) return own;
   if (await engine.hasImage(reference)) return reference;
@@ -37,6 +37,12 @@ export async function ensureBase(engine: Engine, pins: Pins, workDir: string, wa
     await bootstrap(engine, pins, own, workDir, watch, error);
     return own;
   }
+}
+
+/** The base in its registry: by digest where there is one for the architecture, by its tag otherwise. */
+function baseReference({ debian: { reference, digests } }: Pins, arch: string): string {
+  const digest = digests?.[arch];
+  return digest === undefined ? reference : `${reference.replace(/:[^/:]*$/, '')}@${digest}`;
 }
 
 /** The name of a base that was made here. */

@@ -1,16 +1,19 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import type { Engine, ImageFacts } from '../types/engine.ts';
+import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
 import { type ContextEntry, withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
-import { dropLeftBehind, oldName } from './left-behind.ts';
+import { dropLeftBehind } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
 import { type Pins, readPins } from './pins.ts';
+import { PINS_FILE } from './pins-file.ts';
+import { nameProven, unprovenName } from './proven.ts';
+import { fetchPublished } from './published.ts';
 
 export interface EnsureImageOptions extends ImageVariant {
   /** Downloads, the build's lock and its log are kept there. */
@@ -20,6 +23,8 @@ export interface EnsureImageOptions extends ImageVariant {
   readonly tell: Tell;
   /** Ends the build. No partial result stays. */
   readonly signal: AbortSignal;
+  /** Attacks a container of that image. Throws when an attack was not stopped. */
+  readonly prove: (image: string) => Promise<void>;
   /** Runs the body while it holds that lock file, and waits for another holder: the store's withLock. */
   readonly exclusive: (lockFile: string, body: () => Promise<void>) => Promise<void>;
 }
@@ -30,12 +35,13 @@ export interface Image {
 }
 
 /**
- * The image on the engine, built when it does not exist. Of several processes that need it, one builds.
+ * The image on the engine; when it is not there, it is fetched where one with the same address is published, or else
+ * built. Either way it gets its address only after the probes attacked it. Of several processes that need it, one does this.
  *
- * @throws RunClaudeError IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
+ * @throws RunClaudeError IMAGE_REFUSED when an attack was not stopped; IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
 export async function ensureImage(engine: Engine, options: EnsureImageOptions): Promise<Image> {
-  const files = imageFiles(options);
+  const files = imageFiles(options, engine.facts.arch);
   const tag = addressFiles(engine, files, options.toolchain);
   const pins = readPins(files);
   const { claudeVersion } = pins;
@@ -44,7 +50,9 @@ export async function ensureImage(engine: Engine, options: EnsureImageOptions): 
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await options.exclusive(join(dir, 'build.lock'), async () => {
     // Another process may have built it while this one waited.
-    if (options.rebuild || !(await engine.hasImage(tag))) await build(engine, { tag, files, pins }, dir, options);
+    if (!options.rebuild && (await engine.hasImage(tag))) return;
+    if (!options.rebuild && (await fetchPublished(engine, { tag, files }, options))) return;
+    await build(engine, { tag, files, pins }, dir, options);
   });
   return { tag, claudeVersion };
 }
@@ -71,9 +79,8 @@ async function build(
   }
   const base = await ensureBase(engine, pins, dir, { tell, signal });
   const fetched = await fetchPackages(packages, dir, { tell, signal });
-  await nameNewer(pins, dir, tell);
+  if (options.claude === undefined) await nameNewer(pins, dir, tell);
   signal.throwIfAborted();
-  const before = await engine.imageFacts(tag);
   const log: string[] = [];
   const what = 'Building the image';
   const inputs = imageInputs(files, { arch: engine.facts.arch, toolchain: options.toolchain ? TOOLCHAIN : '' });
@@ -81,7 +88,7 @@ async function build(
   tell({ kind: 'message', level: 'info', text });
   try {
     const request = {
-      tag,
+      tag: unprovenName(tag),
       args: {
         BASE: base,
         TOOLCHAIN: options.toolchain ? TOOLCHAIN : '',
@@ -89,7 +96,8 @@ async function build(
         ...proxyArguments(options.env),
       },
       labels: { [INPUTS_LABEL]: JSON.stringify(inputs) },
-      fresh: options.rebuild,
+      // With a release of the user's choice only what depends on it is built.
+      fresh: options.rebuild && options.claude === undefined,
       signal,
       onOutput: (text: string) => {
         log.push(text);
@@ -109,7 +117,7 @@ async function build(
   } finally {
     tell({ kind: 'progress-end', what });
   }
-  if (before !== undefined) await keepName(engine, before, tag);
+  await nameProven(engine, tag, options);
   await dropLeftBehind(engine, Date.now());
 }
 
@@ -117,14 +125,6 @@ function buildMessage(rebuild: boolean, changed: readonly string[]): string {
   if (rebuild) return 'Building the image again, as --rebuild asks...';
   if (changed.length === 0) return 'Building the image (the first time takes some minutes)...';
   return `Building the image again. What changed: ${changed.join('; ')}...`;
-}
-
-/** Gives an image that lost its name to a new build another name. Without one it looks like an image that a user built
- * upon it. */
-async function keepName(engine: Engine, { id }: ImageFacts, tag: string): Promise<void> {
-  if ((await engine.imageFacts(tag))?.id === id) return;
-  // The build is done, also when this fails.
-  await engine.nameImage(id, oldName(id)).catch(() => undefined);
 }
 
 async function nameNewer(pins: Pins, dir: string, tell: Tell): Promise<void> {
@@ -143,7 +143,8 @@ function proxyArguments(env: EnsureImageOptions['env']): Readonly<Record<string,
 
 function contextEntries(files: readonly ContextFile[], fetched: ReadonlyMap<string, string>): ContextEntry[] {
   return [
-    ...files,
+    // The pins are not part of it: a new release of Claude Code does not build the programs in images/ again.
+    ...files.filter(({ path }) => path !== PINS_FILE),
     // COPY needs the folder, also on a machine without certificates of its own.
     { path: 'ca/none.txt', content: 'Certificate authorities of the host, if any.\n' },
     ...[...fetched].map(([name, file]) => ({ path: `fetched/${name}`, content: { file } })),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PINS_FILE, pinsOfImage } from './pins-file.ts';
 
 /** One file of the build context, by its path there. */
 export interface ContextFile {
@@ -8,12 +9,15 @@ export interface ContextFile {
   readonly content: Buffer;
 }
 
-/** The Dockerfile and everything in images/, sorted by path. */
+/** The Dockerfile and everything in images/, sorted by path; of the pins, those that the image is made of. */
 export function readImageFiles(root: string): readonly ContextFile[] {
   const paths = readdirSync(join(root, 'images'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replace(/^\//, ''));
-  return ['Dockerfile', ...paths].sort().map((path) => ({ path, content: readFileSync(join(root, path)) }));
+  return ['Dockerfile', ...paths].sort().map((path) => {
+    const content = readFileSync(join(root, path));
+    return { path, content: path === PINS_FILE ? pinsOfImage(content) : content };
+  });
 }
 
 /** The image's address: the same files, pins, certificates and variant give the same tag on every machine. */

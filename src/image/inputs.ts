@@ -3,6 +3,7 @@ import { ownVersion } from '../host/package.ts';
 import type { Engine } from '../types/engine.ts';
 import type { ContextFile } from './files.ts';
 import { readPins } from './pins.ts';
+import { PINS_FILE } from './pins-file.ts';
 
 /** Label of an image that run-claude built: its inputs by part, as JSON. The address holds only their digest. */
 export const INPUTS_LABEL = 'run-claude.inputs';
@@ -31,7 +32,7 @@ export function imageInputs(
   const pins = readPins(files);
   const others = (pins.packages[variant.arch] ?? []).filter(({ file }) => file !== 'claude.tgz');
   const certificates = files.filter(({ path }) => path.startsWith('ca/'));
-  const own = files.filter(({ path }) => !path.startsWith('ca/') && path !== 'images/pins.json');
+  const own = files.filter(({ path }) => !path.startsWith('ca/') && path !== PINS_FILE);
   return {
     version: ownVersion(),
     claude: pins.claudeVersion,
@@ -40,7 +41,7 @@ export function imageInputs(
     certificates: certificates.length === 0 ? '' : digest(certificates),
     ...variant,
     files: digest(own),
-    pins: digest(files.filter(({ path }) => path === 'images/pins.json')),
+    pins: digest(files.filter(({ path }) => path === PINS_FILE)),
   };
 }
 

@@ -17,8 +17,8 @@ export interface PlanInput {
   readonly host: HostFacts;
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
-  /** The tag of the session's image. */
-  readonly image: string;
+  /** The session's image. */
+  readonly image: { readonly tag: string; readonly claudeVersion: string | undefined };
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
 }
@@ -43,7 +43,8 @@ export function planRun(input: PlanInput): Plan {
     project,
     policy,
     engine,
-    image: input.image,
+    image: input.image.tag,
+    claudeVersion: input.image.claudeVersion,
     program: withPermissionMode(input.program, policy),
     tty: host.stdinTty && host.stdoutTty && !isPrintOnly(input.program),
     strategy,

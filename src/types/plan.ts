@@ -60,6 +60,8 @@ export interface Plan {
   readonly policy: Policy;
   readonly engine: EngineFacts;
   readonly image: string;
+  /** The release of Claude Code in the image; undefined for the one that run-claude pins. */
+  readonly claudeVersion: string | undefined;
   readonly program: Program;
   /** A terminal is attached. */
   readonly tty: boolean;

@@ -42,6 +42,8 @@ export interface Policy {
   readonly runtime: string | undefined;
   readonly image: string | undefined;
   readonly toolchain: boolean;
+  /** `latest` or a version; undefined for the pinned release. */
+  readonly claudeVersion: string | undefined;
   readonly rebuild: boolean;
   readonly isolateClaudeData: boolean;
   readonly syncBack: boolean;

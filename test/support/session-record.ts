@@ -44,6 +44,7 @@ const POLICY: Policy = {
   runtime: undefined,
   image: undefined,
   toolchain: false,
+  claudeVersion: undefined,
   rebuild: false,
   isolateClaudeData: false,
   syncBack: true,
@@ -91,6 +92,7 @@ export function planWith({ policy, project, ...parts }: PlanParts): Plan {
   return {
     sessionId: '261121-140512-k7p',
     mode: 'copy',
+    claudeVersion: undefined,
     project: { ...PROJECT, ...project },
     policy: { ...POLICY, ...policy },
     engine: ENGINE,

@@ -1,22 +1,31 @@
 import { ensureImage } from '../../image/ensure.ts';
+import { chooseUser } from '../../plan/user.ts';
 import { jsonLine } from '../../report/json.ts';
-import { buildLock } from '../../session/start/prepare-image.ts';
+import { buildLock, findRelease } from '../../session/start/prepare-image.ts';
+import { refuseOpenImage } from '../../session/start/probe-layers.ts';
 import { type CommandRun, optionChoice } from '../context/context.ts';
 import { ENGINES, openEngine } from '../context/open-engine.ts';
 
-/** `build [--rebuild] [--toolchain]`: builds the image on the engine and prints its tag. */
+/** `build [--rebuild] [--toolchain] [--claude-version VERSION] [--without-certificates]`: makes the image on the engine and prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
-  const { env, places, tell } = context;
-  const { signal } = context.interruption;
+  const { env, places, tell, interruption } = context;
+  const { signal } = interruption;
   const engine = await openEngine(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
   try {
+    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+    const { user } = chooseUser('host', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
+    const rebuild = line.options.has('rebuild');
+    const claudeVersion = line.options.get('claude-version')?.at(-1);
     const image = await ensureImage(engine, {
       env,
       cacheDir: places.cacheDir,
       toolchain: line.options.has('toolchain'),
-      rebuild: line.options.has('rebuild'),
+      withoutCertificates: line.options.has('without-certificates'),
+      claude: await findRelease({ claudeVersion, rebuild }, { engine, host: places, tell, interruption }),
+      rebuild,
       tell,
       signal,
+      prove: (tag) => refuseOpenImage(engine, { image: tag, runtime: undefined, user }),
       exclusive: buildLock(tell, signal),
     });
     context.write(line.options.has('json') ? jsonLine(image) : `${image.tag}\n`);

@@ -45,7 +45,7 @@ async function engineIfAny(context: CommandContext): Promise<Engine | undefined>
 }
 
 function imagesOf(engine: Engine, { env }: CommandContext): readonly string[] {
-  const files = imageFiles({ env });
+  const files = imageFiles({ env }, engine.facts.arch);
   const ours = [false, true].map((toolchain) => addressFiles(engine, files, toolchain));
   return [...ours, ownBase(engine, readPins(files))];
 }

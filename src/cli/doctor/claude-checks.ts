@@ -25,7 +25,7 @@ export async function credentialCheck(context: CommandContext): Promise<Check> {
 /** Whether the image is built; if not, what has changed since the last build. */
 export async function imageCheck(engine: Engine, tag: string, env: CommandContext['env']): Promise<Check> {
   if (await engine.hasImage(tag)) return ok('image', `${tag} is built`);
-  const inputs = imageInputs(imageFiles({ env }), { arch: engine.facts.arch, toolchain: '' });
+  const inputs = imageInputs(imageFiles({ env }, engine.facts.arch), { arch: engine.facts.arch, toolchain: '' });
   const changed = await changedInputs(engine, inputs);
   const state = changed.length === 0 ? 'not built yet' : `has to be built again. What changed: ${changed.join('; ')}`;
   return warning('image', state, 'Run run-claude build. Otherwise the next session builds it (some minutes).');

@@ -1,5 +1,4 @@
-import { DEFAULTS } from '../../config/settings.ts';
-import { sessionImage } from '../../session/start/prepare-image.ts';
+import { addressImage } from '../../image/address.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -25,7 +24,7 @@ export async function environmentChecks(context: CommandContext, choice: Policy[
 }
 
 async function checksOf(engine: Engine, context: CommandContext): Promise<readonly Check[]> {
-  const image = await sessionImage(DEFAULTS, engine, context.env);
+  const image = addressImage(engine, { env: context.env, toolchain: false });
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   return [
     ...engineChecks(engine.facts),

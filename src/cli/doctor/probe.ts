@@ -1,10 +1,9 @@
-import { DEFAULTS } from '../../config/settings.ts';
 import type { ProbeRow } from '../../engine/hardening/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
+import { addressImage } from '../../image/address.ts';
 import { refuseEngine } from '../../plan/refuse-engine.ts';
 import { chooseUser } from '../../plan/user.ts';
 import { jsonText } from '../../report/json.ts';
-import { sessionImage } from '../../session/start/prepare-image.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -30,7 +29,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
   const engine = await openEngine(request.engine, context);
   try {
     refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
-    const image = await sessionImage(DEFAULTS, engine, env);
+    const image = addressImage(engine, { env, toolchain: false });
     if (!(await engine.hasImage(image))) {
       throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', {
         hint: 'Build it with run-claude build.',

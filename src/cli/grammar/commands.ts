@@ -166,6 +166,8 @@ export const COMMANDS: readonly CommandShape[] = [
     'build the image',
     [
       flag('rebuild', 'rebuild the image even when it exists'),
+      flag('without-certificates', "leave this machine's certificate authorities out"),
+      value('claude-version', 'VERSION', 'use this release of Claude Code, or the latest'),
       flag('toolchain', 'include compilers'),
       ENGINE,
       JSON_OPTION,

@@ -142,6 +142,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),
   needed('The sandbox', 'image', ['REF', 'my-tools:1'], "use this image, with run-claude's guards added"),
   none('The sandbox', 'toolchain', 'use an image with compilers'),
+  needed('The sandbox', 'claude-version', ['VERSION', 'latest'], 'use this release of Claude Code, or the latest'),
   none('The sandbox', 'rebuild', 'rebuild the image before the start'),
   none('The sandbox', 'isolate-claude-data', "keep the project's Claude data in a volume of the engine"),
   none('The sandbox', 'no-sync-back', "bring none of Claude's own data back", { setting: 'sync-back', sets: false }),

@@ -1,13 +1,12 @@
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { newSessionId } from '../../record/id.ts';
-import { sessionImage } from '../../session/start/prepare-image.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
-import { planWithKnownTrial } from './plan-only.ts';
+import { imageOf, planWithKnownTrial } from './plan-only.ts';
 import { setUpRun } from './set-up-run.ts';
 
 /** `--check`: the checks of `doctor`, and whether this session can be planned. Returns 0, or 1 with faults. */
@@ -23,7 +22,7 @@ async function planCheck(line: RunLine, context: CommandContext): Promise<Check>
   try {
     const setup = await setUpRun(line, context, process);
     try {
-      const image = await sessionImage(setup.policy, setup.engine, context.env);
+      const image = await imageOf(setup, context);
       const plan = planWithKnownTrial(setup, newSessionId(Date.now()), image);
       const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
       return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);

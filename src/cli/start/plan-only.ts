@@ -1,7 +1,7 @@
 import { knownTrial } from '../../layer/try-layers.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
-import { sessionImage } from '../../session/start/prepare-image.ts';
+import { type SessionImage, sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -10,9 +10,15 @@ import { dryRunText } from './dry-run.ts';
 import type { RunSetup } from './set-up-run.ts';
 
 /** The plan of a session that is not started. Earlier sessions found out whether overlay volumes work here. */
-export function planWithKnownTrial({ engine, host, plan }: RunSetup, sessionId: string, image: string): Plan {
+export function planWithKnownTrial({ engine, host, plan }: RunSetup, sessionId: string, image: SessionImage): Plan {
   const planned = plan(sessionId, image);
-  return withTrial(planned, knownTrial({ engine, stateDir: host.stateDir, image, user: planned.user }));
+  return withTrial(planned, knownTrial({ engine, stateDir: host.stateDir, image: image.tag, user: planned.user }));
+}
+
+/** The image that the session would run on. */
+export function imageOf({ policy, engine, host }: RunSetup, context: CommandContext): Promise<SessionImage> {
+  const { env, tell, interruption } = context;
+  return sessionImage(policy, { engine, host, env, tell, interruption });
 }
 
 /** `--dry-run`: prints what would be started, and how. */
@@ -21,7 +27,7 @@ export async function printDryRun(
   context: CommandContext,
   credential: { readonly source: CredentialSource | undefined; readonly shown: string },
 ): Promise<void> {
-  const image = await sessionImage(setup.policy, setup.engine, context.env);
+  const image = await imageOf(setup, context);
   const plan = planWithKnownTrial(setup, newSessionId(Date.now()), image);
   context.write(dryRunText(plan, { ...credential, env: context.env, owner: ownerHere(context) }));
 }

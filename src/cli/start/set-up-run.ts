@@ -5,7 +5,7 @@ import { usageError } from '../../errors.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
-import { planRun } from '../../plan/plan-run.ts';
+import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -25,7 +25,7 @@ export interface RunSetup {
   readonly warnings: readonly string[];
   /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
-  plan(sessionId: string, image: string): Plan;
+  plan(sessionId: string, image: PlanInput['image']): Plan;
 }
 
 /**

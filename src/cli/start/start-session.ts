@@ -10,10 +10,11 @@ import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
 import { recoverProjectSessions } from '../../session/later/recover-project.ts';
 import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
-import { prepareImage, sessionImage } from '../../session/start/prepare-image.ts';
+import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askLine } from '../../terminal/ask.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';
 
 /** The credential as the first screen names it, and how the session gets it. */
@@ -32,7 +33,7 @@ export async function startSession(
 ): Promise<number> {
   const { engine, host, policy, report } = setup;
   const { tell, env, interruption } = context;
-  const image = await sessionImage(policy, engine, env);
+  const image = await imageOf(setup, context);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
   const screen = openScreen(process, env, interruption);
   try {
@@ -40,7 +41,7 @@ export async function startSession(
     await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
     const { user } = planned;
     const trial = needsTrial(planned)
-      ? await tryLayers({ engine, stateDir: host.stateDir, image, user, sessionId: id })
+      ? await tryLayers({ engine, stateDir: host.stateDir, image: image.tag, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
     for (const text of startScreen(plan, credential.shown)) tell({ kind: 'message', level: 'info', text });

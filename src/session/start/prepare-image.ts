@@ -1,8 +1,8 @@
 import { RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
 import type { EnsureImageOptions } from '../../image/ensure.ts';
+import type { PinnedPackage } from '../../image/pins.ts';
 import { withLock } from '../../store/lock.ts';
-import type { Engine } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -11,16 +11,51 @@ import type { SessionDeps } from './deps.ts';
 /** How long a build waits for another build of the same user. */
 const BUILD_WAIT_MS = 60 * 60_000;
 
-/** The tag of the image that a session would run on, whether it is built or not. Throws what addressForeign throws. */
+/** What an image is addressed and made with. */
+export type ImageDeps = Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host' | 'interruption'>;
+
+type HostCache = { readonly host: Pick<SessionDeps['host'], 'cacheDir'> };
+
+/** The image of a session, whether it is on the engine or not. */
+export interface SessionImage {
+  readonly tag: string;
+  /** The release of Claude Code in it; undefined for the release that this version of run-claude pins. */
+  readonly claudeVersion: string | undefined;
+}
+
+/**
+ * The image that a session would run on, whether it is built or not.
+ *
+ * @throws {RunClaudeError} CLAUDE_VERSION for a release that cannot be had; what addressCustomImage throws.
+ */
 export async function sessionImage(
-  policy: Pick<Policy, 'image' | 'toolchain'>,
-  engine: Engine,
-  env: SessionDeps['env'],
-): Promise<string> {
-  const ours = addressImage(engine, { env, toolchain: policy.toolchain });
-  if (policy.image === undefined) return ours;
-  const { addressCustomImage: addressForeign } = await import('../../image/custom-image.ts');
-  return addressForeign(engine, policy.image, ours);
+  policy: Pick<Policy, 'image' | 'toolchain' | 'claudeVersion' | 'rebuild'>,
+  deps: Omit<ImageDeps, 'host'> & HostCache,
+): Promise<SessionImage> {
+  const { engine, env } = deps;
+  const claude = await findRelease(policy, deps);
+  const ours = addressImage(engine, { env, toolchain: policy.toolchain, claude });
+  const claudeVersion = claude?.version;
+  if (policy.image === undefined) return { tag: ours, claudeVersion };
+  const { addressCustomImage } = await import('../../image/custom-image.ts');
+  return { tag: await addressCustomImage(engine, policy.image, ours), claudeVersion };
+}
+
+/**
+ * The release of Claude Code that the user chose; undefined for the pinned one.
+ *
+ * @throws {RunClaudeError} USAGE or CLAUDE_VERSION when there is no such release; PACKAGE_TAMPERED.
+ */
+export async function findRelease(
+  { claudeVersion, rebuild }: Pick<Policy, 'claudeVersion' | 'rebuild'>,
+  { engine, host, tell, interruption }: Omit<ImageDeps, 'env' | 'host'> & HostCache,
+): Promise<PinnedPackage | undefined> {
+  if (claudeVersion === undefined) return undefined;
+  // No other start waits for this code.
+  const { findClaudeRelease } = await import('../../image/claude-release.ts');
+  const { signal } = interruption;
+  const { arch } = engine.facts;
+  return findClaudeRelease(claudeVersion, { arch, cacheDir: host.cacheDir, refresh: rebuild, tell, signal });
 }
 
 /**
@@ -29,34 +64,32 @@ export async function sessionImage(
  *
  * @throws {RunClaudeError} IMAGE_MISSING or IMAGE_REFUSED for a custom image; what ensureImage throws.
  */
-export async function prepareImage(
-  plan: Plan,
-  deps: Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host' | 'interruption'>,
-  isRebuild = false,
-): Promise<void> {
+export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = false): Promise<void> {
   const { engine, tell, env, host } = deps;
   const { signal } = deps.interruption;
   const { image: reference, toolchain, runtime } = plan.policy;
   if ((reference !== undefined || !isRebuild) && (await engine.hasImage(plan.image))) return;
   // Loaded only where something is built: a start does not wait for it.
-  const { ensureImage } = await import('../../image/ensure.ts');
+  const [{ ensureImage }, { refuseOpenImage }] = await Promise.all([
+    import('../../image/ensure.ts'),
+    import('./probe-layers.ts'),
+  ]);
+  const { user } = plan;
+  const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime, user });
   const ours = await ensureImage(engine, {
     env,
     cacheDir: host.cacheDir,
     toolchain,
+    claude: await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps),
     rebuild: isRebuild,
     tell,
     signal,
+    prove,
     exclusive: buildLock(tell, signal),
   });
   if (reference === undefined) return;
-  const [{ ensureCustomImage: ensureForeign }, { refuseOpenImage: refuseOpen }] = await Promise.all([
-    import('../../image/custom-image.ts'),
-    import('./probe-layers.ts'),
-  ]);
-  const { user } = plan;
-  const prove = (image: string): Promise<void> => refuseOpen(engine, { image, runtime, user });
-  const tag = await ensureForeign(engine, { reference, ours: ours.tag, tell, prove });
+  const { ensureCustomImage } = await import('../../image/custom-image.ts');
+  const tag = await ensureCustomImage(engine, { reference, ours: ours.tag, tell, prove });
   if (tag !== plan.image) {
     throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
   }

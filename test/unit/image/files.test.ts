@@ -31,18 +31,9 @@ describe('the image address', () => {
     expect(new Set([tag, ...others]).size).toBe(6);
   });
 
-  it('is computed in under 100 ms', () => {
-    readPins(readImageFiles(packageRoot));
-    const times = [1, 2, 3, 4, 5].map(() => {
-      const start = performance.now();
-      imageTag([...readImageFiles(packageRoot), ...extraCertificates(process.env)], { arch: 'amd64', toolchain: '' });
-      return performance.now() - start;
-    });
-    expect(Math.min(...times)).toBeLessThan(100);
-  });
-
   it('pins the same packages for every architecture, each by hash', () => {
     const { packages, claudeVersion } = readPins(readImageFiles(packageRoot));
+    expect(Object.keys(packages)).toEqual(['amd64', 'arm64']);
     for (const list of Object.values(packages)) {
       expect(list.map((entry) => entry.file)).toEqual(['node.tgz', 'npm.tgz', 'claude.tgz']);
       expect(list.at(-1)?.version).toBe(claudeVersion);

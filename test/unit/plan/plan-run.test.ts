@@ -68,7 +68,7 @@ const plan = (other: Other = {}): Plan =>
       ownerUid: other.owner ?? 501,
       ownerGid: other.owner ?? 20,
     },
-    image: 'run-claude:0',
+    image: { tag: 'run-claude:0', claudeVersion: undefined },
     program: { kind: 'claude', args: ['hi'], print: false },
     userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
     ...other.rest,
