@@ -68,7 +68,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     const done = request.dryRun
       ? steps.map(appliedOutcome)
       : await runJournalled({ ...request, walker, steps, kind: 'apply' });
-    outcomes.push(...done);
+    for (const one of done) outcomes.push(one);
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };
   });
