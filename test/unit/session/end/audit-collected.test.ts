@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/settings.ts';
+import { Interrupted } from '../../../../src/errors.ts';
 import { ChangeJudge } from '../../../../src/judging/change-judge.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/record/session.ts';
 import { encodeSnapshot } from '../../../../src/scan/snapshot.ts';
@@ -104,6 +105,12 @@ it('blocks every change of a session until its audit is done, and keeps the resu
     ['Makefile', 'blocked'],
   ]);
   const told: string[] = [];
+  const interrupted = {
+    tell: () => undefined,
+    interruption: { next: () => AbortSignal.abort(new Interrupted('SIGINT')) },
+  };
+  await expect(auditIfMissing(record, interrupted as unknown as UserDeps)).rejects.toThrow('SIGINT');
+  expect(reviewOf(record).isUnaudited).toBe(true);
   const deps = {
     tell: (event: object) => void told.push(JSON.stringify(event)),
     interruption: { next: () => new AbortController().signal },
