@@ -40,6 +40,7 @@ export class ChangeJudge implements Disposable {
   readonly #source: OwnContent | FrozenContent;
   #process: Promise<JudgeProcess> | undefined;
   #current: JudgeProcess | undefined;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(source: OwnContent | FrozenContent) {
     this.#source = source;
@@ -60,11 +61,13 @@ export class ChangeJudge implements Disposable {
    *
    * @throws {JudgeDied | RunClaudeError}
    */
-  async warm(sliceMs: number): Promise<boolean> {
-    const judge = await this.#open();
-    await judge.send({ kind: 'warm', sliceMs });
-    const answer = await this.#answer(judge);
-    return answer.kind === 'warmed' && answer.isDone;
+  warm(sliceMs: number): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const judge = await this.#open();
+      await judge.send({ kind: 'warm', sliceMs });
+      const answer = await this.#answer(judge);
+      return answer.kind === 'warmed' && answer.isDone;
+    });
   }
 
   /**
@@ -79,7 +82,10 @@ export class ChangeJudge implements Disposable {
     const abort = (): void => this.#drop(signal?.reason as Error);
     signal?.addEventListener('abort', abort);
     try {
-      return findingsOf(await new Run(request, this).judgeAll(), severities);
+      return await this.#inTurn(async () => {
+        signal?.throwIfAborted();
+        return findingsOf(await new Run(request, this).judgeAll(), severities);
+      });
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -128,6 +134,19 @@ export class ChangeJudge implements Disposable {
     return message.kind === 'ask' ? this.#source.content(message.digest) : this.#source.base?.read(message.path);
   }
 
+  /** The process answers one request at a time: an audit begins where a piece of work ahead ends. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve } = newTurn();
+    const before = this.#turn;
+    this.#turn = promise;
+    await before;
+    try {
+      return await work();
+    } finally {
+      resolve();
+    }
+  }
+
   #open(): Promise<JudgeProcess> {
     this.#process ??= this.#spawn();
     return this.#process;
@@ -152,6 +171,14 @@ export class ChangeJudge implements Disposable {
     this.#current = undefined;
     this.#process = undefined;
   }
+}
+
+function newTurn(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 async function sendPaths(judge: JudgeProcess, base: BaseReader | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { processorTimeMs } from '../../src/host/processor-time.ts';
 import { Scene } from '../support/scene.ts';
 import { waitForOutput } from '../support/sees.ts';
 
@@ -65,3 +66,36 @@ it('a session that was cut off is not audited before a command needs it', async 
   expect([again.status, again.stderr]).toEqual([0, expect.not.stringContaining('Auditing')]);
   expect((await scene.run(['discard', '--yes', cut.id])).status).toBe(0);
 });
+
+/** Each is just within the budget, and all of them together take minutes. */
+const LARGE = `
+  mkdir dirs; cd dirs
+  seq -f 'key%.0f: value' 1 15000 > large
+  for i in $(seq 1 400); do mkdir $i; (echo "first: $i"; cat large) > $i/compose.yml; done
+  rm large`;
+
+it('Ctrl-C during the audit ends the session at once; its changes are not audited yet', async () => {
+  await using scene = new Scene();
+  const child = scene.spawn([...START, scene.project, '--', 'sh', '-c', LARGE]);
+  let told = '';
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    told += piece;
+  });
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  const judgesOf = (): string[] =>
+    childrenOf(child.pid as number).filter((pid) => commandOf(pid).includes('judge-worker') && isBusy(pid));
+  await expect.poll(() => judgesOf().length, { timeout: 120_000 }).toBe(1);
+  const [judge = ''] = judgesOf();
+  child.kill('SIGINT');
+  await expect.poll(() => existsSync(`/proc/${judge}`), { timeout: 5000 }).toBe(false);
+  expect([await gone, told]).toEqual([130, expect.stringContaining('are not audited yet')]);
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  expect(session).toMatchObject({ state: 'not-audited-yet' });
+  expect((await scene.run(['discard', '--yes'])).status).toBe(0);
+});
+
+const childrenOf = (pid: number): string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+const commandOf = (pid: string): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+/** Whether it has worked for more than two seconds: the base is read and the audit has begun. */
+const isBusy = (pid: string): boolean => (processorTimeMs(Number(pid)) ?? 0) > 2000;

@@ -38,7 +38,7 @@ const FILES = {
 const BASE = { 'package.json': '{"scripts":{"a":"sh tools/run.sh"}}' };
 const digestOf = (text: string): Digest => Buffer.from(text).toString('latin1');
 
-it('finds in a process of its own what is found in this one', { timeout: 60_000 }, async () => {
+it('finds in a process of its own what is found in this one', async () => {
   const all = Object.fromEntries(
     ROWS.flatMap(({ danger }, n) => Object.entries(danger).map(([path, file]) => [`row${n}/${path}`, file])),
   );
@@ -98,6 +98,15 @@ it('blocks the rest after the process was ended too often', async () => {
   const input = plantFiles(FILES, BASE);
   const findings = await judge(input, (_, one) => kill(one, 'SIGKILL'));
   expect(new Set(findings.filter(isBlocked).map(({ path }) => path)).size).toBe(Object.keys(FILES).length);
+});
+
+it('begins an audit where a piece of work ahead ends, and keeps nothing waiting for it', async () => {
+  const input = plantFiles(FILES, BASE);
+  using one = new ChangeJudge({ content: input.content, ...(input.base && { base: input.base }) });
+  const ahead = [one.warm(20), one.warm(20)];
+  const findings = await one.audit(input);
+  expect(await Promise.all(ahead)).toEqual([false, false]);
+  expect(findings).toEqual(auditChanges(input));
 });
 
 it('ends at once when it is interrupted', async () => {
