@@ -11,7 +11,7 @@ export function unjudged(path: string, detail: string): Hit {
   return hitOf('unreadable', path, { case: 'failed', detail });
 }
 
-/** The finding for a change that waits for its audit. */
+/** The finding for a change whose audit is missing. */
 export function notYetAudited(path: string): Hit {
   return hitOf('unreadable', path, { case: 'pending' });
 }

@@ -87,7 +87,7 @@ export class JudgeProcess {
     return { message: message as FromJudge, bytes };
   }
 
-  /** Ends it at once. What waits for it is rejected with the error. */
+  /** Ends it at once. A pending request is rejected with the error. */
   kill(error: Error = new JudgeDied('it was ended')): void {
     this.#end(error);
     this.#child.kill('SIGKILL');
