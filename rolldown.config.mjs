@@ -19,14 +19,18 @@ const silentRequests = {
   },
 };
 
-/** How a module of src/ starts a thread: from a file beside its bundle, which is made of the `.ts` file beside the module. */
+/** How a module of src/ starts a thread or a process: from a file beside its bundle, which is made of the `.ts` file beside the module. */
 export const WORKER_URL = /new URL\('\.\/([\w-]+-worker)\.cjs', import\.meta\.url\)/;
+
+/** A package's ES modules where it has them: jsonc-parser's other form cannot be bundled. */
+const MAIN_FIELDS = ['module', 'main'];
 
 /** The whole program of a thread as one file, so that it starts without loading what the command itself needs. @param {string} input */
 export async function bundleWorker(input) {
   const { output } = await build({
     input,
     platform: 'node',
+    resolve: { mainFields: MAIN_FIELDS },
     transform: { target: 'node20.19' },
     write: false,
     logLevel: 'warn',
@@ -53,9 +57,8 @@ export const bundling = {
   plugins: [silentRequests, workerFiles],
   platform: 'node',
   transform: { target: 'node20.19' },
-  // A package's ES modules where it has them: jsonc-parser's other form cannot be bundled.
   resolve: {
-    mainFields: ['module', 'main'],
+    mainFields: MAIN_FIELDS,
     alias: Object.fromEntries(
       NEVER_CALLED.map((name) => [name, path.join(import.meta.dirname, 'scripts/left-out.cjs')]),
     ),

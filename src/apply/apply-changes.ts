@@ -42,7 +42,10 @@ export interface ApplyRequest {
   /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
   readonly signal?: AbortSignal;
   /** Findings on new bytes (a merge, chosen parts): the audit again. A blocked or suspect one holds them back. */
-  readonly audit: (change: Change, contents: ReadonlyMap<Digest, Buffer>) => readonly Finding[];
+  readonly audit: (
+    change: Change,
+    contents: ReadonlyMap<Digest, Buffer>,
+  ) => Promise<readonly Finding[]> | readonly Finding[];
   /** Shows a merge that audits clean and asks; --yes and --auto-apply answer true. */
   readonly acceptMerge: (merge: Merged) => Promise<boolean>;
 }
@@ -65,7 +68,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     const done = request.dryRun
       ? steps.map(appliedOutcome)
       : await runJournalled({ ...request, walker, steps, kind: 'apply' });
-    outcomes.push(...done);
+    for (const one of done) outcomes.push(one);
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };
   });

@@ -44,20 +44,16 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
     Names,
   ];
   for (const region of diff3Merge(hosts, olds, sessions, { excludeFalseConflicts: true }) as Region[]) {
-    if (region.ok !== undefined) out.push(...textsOf(old, region.ok));
+    if (region.ok !== undefined) for (const text of textsOf(old, region.ok)) out.push(text);
     else if (region.conflict !== undefined) {
       conflict = true;
       const [mine, theirs] = [textsOf(old, region.conflict.a), textsOf(old, region.conflict.b)];
-      out.push(
-        `${markers.open} host\n`,
-        ...closed(mine),
-        `${markers.middle}\n`,
-        ...closed(theirs),
-        `${markers.close} session\n`,
-      );
+      const ours = [`${markers.open} host\n`, ...closed(mine)];
+      const both = [...ours, `${markers.middle}\n`, ...closed(theirs), `${markers.close} session\n`];
+      for (const line of both) out.push(line);
     }
   }
-  out.push(...a.slice(a.length - tail));
+  for (const text of a.slice(a.length - tail)) out.push(text);
   const text = ending === '\r\n' ? out.join('').replaceAll('\n', '\r\n') : out.join('');
   const content = encodeBytes(text);
   return conflict ? { kind: 'conflict', content, markerLength: markers.middle.length } : { kind: 'clean', content };

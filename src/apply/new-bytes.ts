@@ -32,7 +32,7 @@ export async function freezeNewBytes(one: ChosenChange, made: Made, request: App
     ...(made.before && { before: made.before.entry }),
     after: { ...made.after, digest, size },
   };
-  const findings = request.audit(change, contents);
+  const findings = await request.audit(change, contents);
   for (const severity of one.suspect ? (['blocked'] as const) : (['blocked', 'suspect'] as const)) {
     const finding = findings.find((candidate) => candidate.severity === severity);
     if (finding !== undefined) return { verdict: severity, why: `${made.what}: ${finding.why}` };

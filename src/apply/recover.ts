@@ -41,7 +41,7 @@ export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcom
     const changes: ChangeOutcome[] = [];
     // Read again: the process that held the lock may have finished it.
     for (const journal of readJournals(request.sessionDir)) {
-      if (journal.end === undefined) changes.push(...(await finish(journal, request)));
+      if (journal.end === undefined) for (const one of await finish(journal, request)) changes.push(one);
     }
     return { changes, at: new Date().toISOString() };
   };

@@ -49,12 +49,12 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
     const prepared = await prepare({ request: asked, walker, trusted: true });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
     if (request.dryRun) {
-      outcomes.push(...prepared.steps.map(({ path }) => ({ path: path as RelPath, verdict: 'applied' as const })));
+      for (const { path } of prepared.steps) outcomes.push({ path: path as RelPath, verdict: 'applied' });
     } else {
       const before = new Map(last.end?.folders.map((folder) => [folder.path, folderTime(walker, folder.path)]));
       const finish = (): void => restoreTimes(last, before, walker);
       const run = { ...request, walker, steps: prepared.steps, kind: 'undo' as const, undoes: last.number, finish };
-      outcomes.push(...(await runJournalled(run)));
+      for (const one of await runJournalled(run)) outcomes.push(one);
     }
     return { changes: outcomes.sort((a, b) => (a.path < b.path ? -1 : 1)), at: new Date().toISOString() };
   });

@@ -1,53 +1,93 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
-import type { RelPath } from '../text/path.ts';
-import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
-import type { Finding, Severity } from '../types/finding.ts';
+import type { Finding } from '../types/finding.ts';
 import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
+import { findingsOf, unjudgedTogether } from './findings.ts';
 import { matcherOf } from './formats/glob.ts';
+import { lazy } from './formats/lazy.ts';
 import { USER_RULE_TITLE } from './general-rules/rule.ts';
 import { judgeGitPath } from './git-directory/judge-path.ts';
 import { type Hit, hitOf } from './hit.ts';
-import { type AuditInput, sceneOf } from './input.ts';
+import { type AuditInput, type Scene, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
 import { treeHits } from './tree.ts';
 
-const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+/** An audit whose steps the caller takes, so that it knows which change is judged at any moment. */
+export interface Audit {
+  /** What is found in one change alone. A change whose judging throws is blocked, and the others can still be judged. */
+  judge(change: Change): readonly Hit[];
+  /** What is found in all changes together. Where that throws, each of them is blocked. */
+  judgeTogether(): readonly Hit[];
+}
+
 /**
- * The findings for a session's frozen changes, the worst first, then by path. Pure: the same input gives the same
- * findings. A change with a problem, or whose content is missing, is blocked. Ignored changes, which are withheld, are
- * not judged. A configuration may raise a severity, and lower one that is not blocked.
+ * Opens an audit of a session's frozen changes. A change with a problem, or whose content is missing, is blocked. Ignored
+ * changes, which are withheld, are not judged. Its steps throw errors of the system only.
+ */
+export function openAudit(input: AuditInput): Audit {
+  const scene = sceneOf(input);
+  const aliases = lazy(() => aliasesOf(scene));
+  return {
+    judge: (change) => {
+      input.looksAt?.(change.path);
+      try {
+        return judgeChange(scene, change, aliases);
+      } catch (error) {
+        return [hitOf('unreadable', change.path, { case: 'failed', detail: reasonOf(error) })];
+      }
+    },
+    judgeTogether: () => {
+      try {
+        return [...treeHits(scene, aliases()), ...userHits(input)];
+      } catch (error) {
+        return unjudgedTogether(input.changes, reasonOf(error));
+      }
+    },
+  };
+}
+
+/**
+ * The findings for a session's frozen changes, the worst first, then by path: see {@link openAudit}. Pure: the same input
+ * gives the same findings. A configuration may raise a severity, and lower one that is not blocked.
  */
 export function auditChanges(input: AuditInput): Finding[] {
-  const scene = sceneOf(input);
-  const aliases = aliasesOf(scene);
+  const audit = openAudit(input);
   const hits: Hit[] = [];
-  const gitData = new Map<string, number>();
-  for (const change of input.changes) {
-    if (change.ignored === true) continue;
-    if (change.problem !== undefined) {
-      hits.push(hitOf('unreadable', change.path, { detail: change.problem }));
-      continue;
-    }
-    const git = gitDirOf(change.path);
-    if (git !== undefined) {
-      for (const hit of judgeGitPath(scene, change, git.inner)) {
-        if (hit.rule === 'git-data') gitData.set(git.dir, (gitData.get(git.dir) ?? 0) + 1);
-        else hits.push(hit);
-      }
-      hits.push(...nameHits(scene, change).filter((hit) => hit.rule !== 'name-dotgit' || !isPlainDotGit(git.name)));
-      continue;
-    }
-    hits.push(...nameHits(scene, change), ...entryHits(scene, change), ...linkHits(scene, change));
-    hits.push(...fileHits(scene, change, aliases(change.path)), ...signalHits(scene, change));
+  for (const change of input.changes) for (const hit of audit.judge(change)) hits.push(hit);
+  for (const hit of audit.judgeTogether()) hits.push(hit);
+  return findingsOf(hits, input.severities);
+}
+
+/** @throws what it was given, where that is an error of the system: the content of a change is not the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('syscall' in error) throw error;
+  return `${error.name}: ${error.message}`;
+}
+
+function judgeChange(scene: Scene, change: Change, aliases: () => (path: string) => readonly string[]): Hit[] {
+  if (change.ignored === true) return [];
+  if (change.problem !== undefined) return [hitOf('unreadable', change.path, { detail: change.problem })];
+  const git = gitDirOf(change.path);
+  if (git !== undefined) {
+    const hits = judgeGitPath(scene, change, git.inner).map((hit) =>
+      hit.rule === 'git-data' ? hitOf('git-data', git.dir) : hit,
+    );
+    return [
+      ...hits,
+      ...nameHits(scene, change).filter((hit) => hit.rule !== 'name-dotgit' || !isPlainDotGit(git.name)),
+    ];
   }
-  for (const [dir, count] of gitData)
-    hits.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
-  hits.push(...treeHits(scene, aliases), ...userHits(input));
-  return findingsOf(hits, input);
+  return [
+    ...nameHits(scene, change),
+    ...entryHits(scene, change),
+    ...linkHits(scene, change),
+    ...fileHits(scene, change, aliases()(change.path)),
+    ...signalHits(scene, change),
+  ];
 }
 
 /** The first component that some file system takes for `.git`, and the path after it. */
@@ -71,30 +111,5 @@ function userHits(input: AuditInput): Hit[] {
     }));
   });
 }
-
-/** Findings without repetitions, in order, with the configuration's severities and cleaned texts. */
-function findingsOf(hits: readonly Hit[], input: AuditInput): Finding[] {
-  const seen = new Set<string>();
-  const out: Finding[] = [];
-  for (const hit of hits) {
-    const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    // A configuration never lowers a blocked finding.
-    const severity = hit.severity === 'blocked' ? 'blocked' : (input.severities?.[hit.rule] ?? hit.severity);
-    out.push({
-      rule: hit.rule,
-      severity,
-      path: hit.path as RelPath,
-      title: visible(hit.title),
-      why: visible(hit.why),
-      ...(hit.detail === undefined ? {} : { detail: visible(hit.detail).slice(0, 500) }),
-      ...(hit.line === undefined ? {} : { line: hit.line }),
-    });
-  }
-  return out.sort((a, b) => RANK[a.severity] - RANK[b.severity] || compare(a.path, b.path) || compare(a.rule, b.rule));
-}
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export type { AuditInput };

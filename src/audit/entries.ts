@@ -74,8 +74,8 @@ function executeHits(scene: Scene, { path, before }: Change, after: Entry): Hit[
 function hardLinkHits(scene: Scene, change: Change): Hit[] {
   const group = change.after?.linkGroup;
   if (group === undefined || (group === change.before?.linkGroup && change.kind !== 'created')) return [];
-  const partner = scene.input.changes.find((one) => one.path !== change.path && one.after?.linkGroup === group);
-  const detail = partner === undefined ? 'another name outside the changes' : `same file as ${partner.path}`;
+  const partner = scene.linkPartner(change);
+  const detail = partner === undefined ? 'another name outside the changes' : `same file as ${partner}`;
   return [hitOf('hard-link', change.path, { detail })];
 }
 

@@ -4,6 +4,7 @@ import { foldPath, indexGlobs } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
 import { type FileRule, SUSPECT_FILE } from './formats/rule.ts';
+import { wasTooMuch } from './formats/structured.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { LONGEST_TEXT, type Scene } from './input.ts';
 import { MOST_ALIASES } from './links.ts';
@@ -53,7 +54,13 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
       ...(seen === '' && alias === undefined ? {} : { detail: [alias, seen].filter(Boolean).join(': ') }),
     });
   }
-  return [...hits, ...watchedLink(change), ...manyAliases];
+  return [...hits, ...tooMuchHits(change, after, hits), ...watchedLink(change), ...manyAliases];
+}
+
+/** A file that a rule parses must not become quiet because it holds too much. */
+function tooMuchHits({ path }: Change, after: Judged, hits: readonly Hit[]): Hit[] {
+  if (typeof after !== 'string' || !wasTooMuch(after)) return [];
+  return hits.some(({ detail }) => detail?.includes('too much to judge') === true) ? [] : [hitOf('too-much', path)];
 }
 
 /** Whether a rule judges every file, or files that no other rule knows: it says nothing about the type of a file. */

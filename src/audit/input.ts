@@ -27,6 +27,8 @@ export interface AuditInput {
   readonly hostCase?: 'sensitive' | 'insensitive';
   /** End of the session in nanoseconds, for time stamps in the future. */
   readonly endedNs?: string;
+  /** Called before the content of a change is looked at, with its path. */
+  readonly looksAt?: (path: string) => void;
 }
 
 /** The changes and the base, with lookups that all parts of the audit share. */
@@ -40,6 +42,8 @@ export interface Scene {
   /** New and deleted lines of a change; content that is not readable text has none. */
   added(change: Change): readonly Line[];
   deleted(change: Change): readonly Line[];
+  /** Another path of the changes that is a name of the same inode. */
+  linkPartner(change: Change): string | undefined;
   /** The old path of a new file that the session moved. */
   movedFrom(change: Change): string | undefined;
   /** The entry at a path after the session, as far as the changes and the base show. */
@@ -84,6 +88,18 @@ function movedSources({ kind, before, path, inGit, ignored }: Change): [Digest, 
   return isFile && inGit !== true && ignored !== true ? [[before.digest, path]] : [];
 }
 
+/** Two paths of each group of names of one inode, by group. */
+function linkGroups(changes: readonly Change[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { path, after } of changes) {
+    if (after?.linkGroup === undefined) continue;
+    const paths = groups.get(after.linkGroup);
+    if (paths === undefined) groups.set(after.linkGroup, [path]);
+    else if (paths.length < 2) paths.push(path);
+  }
+  return groups;
+}
+
 /** Ignored output is withheld, so the user's own file stays at its path. */
 const isKept = ({ before, after, ignored }: Change): boolean => (ignored === true ? before : after) !== undefined;
 
@@ -96,6 +112,7 @@ export function sceneOf(input: AuditInput): Scene {
   const baseFolders = lazy(() => foldersOf(basePaths));
   const moved = lazy(() => new Map(input.changes.flatMap(movedSources)));
   const newFolders = lazy(() => foldersOf(input.changes.filter(isKept).map(({ path }) => path)));
+  const linked = lazy(() => linkGroups(input.changes));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
   const bytesOf: Scene['bytes'] = (entry) => {
@@ -114,6 +131,10 @@ export function sceneOf(input: AuditInput): Scene {
     text: textOf,
     added: remember((change: Change) => newLines(textOf(change.before), textOf(change.after))),
     deleted: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
+    linkPartner: ({ path, after }) =>
+      linked()
+        .get(after?.linkGroup ?? '')
+        ?.find((one) => one !== path),
     movedFrom: ({ after }) => (after?.digest === undefined ? undefined : moved().get(after.digest)),
     after: (path) => {
       const change = byPath.get(path);

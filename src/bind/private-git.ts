@@ -94,7 +94,7 @@ function writeConfig(from: string, to: string, made: PrivateGit, more: string): 
     const file = path.join(from, name);
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
     const rewritten = rewriteConfig(readFileSync(file, 'utf8'));
-    made.dropped.push(...rewritten.dropped);
+    for (const what of rewritten.dropped) made.dropped.push(what);
     const text = name === 'config' && more !== '' ? `${rewritten.text}\n${more}` : rewritten.text;
     writeFileSync(path.join(to, name), text, { mode: 0o644 });
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { auditChanges } from '../audit/audit.ts';
 import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
 import { wantsBaseContent } from '../audit/reach/referrers.ts';
+import { ChangeJudge } from '../judging/change-judge.ts';
 import { buildReview } from '../review/build-review.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
@@ -33,6 +33,7 @@ export async function auditCommitRange(
   range: string,
   policy: Policy,
   env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
 ): Promise<AuditedCommits> {
   const git = openGitObjects(folder, env);
   const [from = '', to = 'HEAD'] = range.split(/\.{2,3}/);
@@ -51,10 +52,13 @@ export async function auditCommitRange(
   const linked = linkedFiles(pairs, before, contents);
   if (linked.length > 0) for (const [oid, bytes] of await git.read(linked)) contents.set(oid, bytes);
   const changes = pairs.map((pair) => toChange(pair, contents));
-  const findings = auditChanges({
-    changes,
+  using judge = new ChangeJudge({
     content: (digest) => (digest.startsWith('submodule ') ? Buffer.from(`${digest}\n`) : contents.get(digest)),
     base: baseReader(before, contents, await repositoryConfig(git)),
+  });
+  const findings = await judge.audit({
+    changes,
+    signal,
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });

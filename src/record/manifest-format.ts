@@ -80,6 +80,7 @@ export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
     renames: optional(listOf(fields<Rename>({ from: relPath, to: relPath, similarity: number }))),
     uncompared: optional(number),
     findings: listOf(finding),
+    unaudited: optional(text),
     claude: optional(claude),
   }),
   hint: 'Nothing of the session was applied by this command. Discard the session, or restore the file from a backup.',

@@ -44,7 +44,7 @@ export function markdownReport(report: Report): string {
       return length < MAX_COMMENT_CHARS;
     });
     left += rows.length - fitting.length;
-    if (fitting.length > 0) lines.push(...head, ...fitting);
+    if (fitting.length > 0) for (const line of [...head, ...fitting]) lines.push(line);
   }
   if (left > 0) lines.push('', `**${left} more findings do not fit here**; the JSON report has all of them.`);
   return `${lines.join('\n')}\n`;
@@ -94,7 +94,7 @@ function code(text: string): string {
   const shown = visible(text).replace(/(\\*)\|/g, (_, slashes: string) =>
     slashes === '' ? '\\|' : `${slashes}\\u{7c}`,
   );
-  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const fence = '`'.repeat(longest + 1);
   const pad = /^[`\s]|[`\s]$/.test(shown) ? ' ' : '';
   return `${fence}${pad}${shown}${pad}${fence}`;

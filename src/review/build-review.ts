@@ -9,7 +9,7 @@ import { groupDecisions } from './decisions.ts';
 import { identicalRenames } from './identical-renames.ts';
 
 export interface ReviewOptions {
-  readonly collected: Collected;
+  readonly collected: Collected & { readonly unaudited?: string };
   readonly findings: readonly Finding[];
   /** Globs whose suspect changes count as clean. */
   readonly allowSuspect: readonly string[];
@@ -57,6 +57,7 @@ export function buildReview(options: ReviewOptions): Review {
     counts: countFiles(items),
     uncompared: collected.uncompared ?? 0,
     massDeletion: massDeletion(items, collected.baseEntries),
+    isUnaudited: collected.unaudited !== undefined,
     ...(options.claude === undefined ? {} : { claude: reviewClaude(options.claude) }),
   };
 }

@@ -10,11 +10,11 @@ export function applyHunks(before: readonly string[], chosen: readonly Hunk[]): 
   const out: string[] = [];
   let at = 0;
   for (const hunk of chosen) {
-    out.push(...before.slice(at, hunk.oldStart));
+    for (const line of before.slice(at, hunk.oldStart)) out.push(line);
     for (const line of hunk.lines) if (line.op !== '-') out.push(line.text);
     at = hunk.oldStart + oldCount(hunk.lines);
   }
-  out.push(...before.slice(at));
+  for (const line of before.slice(at)) out.push(line);
   return encodeBytes(out.join(''));
 }
 

@@ -85,7 +85,7 @@ export class DirectoryLister {
         else batch.below.push(task);
       }
       if (batch.entries < budget) continue;
-      batch.below.push(...todo.reverse());
+      for (const one of todo.reverse()) batch.below.push(one);
       break;
     }
     return batch.listed();

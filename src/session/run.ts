@@ -65,7 +65,9 @@ async function runStages(
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
-    const collected = await staged.view.collect(record, async () => staged.credential?.inside() ?? []);
+    const collected = await staged.view.collect(record, async () => staged.credential?.inside() ?? [], {
+      isAudited: true,
+    });
     record = collected.record;
     await cleanup.close();
     const decided = await mode.decide(collected, launched, deps);

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
@@ -54,7 +64,8 @@ const STALE_REMOVAL_MS = 5_000;
  * Runs `body` while holding the lock file, which is created exclusively, so that it works on NFS homes. A lock is stale
  * only when its holder provably no longer exists.
  *
- * @throws {RunClaudeError} LOCK_HELD when another process holds it for longer than `waitMs`.
+ * @throws {RunClaudeError} LOCK_HELD when another process holds it for longer than `waitMs`; LOCK_UNUSABLE when what is
+ * at its path is not a file.
  */
 export async function withLock<T>(file: string, options: LockOptions, body: () => Promise<T>): Promise<T> {
   const release = await takeLock(file, options);
@@ -74,6 +85,7 @@ export async function takeLock(file: string, options: LockOptions): Promise<() =
     if (token !== undefined) return () => releaseLock(file, token);
     const held = readHeld(file);
     if (held === undefined) continue;
+    if (held === 'no file') throw unusable(file);
     const isStale = held !== 'unreadable' && processState(held.holder) === 'ended';
     if (isStale && removeStale(file, held)) continue;
     // Another process that removes a stale lock is done within milliseconds.
@@ -106,7 +118,7 @@ function tryLock(file: string, what: string): string | undefined {
 
 function releaseLock(file: string, token: string): void {
   const held = readHeld(file);
-  if (held !== undefined && held !== 'unreadable' && held.token === token) rmSync(file, { force: true });
+  if (isLock(held) && held.token === token) rmSync(file, { force: true });
 }
 
 /**
@@ -122,22 +134,41 @@ function removeStale(file: string, stale: HeldLock): boolean {
     names.push(name);
     if (tryLock(name, 'removing a stale lock') !== undefined) break;
     const other = readHeld(name);
-    if (other === undefined || other === 'unreadable' || processState(other.holder) !== 'ended') return false;
+    if (!isLock(other) || processState(other.holder) !== 'ended') return false;
     current = other;
   }
   const now = readHeld(file);
-  if (now !== undefined && now !== 'unreadable' && now.token === stale.token) rmSync(file, { force: true });
+  if (isLock(now) && now.token === stale.token) rmSync(file, { force: true });
   for (const name of names) rmSync(name, { force: true });
   return true;
 }
 
-/** 'unreadable' also for the lock of a newer release: whether its holder still exists cannot be known. */
-function readHeld(file: string): HeldLock | 'unreadable' | undefined {
+/** What is at the path of a lock; undefined when there is nothing. */
+type Found = HeldLock | 'unreadable' | 'no file' | undefined;
+
+function isLock(found: Found): found is HeldLock {
+  return typeof found === 'object';
+}
+
+/**
+ * 'unreadable' also for the lock of a newer release: whether its holder still exists cannot be known. 'no file' for a
+ * link, a directory or a FIFO, which no release makes: a link is not followed, and a FIFO is not waited for.
+ */
+function readHeld(file: string): Found {
   let json: string;
   try {
-    json = readFileSync(file, 'utf8');
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (!fstatSync(fd).isFile()) return 'no file';
+      json = readFileSync(fd, 'utf8');
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    // ENXIO: a socket.
+    if (code === 'ELOOP' || code === 'ENXIO') return 'no file';
     throw error;
   }
   try {
@@ -157,5 +188,11 @@ function describe(held: HeldLock | 'unreadable'): string {
 function heldError(file: string, held: HeldLock | 'unreadable'): RunClaudeError {
   return new RunClaudeError('LOCK_HELD', `${file} is held by ${describe(held)}`, {
     hint: 'Wait for that process to end. If it ran on another host and has ended, remove the lock file.',
+  });
+}
+
+function unusable(file: string): RunClaudeError {
+  return new RunClaudeError('LOCK_UNUSABLE', `${file} should be a lock file, but is a link, a directory or a device`, {
+    hint: 'run-claude did not make it. Remove it, then run the command again.',
   });
 }

@@ -43,7 +43,7 @@ function wordsOf(text: string, room: number): string[] {
   const words: string[] = [];
   let at = 0;
   const plain = (until: number): void => {
-    words.push(...(text.slice(at, until).match(/\S+ *| +/g) ?? []));
+    for (const word of text.slice(at, until).match(/\S+ *| +/g) ?? []) words.push(word);
   };
   for (const match of text.matchAll(COMMAND)) {
     const rest = /^\S* */.exec(text.slice(match.index + match[0].length)) ?? [''];

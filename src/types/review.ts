@@ -64,6 +64,8 @@ export interface Review {
   readonly uncompared: number;
   /** More than half of the project, and more than 20 entries, are deleted: never applied without a question. */
   readonly massDeletion: { readonly deleted: number; readonly of: number } | undefined;
+  /** The audit was not done yet, and every change is blocked until it is. */
+  readonly isUnaudited: boolean;
   readonly claude?: ClaudeReview;
 }
 

@@ -72,6 +72,11 @@ export interface UsageTotals {
 export interface CollectedRecord extends Collected {
   readonly version: 1;
   readonly findings: readonly Finding[];
+  /**
+   * Given while the changes are not audited, and each of them is blocked for that reason: the end of the session, in
+   * nanoseconds.
+   */
+  readonly unaudited?: string;
   /** Absent where nothing of Claude's was staged or could be collected. */
   readonly claude?: ClaudeData;
 }

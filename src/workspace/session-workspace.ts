@@ -1,8 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
-import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
 import { flushBase } from '../base/flush-base.ts';
-import { treesOf } from '../base/stacked.ts';
 import { emptyTrashLater } from '../base/trash.ts';
 import {
   DISK_RESERVE_BYTES,
@@ -31,7 +29,6 @@ export class SessionWorkspace implements Workspace {
   readonly mounts: readonly Mount[];
   readonly record: WorkspaceRecord;
   readonly reader: TreeReader;
-  readonly base: BaseTree;
   readonly #options: WorkspaceOptions;
   readonly #layer: Layer;
   readonly #collector: LazyCollector;
@@ -54,7 +51,6 @@ export class SessionWorkspace implements Workspace {
     this.mounts = layer.mounts;
     this.record = record;
     this.reader = this.#collector.reader;
-    this.base = openBaseTree(path.join(record.generation, 'manifest'), treesOf(record.generation));
   }
 
   /** Reads what has to be known before the agent starts. Where that fails, the engine keeps nothing of the workspace. */

@@ -1,4 +1,3 @@
-import type { BaseTree } from '../base/base-tree.ts';
 import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
 import type { RelPath } from '../text/path.ts';
 import type { TreeReader } from '../types/collector.ts';
@@ -24,8 +23,6 @@ export interface Workspace {
   readonly record: unknown;
   /** Roots 'base', 'upper', 'merged' (strategy and engine permitting) and those asked for. */
   readonly reader: TreeReader;
-  /** The base, read on this machine without the collector. */
-  readonly base: BaseTree;
   /** Starts the collector. Nothing needs it before the agent runs, so the two containers start side by side. */
   wake(): Promise<void>;
   /** Bytes and entries that the session has written so far. */

@@ -61,6 +61,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/gateway/bypass.test.ts': { minutes: 5, why: 'one connection for each of some 160 attempts' },
   'test/unit/gateway/resolver.test.ts': { minutes: 5, why: 'waits for limits of time that the gateway has' },
   'test/unit/gateway/streams.test.ts': { minutes: 2, why: 'waits for limits of time that the gateway has' },
+  'test/unit/judging/change-judge.test.ts': { minutes: 2, why: 'ends the process that judges, up to sixteen times' },
   'test/unit/gateway/ways-out.test.ts': { minutes: 5, why: 'waits for limits of time that the gateway has' },
   'test/unit/report/report.test.ts': { minutes: 2, why: 'a report of 25,000 findings, checked against its schema' },
   'test/unit/review/nothing-lost.test.ts': { minutes: 5, why: '400 random sessions, reviewed and applied' },

@@ -73,7 +73,7 @@ export function namesBelow(walker: HostWalker, folder: string): string[] {
   for (const entry of readdirSync(walker.enter(folder), { withFileTypes: true, encoding: 'buffer' })) {
     const path = `${folder}/${decodeBytes(entry.name)}`;
     found.push(path);
-    if (entry.isDirectory()) found.push(...namesBelow(walker, path));
+    if (entry.isDirectory()) for (const name of namesBelow(walker, path)) found.push(name);
   }
   return found;
 }

@@ -76,7 +76,8 @@ export function longLineHits({ path, text, oldText, added }: TextChange): Hit[] 
     (most, line) => (heredocs.has(line.line) && isProse(line.text) ? most : Math.max(most, line.text.length)),
     0,
   );
-  const old = oldText === undefined ? 0 : Math.max(0, ...oldText.split('\n', 5000).map((line) => line.length));
+  const old =
+    oldText === undefined ? 0 : oldText.split('\n', 5000).reduce((most, line) => Math.max(most, line.length), 0);
   if (longest <= LONG_LINE_CHARS || old >= USUAL_LINE_CHARS) return [];
   const detail = `${longest} characters`;
   return [hitOf('text-long-line', path, { case: oldText === undefined ? 'new' : undefined, detail })];

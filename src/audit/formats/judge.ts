@@ -1,6 +1,6 @@
 import type { Line } from './lines.ts';
 import type { FileRule, Judge, JudgedText } from './rule.ts';
-import { newLeaves, readStructure } from './structured.ts';
+import { newLeaves, readStructure, unreadReason } from './structured.ts';
 
 /** The longest piece of a line that an expression searches, in characters. */
 const WINDOW = 4000;
@@ -12,7 +12,7 @@ const CODE =
 /** What counts in this change for the rule; empty when nothing does. A file that does not parse counts. */
 export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
   const seen: string[] = [];
-  for (const one of rule.judges) seen.push(...judgeOne(one, text));
+  for (const one of rule.judges) for (const found of judgeOne(one, text)) seen.push(found);
   return [...new Set(seen)];
 }
 
@@ -94,7 +94,7 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
 function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): string[] {
   if (CODE.test(text.path)) return [];
   const after = readStructure(text.after ?? '', rule.format, text.path);
-  if (after === undefined) return ['does not parse'];
+  if (after === undefined) return [unreadReason(text.after ?? '', rule.format, text.path) ?? 'does not parse'];
   const before = readStructure(text.before ?? '', rule.format, text.path);
   const old = before?.leaves ?? [];
   const { danger, value, safe, removed } = rule;

@@ -122,7 +122,7 @@ export function otherHashes(before: string, after: string): string[] {
       const key = identity(at);
       const one = found.get(key);
       if (one === undefined) found.set(key, { all: [...tokens], line: row.text });
-      else one.all.push(...tokens);
+      else for (const token of tokens) one.all.push(token);
     }
     return found;
   };

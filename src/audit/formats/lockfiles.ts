@@ -146,7 +146,7 @@ export function judgeYarnLock(text: JudgedText): readonly string[] {
   const out = fresh.map((host) => `from ${host}`);
   const lost = /\.sum$/.test(text.path) || before === '' || after === '' ? 0 : hashesGone(before, after);
   if (lost > 0) out.push(`${lost} hashes were removed`);
-  out.push(...yarnStrangers(before, after));
+  for (const stranger of yarnStrangers(before, after)) out.push(stranger);
   if (before === '' || after === '') return out;
   return [...out, ...otherHashes(before, after), ...movedRepositories(before, after)];
 }

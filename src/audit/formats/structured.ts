@@ -1,9 +1,10 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { parseAllDocuments } from 'yaml';
 import { nameOfPath } from '../../text/path.ts';
+import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
 import { jsonOfJson5 } from './json5.ts';
 import type { Format } from './rule.ts';
+import { readYaml } from './yaml.ts';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
 export interface Leaf {
@@ -19,32 +20,92 @@ export interface Structure {
   readonly tags: readonly string[];
 }
 
-/** A larger file is not parsed: it is reported as one that cannot be judged. */
-const LARGEST = 4 << 20;
-const DEEPEST = 200;
-const MOST_LEAVES = 200_000;
+/** What reading a text gave: its structure, or why there is none. */
+type Read = Structure | 'does not parse' | 'too much to judge';
 
-/** Reads structured text. Returns undefined when it does not parse, is too large or too deep; never throws. */
+/** So many results are kept: several rules ask for the two texts of one change, in one or two formats. */
+const MAX_KEPT = 6;
+/** By kind and text. */
+const kept = new Map<string, Map<string, Read>>();
+let keptCount = 0;
+/** The last texts that were too much to judge. */
+const tooMuch: string[] = [];
+
+/**
+ * Reads structured text; each text is parsed once for all rules. Undefined when it does not parse, or holds more than the
+ * budget (budget.ts) allows: {@link unreadReason} tells which. Never throws.
+ */
 export function readStructure(text: string, format: Format, path: string): Structure | undefined {
-  if (text.length > LARGEST) return undefined;
-  const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const read = readOnce(text, format, path);
+  return typeof read === 'string' ? undefined : read;
+}
+
+/** Why {@link readStructure} gives nothing for a text; undefined where it gives its structure. */
+export function unreadReason(text: string, format: Format, path: string): string | undefined {
+  const read = readOnce(text, format, path);
+  return typeof read === 'string' ? read : undefined;
+}
+
+/** Whether the structure of the text was asked for a moment ago, and is too much to judge. */
+export function wasTooMuch(text: string): boolean {
+  return tooMuch.includes(text);
+}
+
+function readOnce(text: string, format: Format, path: string): Read {
+  if (text.length > MAX_STRUCTURED_CHARS) return remember('', text, () => 'too much to judge');
+  const kind = format === 'auto' ? formatOf(path, withoutMark(text)) : format;
+  const isJson5 = (kind === 'json' || kind === 'jsonc') && /\.json5$/i.test(path);
+  return remember(isJson5 ? `${kind} json5` : kind, text, () => parse(withoutMark(text), kind, isJson5));
+}
+
+function remember(key: string, text: string, read: () => Read): Read {
+  const texts = kept.get(key) ?? new Map<string, Read>();
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  if (keptCount >= MAX_KEPT) {
+    kept.clear();
+    keptCount = 0;
+  }
+  const made = read();
+  if (made === 'too much to judge' && tooMuch.push(text) > 2) tooMuch.shift();
+  kept.set(key, (kept.get(key) ?? new Map<string, Read>()).set(text, made));
+  keptCount += 1;
+  return made;
+}
+
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
+function parse(bare: string, kind: Exclude<Format, 'auto'>, isJson5: boolean): Read {
   if (bare.trim() === '') return { leaves: [], duplicates: [], tags: [] };
   try {
-    const kind = format === 'auto' ? formatOf(path, bare) : format;
-    if (kind === 'json' || kind === 'jsonc') {
-      const json = /\.json5$/i.test(path) ? jsonOfJson5(bare) : bare;
-      return json === undefined ? undefined : fromJson(json, kind === 'jsonc');
-    }
-    if (kind === 'yaml') return fromYaml(bare);
-    if (kind === 'toml') return fromValue(parseToml(bare));
-    return fromIni(bare);
-  } catch {
-    // Any exception of a parser, a RangeError for deep nesting included, means that the text cannot be judged.
-    return undefined;
+    return parserOf(kind, isJson5)(bare) ?? 'does not parse';
+  } catch (error) {
+    // Any other exception of a parser means that the text cannot be judged.
+    return error instanceof OverBudget ? 'too much to judge' : 'does not parse';
   }
 }
 
-function formatOf(path: string, text: string): Format {
+function parserOf(kind: Exclude<Format, 'auto'>, isJson5: boolean): (text: string) => Structure | undefined {
+  switch (kind) {
+    case 'json':
+    case 'jsonc':
+      return (text) => {
+        const json = isJson5 ? jsonOfJson5(text) : text;
+        return json === undefined ? undefined : fromJson(json, kind === 'jsonc');
+      };
+    case 'yaml':
+      return fromYaml;
+    case 'toml':
+      return (text) => {
+        countToml(text);
+        return fromValue(parseToml(text, { maxDepth: MAX_NESTING }));
+      };
+    case 'ini':
+      return fromIni;
+  }
+}
+
+function formatOf(path: string, text: string): Exclude<Format, 'auto'> {
   const name = nameOfPath(path).toLowerCase();
   if (/\.(json5?|jsonc|code-workspace|webmanifest|map)$/.test(name)) return 'jsonc';
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';
@@ -68,6 +129,7 @@ function withoutComments(text: string): string {
 }
 
 function fromJson(text: string, comments: boolean): Structure | undefined {
+  countJson(text);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: comments, disallowComments: !comments });
   if (errors.length > 0 || root === undefined) return undefined;
@@ -80,12 +142,12 @@ type Out = { leaves: Leaf[]; duplicates: string[]; tags: string[] };
 const collector = (): Out => ({ leaves: [], duplicates: [], tags: [] });
 
 function add(out: Out, key: string, value: string): void {
-  if (out.leaves.length >= MOST_LEAVES) throw new RangeError('too many keys');
+  if (out.leaves.length >= MAX_LEAVES) throw new OverBudget();
   out.leaves.push({ key, value });
 }
 
 function walkNode(node: Node, key: string, depth: number, out: Out): void {
-  if (depth > DEEPEST) throw new RangeError('too deep');
+  if (depth > MAX_NESTING) throw new OverBudget();
   if (node.type === 'object') {
     const seen = new Set<string>();
     if (node.children?.length === 0) add(out, key, '{}');
@@ -113,7 +175,7 @@ function fromValue(value: unknown): Structure {
 }
 
 function walkValue(value: unknown, key: string, depth: number, out: Out): void {
-  if (depth > DEEPEST) throw new RangeError('too deep');
+  if (depth > MAX_NESTING) throw new OverBudget();
   if (Array.isArray(value)) {
     if (value.length === 0) add(out, key, '[]');
     for (const item of value) walkValue(item, `${key}[]`, depth + 1, out);
@@ -130,16 +192,11 @@ function walkValue(value: unknown, key: string, depth: number, out: Out): void {
 }
 
 function fromYaml(text: string): Structure | undefined {
+  const documents = readYaml(text);
+  if (documents === undefined) return undefined;
   const out = collector();
-  // A lone CR ends a line of YAML; this parser takes quadratic time for them.
-  const lines = text.replace(/\r(?!\n)/g, '\n');
-  for (const document of parseAllDocuments(lines, { uniqueKeys: false, merge: true, logLevel: 'error' })) {
-    if (document.errors.length > 0) return undefined;
-    for (const warning of document.warnings)
-      if (warning.code === 'TAG_RESOLVE_FAILED') out.tags.push(warning.message.split('\n')[0]?.slice(0, 120) ?? '');
-    const value: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 200 });
-    walkValue(value, '', 0, out);
-  }
+  for (const tag of documents.tags) out.tags.push(tag);
+  for (const value of documents.values) walkValue(value, '', 0, out);
   return out;
 }
 

@@ -52,6 +52,14 @@ export const CONTENT_RULES = {
     trigger: READING,
     source: 'bash(1)',
   },
+  'too-much': {
+    severity: 'suspect',
+    title: 'File with too much in it to judge',
+    why: 'A rule has to parse it, and it holds more keys, levels or aliases than the rule reads.',
+    matches: 'over 20,000 keys of YAML, 50,000 of another format, or 100 levels, in a file that a rule parses',
+    trigger: READING,
+    source: 'docs/audit.md',
+  },
   'text-long': {
     severity: 'suspect',
     title: 'Text too long to judge',

@@ -11,6 +11,12 @@ export const ENTRY_RULES = {
     source: 'docs/explanation/threat-model.md',
     cases: {
       after: { why: 'Its frozen content is missing or damaged.' },
+      failed: { title: 'Change that could not be judged', why: 'Judging it failed, or ended the process that judges.' },
+      pending: { title: 'Change that is not audited yet', why: 'Its audit was not done: run-claude diff does it.' },
+      together: {
+        title: 'Change that could not be judged',
+        why: 'Judging all changes together failed, so what depends on other changes is not known.',
+      },
       before: { why: 'Its content before the session is missing or damaged, so there is no diff and no merge.' },
     },
   },

@@ -39,7 +39,7 @@ export function judgeGitConfig(before: string | undefined, after: string | undef
   for (const entry of now.entries) {
     const left = had.get(idOf(entry)) ?? 0;
     if (left > 0) had.set(idOf(entry), left - 1);
-    else hits.push(...judgeEntry(entry, remotes, old.entries));
+    else for (const hit of judgeEntry(entry, remotes, old.entries)) hits.push(hit);
   }
   if (now.error !== undefined) {
     const detail = `git refuses line ${now.error.line}: ${now.error.why}`;

@@ -92,6 +92,7 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   let [followed, bytesFollowed] = [0, 0];
   for (const change of changes) {
     if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
+    scene.input.looksAt?.(change.path);
     for (const entry of [change.before, followed < MAX_REFERRERS ? change.after : undefined]) {
       const bytes = scene.bytes(entry);
       if (!Buffer.isBuffer(bytes)) continue;

@@ -179,7 +179,7 @@ class TreeRefresh {
   #rewritten(path: string, source: string | Buffer, row: Row): Buffer {
     waitForTick(row.ctimeMs, TICK_MS);
     const file = this.#options.walked.rewrite(path, readAsWalked(source, row));
-    this.#dropped.push(...file.dropped.map((what) => `${path}: ${what}`));
+    for (const what of file.dropped) this.#dropped.push(`${path}: ${what}`);
     return file.bytes;
   }
 

@@ -2,6 +2,7 @@ import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { wasCollected } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
+import { auditIfMissing } from '../../session/end/audit-collected.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
@@ -28,8 +29,9 @@ const MAX_PROGRAM_COLUMNS = 200;
 export const statusCommand: CommandRun = async (line, context) => {
   const file = optionValue(line, 'report');
   const place = file === undefined ? undefined : reportPlace(file, context.cwd);
-  return withSession(line, context, 'look', async (record) => {
+  return withSession(line, context, 'look', async (record, deps) => {
     if (isRunning(record) && place === undefined) return runningStatus(record, line, context);
+    if (place !== undefined) await auditIfMissing(record, deps);
     place?.write(reportOfEnded(record, () => reviewOf(record)));
     const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
     if (line.options.has('json')) writeJson(record, review, context);

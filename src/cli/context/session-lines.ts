@@ -35,7 +35,7 @@ const INDENT = '  ';
 export function sessionLines(sessions: readonly ListedSession[], options: ListOptions): string[] {
   const { columns, nowMs } = options;
   const heads = sessions.map(({ record, facts }) => [record.id, stateText(facts), whenText(record.started, nowMs)]);
-  const widths = [0, 1, 2].map((at) => Math.max(...heads.map((head) => head[at]?.length ?? 0)));
+  const widths = [0, 1, 2].map((at) => heads.reduce((most, head) => Math.max(most, head[at]?.length ?? 0), 0));
   return sessions.flatMap(({ record, facts }, index) => {
     const head = (heads[index] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
     const content = contentText(facts);
@@ -50,7 +50,7 @@ export function sessionLines(sessions: readonly ListedSession[], options: ListOp
 
 /** The state in words: 'partly applied'. */
 export function stateText({ state }: Pick<SessionFacts, 'state'>): string {
-  return state.replace('-', ' ');
+  return state.replaceAll('-', ' ');
 }
 
 /** '3 of 5 files, 1 suspect, commits'; 'no changes' for none. */

@@ -21,7 +21,7 @@ export function writeOutcome(
   }
   const words = ({ verdict }: ChangeOutcome): string =>
     verdict === 'applied' ? applied : verdict === 'same' ? 'already there' : verdict;
-  const width = Math.max(...outcome.changes.map((change) => words(change).length));
+  const width = outcome.changes.reduce((most, change) => Math.max(most, words(change).length), 0);
   for (const change of outcome.changes) {
     const why = change.why === undefined ? '' : ` (${cleanLine(change.why)})`;
     write(`${words(change).padEnd(width)}  ${cleanLine(change.path)}${why}\n`);

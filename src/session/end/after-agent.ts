@@ -2,8 +2,8 @@
 
 export { preloadPrompt as readyToAsk } from '../../terminal/ask.ts';
 export { applySession } from './apply-session.ts';
-export { openAuditBase, warmUpAudit } from './audit-base.ts';
 export { collectSession } from './collect.ts';
 export { endSession } from './end-session.ts';
 export { reviewRemaining } from './remaining-changes.ts';
 export { decideSession } from './review-session.ts';
+export { openSessionJudge, warmUpAudit } from './session-judge.ts';

@@ -1,5 +1,5 @@
 import { applyChanges, type ConflictRule } from '../../apply/apply-changes.ts';
-import { auditChanges } from '../../audit/audit.ts';
+import { ChangeJudge } from '../../judging/change-judge.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { matcher } from '../../review/build-review.ts';
 import { IN_PART, isApplied, joinOutcomes } from '../../review/file-progress.ts';
@@ -41,6 +41,9 @@ export async function applySession(
   const asks = options.conflict === 'ask' && !options.yes && screen !== undefined;
   const allowSuspect = [...plan.policy.allowSuspect, ...(options.allowSuspect ?? [])];
   const store = openContentStore(storeDir(plan.sessionDir));
+  let merged: ReadonlyMap<Digest, Buffer> = new Map();
+  // Its process starts with the first merge.
+  using judge = new ChangeJudge({ content: (digest) => merged.get(digest) });
   const outcome = await applyChanges({
     project: plan.project.root,
     ...(plan.project.inode !== undefined && { projectIdentity: `:${plan.project.inode}` }),
@@ -52,7 +55,10 @@ export async function applySession(
     dryRun: options.dryRun,
     tell: deps.tell,
     signal: deps.interruption.signal,
-    audit: (change, contents) => auditNewBytes(change, contents, { ...plan.policy, allowSuspect }),
+    audit: (change, contents) => {
+      merged = contents;
+      return auditNewBytes(change, judge, { ...plan.policy, allowSuspect });
+    },
     acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
@@ -81,10 +87,9 @@ function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): Ap
 }
 
 /** Audits content that is new to both sides, such as a merge. Paths that --allow-suspect names have no suspect finding. */
-function auditNewBytes(change: Change, contents: ReadonlyMap<Digest, Buffer>, policy: Policy): readonly Finding[] {
-  const findings = auditChanges({
+async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
+  const findings = await judge.audit({
     changes: [change],
-    content: (digest) => contents.get(digest),
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });

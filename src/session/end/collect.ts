@@ -1,40 +1,61 @@
-import type { BaseReader } from '../../audit/input.ts';
+import type { ChangeJudge } from '../../judging/change-judge.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../../record/session.ts';
 import { matchRenames } from '../../review/match-renames.ts';
+import type { Collected } from '../../types/entry.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
+import { type AuditResult, auditCollected, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
 import { collectClaudeData } from './claude-data.ts';
 import { outcomeAfterResume } from './remaining-changes.ts';
-import { auditCollected } from './review-session.ts';
 
 export interface CollectInput {
   readonly workspace: Workspace;
-  /** The project before the session. */
-  readonly auditBase: () => Promise<BaseReader>;
+  /** Undefined: the audit is left to the command that needs it. */
+  readonly judge: ChangeJudge | undefined;
   /** Credentials that were inside. */
   readonly secrets: readonly string[];
 }
 
 /**
  * Freezes what a session changed, audits it, and writes both before anything is shown. Returns the record, which is
- * pending then. Precondition: the last writer has ended.
+ * pending then. An audit that the user interrupts, or that fails, is left to a later command: until then every change is
+ * blocked. Precondition: the last writer has ended.
  */
 export async function collectSession(
   record: SessionRecord,
-  { workspace, auditBase, secrets }: CollectInput,
+  { workspace, judge, secrets }: CollectInput,
   deps: SessionDeps,
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
+  const signal = deps.interruption.next();
+  // It starts while the changes are read.
+  judge?.start();
   const collected = await workspace.collect(matchRenames);
-  const { sessionDir, policy } = record.plan;
-  const base = await auditBase();
-  const findings = auditCollected(collected, { sessionDir, policy, base });
   const claude = await collectClaudeData(record, workspace.reader, secrets);
-  const now = { version: 1, ...collected, findings, ...(claude && { claude }) } as const;
+  const audited = await auditNow(collected, judge, record, { deps, signal });
+  const now = { version: 1, ...collected, ...audited, ...(claude && { claude }) } as const;
   const { outcome } = record;
+  const { sessionDir } = record.plan;
   const kept =
     outcome && wasCollected(sessionDir) ? outcomeAfterResume(outcome, readCollected(sessionDir), now) : outcome;
   writeCollected(sessionDir, now);
   return updateRecord(record, { stage: 'pending', outcome: kept });
+}
+
+async function auditNow(
+  collected: Collected,
+  judge: ChangeJudge | undefined,
+  { plan }: SessionRecord,
+  { deps, signal }: { readonly deps: SessionDeps; readonly signal: AbortSignal },
+): Promise<AuditResult> {
+  const endedNs = nowNs();
+  if (judge === undefined) return withoutAudit(collected, endedNs);
+  try {
+    return { findings: await auditCollected(collected, judge, plan, { endedNs, signal }) };
+  } catch (error) {
+    const why = whyUnaudited(error);
+    if (why !== undefined) deps.tell({ kind: 'message', level: 'warning', text: why });
+    return withoutAudit(collected, endedNs);
+  }
 }

@@ -53,6 +53,9 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     const isAsked = deps.screen !== undefined && end.isAsked === true;
     const advice = isAsked ? undefined : acceptAdvice(record.id, files);
     if (advice !== undefined) print(advice);
+  } else if (review.isUnaudited) {
+    const { id } = record;
+    print(`Nothing was applied: the changes of session ${id} are not audited yet. Next: run-claude diff ${id}`);
   } else if (waiting > 0) {
     const { id } = record;
     print(
@@ -75,7 +78,7 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     decided: choice.decided && !choice.discard,
     heldBack: counts.heldBack + countBlockedClaudeFindings(review),
     failOn: reachesSeverity(record.plan.policy.failOn, whole),
-    waiting: choice.discard ? 0 : waiting,
+    waiting: choice.discard ? 0 : waiting + (review.isUnaudited ? 1 : 0),
     agent: end.agent.status,
   });
   const report = sessionReport({ record, review: whole, choice, exitStatus: status });

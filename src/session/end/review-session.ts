@@ -1,59 +1,11 @@
-import { auditChanges } from '../../audit/audit.ts';
-import type { BaseReader } from '../../audit/input.ts';
-import { RunClaudeError } from '../../errors.ts';
 import { storeDir } from '../../record/session.ts';
 import { chooseClean, chooseNothing } from '../../review/policy.ts';
-import { openContentStore, readContentSync, readEndsSync } from '../../store/content.ts';
+import { openContentStore } from '../../store/content.ts';
 import { askReview } from '../../terminal/review/ask-review.ts';
 import { summaryLines } from '../../terminal/review/summary.ts';
-import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
-import type { Collected } from '../../types/entry.ts';
-import type { Finding } from '../../types/finding.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
-
-/** Of a large file the audit gets the beginning and the end: enough to see its format, and more than a text may have. */
-const END_BYTES = MAX_IN_MEMORY_BYTES / 4;
-
-export interface AuditedSession {
-  readonly sessionDir: string;
-  readonly policy: Policy;
-  readonly base: BaseReader;
-}
-
-/** Audits what was frozen in a session's directory. A change whose content is missing there is blocked. */
-export function auditCollected(collected: Collected, { sessionDir, policy, base }: AuditedSession): readonly Finding[] {
-  const sizes = new Map(
-    collected.changes.flatMap(({ before, after }) =>
-      [before, after].flatMap((entry) => (entry?.digest === undefined ? [] : [[entry.digest, entry.size] as const])),
-    ),
-  );
-  return auditChanges({
-    changes: collected.changes,
-    content: (digest) =>
-      contentIfIntact(() =>
-        (sizes.get(digest) ?? 0) > MAX_IN_MEMORY_BYTES
-          ? readEndsSync(storeDir(sessionDir), digest, END_BYTES)
-          : readContentSync(storeDir(sessionDir), digest),
-      ),
-    base,
-    endedNs: String(BigInt(Date.now()) * 1_000_000n),
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
-  });
-}
-
-/** Undefined for content that is missing or damaged: its change is blocked, and the others can still be applied. */
-function contentIfIntact(read: () => Buffer): Buffer | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof RunClaudeError && /^CONTENT_(MISSING|DAMAGED)$/.test(error.code)) return undefined;
-    throw error;
-  }
-}
 
 /**
  * The decision about a session's changes: the policy's with --auto-apply, the user's on a terminal, otherwise none. A
@@ -69,9 +21,9 @@ export async function decideSession(
   const isInterrupted = deps.interruption.by() !== undefined;
   if (policy.autoApply) {
     tellSummary(review, deps);
-    return isStopped || isInterrupted ? chooseNothing(review) : chooseClean(review);
+    return isStopped || isInterrupted || review.isUnaudited ? chooseNothing(review) : chooseClean(review);
   }
-  if (deps.screen === undefined || isInterrupted || !hasQuestion(review)) {
+  if (deps.screen === undefined || isInterrupted || review.isUnaudited || !hasQuestion(review)) {
     tellSummary(review, deps);
     return chooseNothing(review);
   }

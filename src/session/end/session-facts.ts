@@ -11,12 +11,14 @@ import { readOwnReportForList } from './own-report.ts';
 
 /**
  * The state of a session, as listings show it. in-place: a bind session, whose changes are in the project already. blocked: all that it
- * changed is blocked. unchanged: it changed nothing that could be applied.
+ * changed is blocked. unchanged: it changed nothing that could be applied. not-audited-yet: its
+ * changes are frozen, and `diff`, `apply` or a report audits them.
  */
 export type SessionState =
   | 'running'
   | 'interrupted'
   | 'pending'
+  | 'not-audited-yet'
   | 'partly-applied'
   | 'applied'
   | 'in-place'
@@ -55,10 +57,11 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
   if (!wasCollected(plan.sessionDir)) return { ...none, state: stage === 'pending' ? 'pending' : 'discarded' };
   const review = reviewOf(record);
   const files = countProgress(fileProgress(review, record.outcome?.changes ?? []));
+  const isAudited = !review.isUnaudited || stage === 'discarded';
   return {
-    state: copyState(record, files, isClaudeDataPending(record, review)),
+    state: isAudited ? copyState(record, files, isClaudeDataPending(record, review)) : 'not-audited-yet',
     files,
-    ...foundIn(findingsOf(review)),
+    ...foundIn(review.isUnaudited ? [] : findingsOf(review)),
     hasCommits: madeCommits(review),
     ignored: review.withheld.reduce((sum, { entries }) => sum + entries, 0),
   };

@@ -10,6 +10,7 @@ import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts
 import { whenText } from '../../text/when.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
+import { auditIfMissing } from '../end/audit-collected.ts';
 import { endSession } from '../end/end-session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
@@ -56,7 +57,7 @@ export interface ApplyResult {
  * `apply`: asks about the changes that were not applied yet; with --yes, --only or --skip it applies the clean ones of
  * them. A dry run changes nothing.
  *
- * @throws {RunClaudeError} what requireEnded and applySession throw.
+ * @throws {RunClaudeError} what requireEnded, auditIfMissing and applySession throw.
  */
 export async function applyPending(
   record: SessionRecord,
@@ -64,6 +65,7 @@ export async function applyPending(
   options: ApplyPendingOptions,
 ): Promise<ApplyResult> {
   requireEnded(record);
+  await auditIfMissing(record, deps);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
   const { whole, review, appliedBefore } = await reviewRemaining(allowed, deps, options.release);
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];

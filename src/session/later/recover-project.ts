@@ -27,7 +27,11 @@ export async function recoverProjectSessions(project: string, deps: SessionDeps)
       const { recoverSession } = await import('./recover.ts');
       const { stage, id } = await recoverSession(record, deps);
       if (stage === 'pending') {
-        deps.tell({ kind: 'message', level: 'info', text: `Its changes are pending: run-claude apply ${id}` });
+        deps.tell({
+          kind: 'message',
+          level: 'info',
+          text: `Its changes are pending, and not audited yet: run-claude apply ${id}`,
+        });
       }
     } catch (error) {
       if (record.plan.mode === 'bind') throw error;

@@ -14,7 +14,7 @@ import { askAboutAgent } from './orphaned-agent.ts';
 
 /**
  * Makes a session whose command was killed ready for review: ends its containers (on a terminal it asks first where the
- * agent still runs), and collects, freezes and audits its changes. Returns the record; a session that needs none of this
+ * agent still runs), and collects and freezes its changes. Those of a copy are not audited: auditIfMissing does that. Returns the record; a session that needs none of this
  * is returned as it is.
  *
  * @throws {RunClaudeError} SESSION_RUNNING while its own command runs, WORKSPACE_GONE when its layer no longer exists.
@@ -67,7 +67,7 @@ async function collectRemains(
       tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
       return updateRecord(record, { stage: 'failed' });
     }
-    const collected = await view.collect(record, () => tokensInside(plan, deps));
+    const collected = await view.collect(record, () => tokensInside(plan, deps), { isAudited: false });
     return updateRecord(collected.record, { stoppedBecause });
   } finally {
     await cleanup.close();

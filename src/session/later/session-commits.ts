@@ -1,15 +1,15 @@
-import { auditChanges } from '../../audit/audit.ts';
 import { boundRepositoryMounts } from '../../bind/shield-git.ts';
 import { bundleCommits } from '../../commits/bundle-commits.ts';
 import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { readBlobs, readBranchChanges, readCommitChanges, withTargets } from '../../commits/read-commits.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { ChangeJudge } from '../../judging/change-judge.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { matcher } from '../../review/build-review.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Mount } from '../../types/engine.ts';
-import type { Change } from '../../types/entry.ts';
+import type { Change, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -71,7 +71,13 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
  * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
  * a whole. Returns the findings, the most severe first.
  */
-export function auditCommits(received: ReceivedCommits, policy: Policy): CommitFinding[] {
+export async function auditCommits(
+  received: ReceivedCommits,
+  policy: Policy,
+  signal?: AbortSignal,
+): Promise<CommitFinding[]> {
+  let contents: ReadonlyMap<Digest, Buffer> = new Map();
+  using judge = new ChangeJudge({ content: (digest) => contents.get(digest) });
   const allowed = matcher(policy.allowSuspect);
   const seen = new Set<string>();
   const found: CommitFinding[] = [];
@@ -82,12 +88,13 @@ export function auditCommits(received: ReceivedCommits, policy: Policy): CommitF
     found.push({ commit, finding });
   };
   for (const { commit, changes, gitlinks } of [...readCommitChanges(received), ...readBranchChanges(received)]) {
-    const contents = readBlobs(received.repository, changes);
-    const filled: Change[] = changes.map((change) => withTargets(change, contents));
+    const blobs = readBlobs(received.repository, changes);
+    contents = blobs;
+    const filled: Change[] = changes.map((change) => withTargets(change, blobs));
     for (const link of gitlinks) add(commit, gitlinkFinding(link));
-    const findings = auditChanges({
+    const findings = await judge.audit({
       changes: filled,
-      content: (digest) => contents.get(digest),
+      signal,
       userRules: policy.auditRules,
       severities: policy.auditSeverities,
     });

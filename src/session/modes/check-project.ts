@@ -1,14 +1,14 @@
-import { auditChanges } from '../../audit/audit.ts';
 import { isWatchedPath } from '../../audit/files.ts';
 import { type BindOutcome, closeBind } from '../../bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
+import { ChangeJudge } from '../../judging/change-judge.ts';
 import { askLine, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { diffLines } from '../../terminal/review/diff-view.ts';
 import { loadDiff } from '../../terminal/review/show.ts';
 import { findingLine } from '../../terminal/review/summary.ts';
-import type { Change, ContentReader } from '../../types/entry.ts';
+import type { Change, ContentReader, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
@@ -28,12 +28,19 @@ export async function checkProject(
   const { plan } = record;
   const { tell } = deps;
   tell({ kind: 'message', level: 'info', text: 'Session ended. Checking what it left in the project...' });
+  const contents = new Map<Digest, Buffer>();
+  using judge = new ChangeJudge({ content: (digest) => contents.get(digest) });
+  // It starts while the project is compared.
+  judge.start();
   const outcome = await closeBind({
     plan,
     snapshot,
     tell,
     ask: askToRestore(deps),
-    audit: (changes, content) => auditBound(changes, content, record),
+    audit: async (changes, content) => {
+      await readContents(changes, content, contents);
+      return auditBound(changes, judge, record, deps.interruption.next());
+    },
   });
   const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
   tell({ kind: 'message', level: 'info', text: changedLine(files.length) });
@@ -74,9 +81,8 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Use
     const item = { change, state: 'suspect', findings: [] } as const;
     const isKept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
     const diff = isKept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
-    lines.push(
-      ...diffLines(item, diff, { colour: false, columns: (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS }),
-    );
+    const columns = (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS;
+    for (const line of diffLines(item, diff, { colour: false, columns })) lines.push(line);
     if (!isKept) lines.push('its content before the session was not kept');
   }
   for (const text of lines.slice(0, MAX_DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });
@@ -84,20 +90,27 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Use
   if (more > 0) deps.tell({ kind: 'message', level: 'info', text: `... and ${more} more lines: see git diff` });
 }
 
-async function auditBound(
+async function readContents(
   changes: readonly Change[],
   store: ContentReader,
-  { plan }: SessionRecord,
-): Promise<readonly Finding[]> {
-  const contents = new Map<string, Buffer>();
+  contents: Map<Digest, Buffer>,
+): Promise<void> {
   for (const { before, after } of changes) {
     for (const digest of [before?.digest, after?.digest]) {
       if (digest !== undefined && !contents.has(digest)) contents.set(digest, await store.read(digest));
     }
   }
-  const findings = auditChanges({
+}
+
+async function auditBound(
+  changes: readonly Change[],
+  judge: ChangeJudge,
+  { plan }: SessionRecord,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const findings = await judge.audit({
     changes: changes.map(withoutUnknown),
-    content: (digest) => contents.get(digest),
+    signal,
     userRules: plan.policy.auditRules,
     severities: plan.policy.auditSeverities,
   });

@@ -53,33 +53,38 @@ async function openView(
   const { signal } = interruption;
   const workspace = await openOrReopen({ plan, engine, tell, signal, prescan, roots: await roots() });
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
-  return viewOf(workspace, plan, deps);
+  return viewOf(workspace, plan, deps, cleanup);
 }
 
-function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps): SessionView {
+function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: ViewParts['cleanup']): SessionView {
   const isCollecting = new AbortController();
   let audit: ReturnType<typeof openAudit> | undefined;
   const openAudit = async () => {
     const end = await loadEnd();
-    return { ...end, auditBase: end.openAuditBase(workspace, plan) };
+    const judge = end.openSessionJudge(plan, workspace.record);
+    cleanup.use(judge, async (opened) => opened[Symbol.dispose]());
+    return { ...end, judge };
   };
-  /** The audit of this view; the base is read when it is first asked for. */
+  /** The audit of this view; its process starts when it is first asked for. */
   const auditOnce = () => (audit ??= openAudit());
   const warmUp = async (): Promise<void> => {
-    const { auditBase, readyToAsk, warmUpAudit } = await auditOnce();
+    const { judge, readyToAsk, warmUpAudit } = await auditOnce();
     await homeAgent(plan.program).loadData();
     if (plan.tty) await readyToAsk();
-    await warmUpAudit(auditBase, isCollecting.signal);
+    await warmUpAudit(judge, isCollecting.signal);
   };
   return {
     mounts: workspace.mounts,
     recorded: { workspace: workspace.record },
     disk: workspace,
     whileRunning: () => Promise.all([workspace.wake(), warmUp()]),
-    async collect(record, secrets) {
+    async collect(record, secrets, { isAudited }) {
       isCollecting.abort();
-      const { auditBase, collectSession, reviewRemaining } = await auditOnce();
-      const collected = await collectSession(record, { workspace, auditBase, secrets: await secrets() }, deps);
+      const { judge, collectSession, reviewRemaining } = await auditOnce();
+      const input = { workspace, judge: isAudited ? judge : undefined, secrets: await secrets() };
+      const collected = await collectSession(record, input, deps);
+      // It is not needed for the user's decision.
+      judge[Symbol.dispose]();
       // A session that was resumed may have been applied in part before.
       return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
     },

@@ -35,9 +35,14 @@ export interface SessionView extends AgentView {
   readonly whileRunning?: () => Promise<unknown>;
   /**
    * Freezes and audits what the agent changed. Both are on record before anything is shown. `secrets` gives credentials
-   * that were inside: nothing that holds one comes back. Precondition: the last writer has ended.
+   * that were inside: nothing that holds one comes back. Without `isAudited` a copy is only frozen, and the command that
+   * needs its audit starts it. Precondition: the last writer has ended.
    */
-  collect(record: SessionRecord, secrets: () => Promise<readonly string[]>): Promise<CollectedSession>;
+  collect(
+    record: SessionRecord,
+    secrets: () => Promise<readonly string[]>,
+    options: { readonly isAudited: boolean },
+  ): Promise<CollectedSession>;
 }
 
 /** A session whose changes are frozen. */

@@ -63,7 +63,8 @@ async function askUnignored(
       );
     else {
       const lines: string[] = [];
-      for (const decision of group) lines.push(...(await decisionLines(question, decision)), '');
+      for (const decision of group)
+        for (const line of [...(await decisionLines(question, decision)), '']) lines.push(line);
       await page(screen, lines);
     }
   }

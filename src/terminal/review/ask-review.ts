@@ -148,6 +148,7 @@ async function allDiffs(question: ReviewQuestion): Promise<string[]> {
   );
   // Conversations are named in the list. Their diffs are lines of JSON, which would hide the rest.
   const claude = (question.review.claude?.items ?? []).filter((item) => !isConversation(item));
-  for (const item of [...shown, ...claude]) lines.push(...(await itemLines(question, item)), '');
+  for (const item of [...shown, ...claude])
+    for (const line of [...(await itemLines(question, item)), '']) lines.push(line);
   return lines;
 }

@@ -87,11 +87,11 @@ class ListLines {
     const lines: string[] = [];
     const own = node.items.map((item) => this.whole(item, nameIn(item, node.path)));
     if (node.path !== '' && own.length > 0) {
-      lines.push(this.colours.bold(`${cleanLine(node.path)}/`), ...own.map((line) => `  ${line}`));
-    } else lines.push(...own);
+      lines.push(this.colours.bold(`${cleanLine(node.path)}/`));
+      for (const line of own) lines.push(`  ${line}`);
+    } else for (const line of own) lines.push(line);
     for (const folder of node.folders.values()) {
-      if (folder.isOpen) lines.push(...this.linesOf(folder));
-      else lines.push(...this.closedLines(folder));
+      for (const line of folder.isOpen ? this.linesOf(folder) : this.closedLines(folder)) lines.push(line);
     }
     return lines;
   }
@@ -176,7 +176,7 @@ function openFolders(root: FolderNode, wanted: number): void {
       if (lines + added > wanted && !(node.items.length === 0 && node.folders.size === 1)) continue;
       node.isOpen = true;
       lines += added;
-      next.push(...node.folders.values());
+      for (const folder of node.folders.values()) next.push(folder);
     }
     level = next;
   }

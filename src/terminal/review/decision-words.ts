@@ -21,7 +21,7 @@ function moreWords(count: number): string {
 export async function decisionLines(question: ReviewQuestion, { items }: Decision): Promise<string[]> {
   const lines: string[] = [];
   for (const item of items.filter(({ renamedTo }) => renamedTo === undefined)) {
-    lines.push(...(lines.length === 0 ? [] : ['']), ...(await itemLines(question, item)));
+    for (const line of [...(lines.length === 0 ? [] : ['']), ...(await itemLines(question, item))]) lines.push(line);
   }
   return lines;
 }

@@ -62,7 +62,7 @@ export function headerLines(item: ReviewItem, colours: Colours, columns: number)
     const paint =
       finding.severity === 'blocked' ? colours.red : finding.severity === 'suspect' ? colours.yellow : colours.dim;
     const hanging = wrapWords(text, columns - HANG).map((line, at) => (at === 0 ? line : `${' '.repeat(HANG)}${line}`));
-    lines.push(...hanging.map(paint));
+    for (const line of hanging) lines.push(paint(line));
     if (finding.detail !== undefined) lines.push(paint(`  ${cleanLine(finding.detail)}`));
   }
   return lines;
@@ -116,7 +116,7 @@ export function hunkLines(hunk: Hunk, options: ViewOptions): string[] {
       );
     } else {
       const pieces = wrap(text, room);
-      out.push(...pieces.map((piece, index) => paint(`${index === 0 ? line.op : '↪'}${piece}`)));
+      for (const [index, piece] of pieces.entries()) out.push(paint(`${index === 0 ? line.op : '↪'}${piece}`));
       out.push(colours.dim(`  (… ${widthOf(text)} columns in this line)`));
     }
     if (!ended) out.push(colours.dim('\\ no newline at the end of the file'));

@@ -21,7 +21,7 @@ export async function selectHunks(
   name: string,
   hunks: readonly Hunk[],
 ): Promise<readonly Hunk[] | undefined> {
-  const queue = [...hunks];
+  let queue = [...hunks];
   const chosen: Hunk[] = [];
   for (let at = 0; at < queue.length; ) {
     const hunk = queue[at] as Hunk;
@@ -41,7 +41,7 @@ export async function selectHunks(
     else if (key === 'd') return chosen;
     else if (key === 's') {
       const parts = splitHunk(hunk);
-      if (parts.length > 1) queue.splice(at, 1, ...parts);
+      if (parts.length > 1) queue = [...queue.slice(0, at), ...parts, ...queue.slice(at + 1)];
       else say(screen, ['This part has only one group of changes. To edit it, type e.']);
     } else if (key === 'e') {
       const edited = await editHunk(screen, hunk);

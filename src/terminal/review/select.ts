@@ -99,7 +99,7 @@ async function showInDifftool({ screen, content }: ReviewQuestion, item: ReviewI
   const command = screen.env['DIFFTOOL'] ?? '';
   const { before = item.renamedEntry, after } = item.change;
   const sizes = [before, after].map((entry) => (entry?.kind === 'file' ? entry.size : 0));
-  if (Math.max(...sizes) > MAX_IN_MEMORY_BYTES) {
+  if (sizes.some((size) => size > MAX_IN_MEMORY_BYTES)) {
     say(screen, ['This change is too large for a difftool.']);
     return;
   }

@@ -22,6 +22,10 @@ const MAX_FINDINGS_PER_KIND = 10;
  */
 export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND): SummaryLine[] {
   const lines: SummaryLine[] = [info(countLine(review))];
+  if (review.isUnaudited) {
+    lines.push({ text: 'WARNING: The changes are not audited yet: run-claude diff does it', severity: 'blocked' });
+    return lines;
+  }
   const { massDeletion: mass } = review;
   if (mass !== undefined) {
     lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
@@ -35,12 +39,10 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
     const ofSeverity = findings.filter((finding) => finding.severity === severity);
     const { shown, more } = firstPerKind(ofSeverity, ({ title }) => title, maxPerKind);
-    lines.push(...shown.map(findingLine));
+    for (const finding of shown) lines.push(findingLine(finding));
     for (const { one, count } of more) lines.push(moreLine(one, count));
   }
-  lines.push(...withheldLines(review));
-  if (review.claude !== undefined) lines.push(...claudeLines(review.claude));
-  return lines;
+  return [...lines, ...withheldLines(review), ...(review.claude === undefined ? [] : claudeLines(review.claude))];
 }
 
 /** The first `maxPerKind` findings of each kind; of a kind with more, the last finding and the number of those left out. */

@@ -69,6 +69,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/git': ['unit/git/keys.test.ts', 'unit/git/git-runs.test.ts', 'unit/collector/ignored.test.ts'],
   'src/host': ['unit/cli/grammar/documents.test.ts', 'unit/base/base.test.ts', 'e2e/recover.test.ts'],
   'src/image': ['unit/image/inputs.test.ts', 'engine/image/contents.test.ts', 'engine/image/left-behind.test.ts'],
+  'src/judging': ['unit/judging/change-judge.test.ts', 'e2e/hostile-content.test.ts'],
   'src/layer': ['engine/workspace/workspace.test.ts', 'attacks/hostile-layer.test.ts'],
   'src/plan': ['unit/plan/plan-run.test.ts'],
   'src/record': ['unit/record/session.test.ts'],

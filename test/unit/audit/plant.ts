@@ -1,24 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { auditChanges } from '../../../src/audit/audit.ts';
-import type { BaseReader } from '../../../src/audit/input.ts';
+import type { AuditInput, BaseReader } from '../../../src/audit/input.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import type { Files, Planted, Row } from './rows.ts';
 
+/** Judges files as a session's changes: see {@link plantFiles}. */
+export function auditFiles(...planted: Parameters<typeof plantFiles>): Finding[] {
+  return auditChanges(plantFiles(...planted));
+}
+
 /**
- * Judges files as a session's changes; a fixture that bytes cannot describe is given by its entry. `base`: files of
- * the project, `links`: its symbolic links, `reader`: replaces how the base is read.
+ * Files as a session's changes; a fixture that bytes cannot describe is given by its entry. `base`: files of the project,
+ * `links`: its symbolic links, `reader`: replaces how the base is read.
  */
-export function auditFiles(
+export function plantFiles(
   files: Files,
   base: Row['base'] = {},
   links: Readonly<Record<string, string>> = {},
   reader: Partial<BaseReader> = {},
-): Finding[] {
+): AuditInput {
   const contents = new Map<string, Buffer>();
   const changes = Object.entries(files).map(([path, planted]) => changeOf(path, planted, contents));
-  return auditChanges({
+  return {
     changes,
     content: (digest) => contents.get(digest),
     base: {
@@ -28,7 +33,7 @@ export function auditFiles(
       ...reader,
     },
     endedNs: '2000000000000000000',
-  });
+  };
 }
 
 /** Whether there is a finding that is not a note. */

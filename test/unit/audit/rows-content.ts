@@ -228,6 +228,13 @@ export const CONTENT_ROWS: readonly Row[] = [
   row('C-093', 'shell-virtualenv', { 'node_modules/a/index.js': edit('a', 'b') }),
   row('C-095', 'own-files', { '.run-claude.toml': 'exclude = []\n' }, { 'README.md': 'run-claude\n' }),
   row('C-014b', 'text-long', { 'a.txt': 'x\n'.repeat(4_300_000) }, { 'b.txt': 'x\n' }),
+  // Only a judge of the whole text parses it: without this rule too much text would make it quiet.
+  row(
+    'C-014c',
+    'too-much',
+    { 'k8s/a.yaml': edit('a: 1\n', Array.from({ length: 30_000 }, (_, n) => `k${n}: ${n}\n`).join('')) },
+    { 'k8s/a.yaml': edit('a: 1\n', Array.from({ length: 500 }, (_, n) => `k${n}: ${n}\n`).join('')) },
+  ),
   row('entries', 'setuid', { x: { bytes: 'x', mode: 0o4755 } }, { x: { bytes: 'x', mode: 0o755 } }),
   row('entries', 'world-writable', { x: { bytes: 'x', mode: 0o666 } }, { x: 'x' }),
   row('entries', 'unreadable', { x: { more: { problem: 'no', after: { size: 3 } } } }, { x: 'x' }),

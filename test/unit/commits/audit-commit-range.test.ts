@@ -64,6 +64,7 @@ async function audit(
     interruption: {
       signal: new AbortController().signal,
       by: () => undefined,
+      next: () => new AbortController().signal,
       lend: () => ({ [Symbol.dispose]: () => undefined }),
     },
   };

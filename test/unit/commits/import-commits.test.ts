@@ -149,7 +149,7 @@ it('creates a branch with a free name, and checks out nothing', () => {
   expect(git(project, 'status', '--porcelain')).toBe('');
 });
 
-it('imports commits into a shallow clone', () => {
+it('imports commits into a shallow clone', async () => {
   const request = scene();
   const project = path.join(root, 'shallow');
   git(request.project, ...identity, 'commit', '-q', '--allow-empty', '-m', 'second');
@@ -160,7 +160,7 @@ it('imports commits into a shallow clone', () => {
   const file = path.join(root, 'shallow.bundle');
   git(request.clone, 'bundle', 'create', '-q', file, 'main', '^origin/main');
   using received = receiveCommits({ ...request, project, bundle: readFileSync(file) });
-  expect(auditCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
+  expect(await auditCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
   received.import();
   expect(received.branches.map((branch) => planMove(project, branch))).toMatchObject([{ commits: 1 }]);
 });
@@ -181,7 +181,7 @@ it('imports commits of a detached HEAD, but no tags, notes or replacements', () 
   ]);
 });
 
-it('audits each commit alone: finds what a later commit reverts, and names the commit', () => {
+it('audits each commit alone: finds what a later commit reverts, and names the commit', async () => {
   const request = scene((clone) => {
     commitFile(clone, '.github/workflows/x.yml', 'on: push\njobs: {}\n');
     git(clone, 'rm', '-q', '-r', '.github');
@@ -194,7 +194,7 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   });
   using received = receiveCommits(request);
   const subjects = new Map(readCommits(received).map(({ id, subject }) => [id, subject]));
-  const found = auditCommits(received, policy).map(({ commit, finding }) => [
+  const found = (await auditCommits(received, policy)).map(({ commit, finding }) => [
     finding.severity,
     finding.path,
     subjects.get(commit),
@@ -203,7 +203,7 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   expect(found).toContainEqual(['suspect', '.github/workflows/x.yml', '.github/workflows/x.yml']);
   expect(found).toContainEqual(['suspect', 'sub', 'gitlink']);
   using plain = receiveCommits(scene());
-  expect(auditCommits(plain, policy)).toEqual([]);
+  expect(await auditCommits(plain, policy)).toEqual([]);
 });
 
 // A contributor's branch that the user has fetched and not merged: its commits are here, but nobody has reviewed them.
@@ -223,7 +223,7 @@ it.each([
       git(clone, 'reset', '-q', '--hard', git(clone, ...identity, ...merge));
     },
   ],
-])('audits commits that the repository has but the branch lacks: a branch that %s', (_, build) => {
+])('audits commits that the repository has but the branch lacks: a branch that %s', async (_, build) => {
   const request = scene((clone) => {
     commitFile(clone, 'Makefile', 'all:\n\ttrue\n');
     git(clone, 'push', '-q', 'origin', 'HEAD:refs/heads/next');
@@ -238,7 +238,11 @@ it.each([
   git(request.project, 'reset', '-q', '--hard', 'next');
   using received = receiveCommits(request);
   const tip = git(request.clone, 'rev-parse', 'main');
-  const found = auditCommits(received, policy).map(({ commit, finding }) => [finding.severity, finding.path, commit]);
+  const found = (await auditCommits(received, policy)).map(({ commit, finding }) => [
+    finding.severity,
+    finding.path,
+    commit,
+  ]);
   expect(found).toContainEqual(['suspect', 'Makefile', tip]);
 });
 

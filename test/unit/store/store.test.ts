@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -108,6 +118,20 @@ describe('locks', () => {
     expect(processState({ ...me, pid: child.pid ?? 0 })).toBe('ended');
     expect(processState(me)).toBe('alive');
     expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
+  });
+
+  it.each([
+    ['a dangling link', (file: string) => symlinkSync('nowhere', file)],
+    ['a link to a file', (file: string) => symlinkSync(process.execPath, file)],
+    ['a directory', (file: string) => mkdirSync(file)],
+    ['a FIFO', (file: string) => void execFileSync('mkfifo', [file])],
+  ])('are refused where %s is in the place of the lock file, and the entry stays', async (_, make) => {
+    const file = path.join(dir, 'lock');
+    make(file);
+    const before = lstatSync(file);
+    await expect(takeLock(file, { what: 'testing', waitMs: 60_000 })).rejects.toMatchObject({ code: 'LOCK_UNUSABLE' });
+    expect(lstatSync(file)).toEqual(before);
+    expect(readdirSync(dir)).toEqual(['lock']);
   });
 
   it('have one holder at a time, even after a process was killed while it removed a stale lock', async () => {

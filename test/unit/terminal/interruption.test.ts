@@ -16,6 +16,16 @@ it('the first signal stops the command; Ctrl-C goes to the program that has the 
   expect([interruption.by(), interruption.signal.aborted]).toEqual(['SIGINT', true]);
 });
 
+it('a later stage is stopped by the signal that comes during it, not by an earlier one', () => {
+  const source = new EventEmitter();
+  using interruption = listenForSignals(source);
+  source.emit('SIGTERM');
+  const collecting = interruption.next();
+  expect(collecting.aborted).toBe(false);
+  source.emit('SIGINT');
+  expect([collecting.aborted, interruption.next().aborted, interruption.by()]).toEqual([true, false, 'SIGTERM']);
+});
+
 it('SIGHUP stops the command even while a program has the terminal, and no listener is left afterwards', () => {
   const source = new EventEmitter();
   {

@@ -33,6 +33,7 @@ function folder(): string {
 const interruption = (signal = new AbortController().signal): Interruption => ({
   signal,
   by: () => undefined,
+  next: () => new AbortController().signal,
   lend: () => ({ [Symbol.dispose]: () => undefined }),
 });
 

@@ -6,6 +6,7 @@ import { EXIT, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
 import { rendererFor } from '../../../report/render.ts';
 import { reachesSeverity } from '../../../review/findings.ts';
+import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
 import type { ReportPlace } from '../../../session/start/deps.ts';
@@ -35,14 +36,21 @@ export const auditCommand: CommandRun = async (line, context) => {
     if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
       throw usageError(`audit ${word}: no base to compare with`, `Write run-claude audit ${word} --base main.`);
     }
-    return withSession(line, context, 'any', (record) => {
+    return withSession(line, context, 'any', async (record, deps) => {
+      await auditIfMissing(record, deps);
       const { failOn } = record.plan.policy;
       return conclude({ review: reviewOf(record), project: record.project, failOn }, output);
     });
   }
   const { policy, project, warnings } = await readPolicy(word, [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
-  const { review, base } = await auditCommitRange(project.root, range, policy, context.env);
+  const { review, base } = await auditCommitRange(
+    project.root,
+    range,
+    policy,
+    context.env,
+    context.interruption.signal,
+  );
   return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
 };
 

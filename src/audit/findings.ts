@@ -1,0 +1,62 @@
+import type { RelPath } from '../text/path.ts';
+import { visible } from '../text/visible.ts';
+import type { Change } from '../types/entry.ts';
+import type { Finding, Severity } from '../types/finding.ts';
+import { type Hit, hitOf } from './hit.ts';
+
+const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+
+/** The finding for a change that ends the process which judges it, or that takes too long. */
+export function unjudged(path: string, detail: string): Hit {
+  return hitOf('unreadable', path, { case: 'failed', detail });
+}
+
+/** The finding for a change whose audit is missing. */
+export function notYetAudited(path: string): Hit {
+  return hitOf('unreadable', path, { case: 'pending' });
+}
+
+/** The findings where what judges all changes together has failed. */
+export function unjudgedTogether(changes: readonly Change[], detail: string): Hit[] {
+  return changes
+    .filter(({ ignored }) => ignored !== true)
+    .map(({ path }) => hitOf('unreadable', path, { case: 'together', detail }));
+}
+
+/** Files of a git directory are one finding, with their number. */
+function withGitData(hits: readonly Hit[]): Hit[] {
+  const files = new Map<string, number>();
+  for (const { rule, path } of hits) if (rule === 'git-data') files.set(path, (files.get(path) ?? 0) + 1);
+  const out = hits.filter(({ rule }) => rule !== 'git-data');
+  for (const [dir, count] of files)
+    out.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
+  return out;
+}
+
+/** Hits as findings: without repetitions, in order, with the configuration's severities and cleaned texts. */
+export function findingsOf(
+  hits: readonly Hit[],
+  severities: Readonly<Record<string, Severity>> | undefined,
+): Finding[] {
+  const seen = new Set<string>();
+  const out: Finding[] = [];
+  for (const hit of withGitData(hits)) {
+    const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    // A configuration never lowers a blocked finding.
+    const severity = hit.severity === 'blocked' ? 'blocked' : (severities?.[hit.rule] ?? hit.severity);
+    out.push({
+      rule: hit.rule,
+      severity,
+      path: hit.path as RelPath,
+      title: visible(hit.title),
+      why: visible(hit.why),
+      ...(hit.detail === undefined ? {} : { detail: visible(hit.detail).slice(0, 500) }),
+      ...(hit.line === undefined ? {} : { line: hit.line }),
+    });
+  }
+  return out.sort((a, b) => RANK[a.severity] - RANK[b.severity] || compare(a.path, b.path) || compare(a.rule, b.rule));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

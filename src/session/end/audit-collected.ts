@@ -1,0 +1,77 @@
+import { findingsOf, notYetAudited } from '../../audit/findings.ts';
+import { Interrupted, RunClaudeError } from '../../errors.ts';
+import type { ChangeJudge } from '../../judging/change-judge.ts';
+import type { AuditSettings } from '../../judging/protocol.ts';
+import { readCollected, writeCollected } from '../../record/session.ts';
+import type { Collected } from '../../types/entry.ts';
+import type { Finding } from '../../types/finding.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+import type { UserDeps } from '../start/deps.ts';
+import { openSessionJudge } from './session-judge.ts';
+
+/** The findings of an audit, or why there are none yet. */
+export type AuditResult =
+  | { readonly findings: readonly Finding[] }
+  | { readonly findings: readonly Finding[]; readonly unaudited: string };
+
+/** The time by which a session ended, in nanoseconds. */
+export const nowNs = (): string => String(BigInt(Date.now()) * 1_000_000n);
+
+/**
+ * Audits what was frozen in a session's directory. A change whose content is missing there is blocked.
+ *
+ * @throws {RunClaudeError} JUDGE_UNAVAILABLE, JUDGE_FAILED; the signal's reason.
+ */
+export function auditCollected(
+  { changes }: Pick<Collected, 'changes'>,
+  judge: ChangeJudge,
+  { policy }: Pick<Plan, 'policy'>,
+  { endedNs, signal }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal },
+): Promise<readonly Finding[]> {
+  return judge.audit({
+    changes,
+    signal,
+    ...(endedNs === undefined ? {} : { endedNs }),
+    userRules: policy.auditRules,
+    severities: policy.auditSeverities,
+  });
+}
+
+/** Every change as one that is not audited yet: blocked, so that no command can take it for clean. */
+export function withoutAudit(collected: Collected, endedNs: string): AuditResult {
+  const hits = collected.changes.filter(({ ignored }) => ignored !== true).map(({ path }) => notYetAudited(path));
+  return hits.length === 0 ? { findings: [] } : { findings: findingsOf(hits, undefined), unaudited: endedNs };
+}
+
+/**
+ * Audits a session now that was collected without an audit, and keeps the result; any other session is left as it is.
+ *
+ * @throws {RunClaudeError} what openSessionJudge and auditCollected throw.
+ */
+export async function auditIfMissing(record: SessionRecord, deps: UserDeps): Promise<void> {
+  const { plan, workspace } = record;
+  const collected = collectedIfAny(plan.sessionDir);
+  if (collected?.unaudited === undefined) return;
+  const { unaudited: endedNs, ...rest } = collected;
+  deps.tell({ kind: 'message', level: 'info', text: `Auditing the changes of session ${record.id}...` });
+  using judge = openSessionJudge(plan, workspace);
+  const findings = await auditCollected(rest, judge, plan, { endedNs, signal: deps.interruption.next() });
+  writeCollected(plan.sessionDir, { ...rest, findings });
+}
+
+function collectedIfAny(sessionDir: string): CollectedRecord | undefined {
+  try {
+    return readCollected(sessionDir);
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'NOTHING_COLLECTED') return undefined;
+    throw error;
+  }
+}
+
+/** The reason why an audit has no result yet, for a warning; undefined where the user interrupted it. */
+export function whyUnaudited(error: unknown): string | undefined {
+  if (error instanceof Interrupted) return undefined;
+  if (error instanceof RunClaudeError) return error.message;
+  throw error;
+}
