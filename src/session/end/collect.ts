@@ -1,4 +1,5 @@
 import type { BaseReader } from '../../audit/input.ts';
+import { maxEntryBytes } from '../../base/generation.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../../record/session.ts';
 import { matchRenames } from '../../review/match-renames.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -27,9 +28,14 @@ export async function collectSession(
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
   const collected = await workspace.collect(matchRenames);
-  const { sessionDir, policy } = record.plan;
+  const { sessionDir, policy, project, baseDir } = record.plan;
   const base = await auditBase();
-  const findings = auditCollected(collected, { sessionDir, policy, base });
+  const findings = auditCollected(collected, {
+    sessionDir,
+    policy,
+    base,
+    maxPathBytes: maxEntryBytes(baseDir, project.root),
+  });
   const claude = await collectClaudeData(record, workspace.reader, secrets);
   const now = { version: 1, ...collected, findings, ...(claude && { claude }) } as const;
   const { outcome } = record;

@@ -42,10 +42,14 @@ export interface AuditedSession {
   readonly sessionDir: string;
   readonly policy: Policy;
   readonly base: BaseReader;
+  readonly maxPathBytes?: number;
 }
 
 /** Audits what was frozen in a session's directory. A change whose content is missing there is blocked. */
-export function auditCollected(collected: Collected, { sessionDir, policy, base }: AuditedSession): readonly Finding[] {
+export function auditCollected(
+  collected: Collected,
+  { sessionDir, policy, base, maxPathBytes }: AuditedSession,
+): readonly Finding[] {
   const sizes = new Map(
     collected.changes.flatMap(({ before, after }) =>
       [before, after].flatMap((entry) => (entry?.digest === undefined ? [] : [[entry.digest, entry.size] as const])),
@@ -60,6 +64,7 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
           : readContentSync(storeDir(sessionDir), digest),
       ),
     base,
+    ...(maxPathBytes === undefined ? {} : { maxPathBytes }),
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
