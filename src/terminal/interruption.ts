@@ -5,6 +5,8 @@ export interface Interruption {
   /** Aborts with an {@link Interrupted} at the first INT, TERM or HUP. */
   readonly signal: AbortSignal;
   by(): StopSignal | undefined;
+  /** A signal of its own that aborts at the next INT, TERM or HUP, also where an earlier one stopped the agent. */
+  next(): { readonly signal: AbortSignal } & Disposable;
   /** Until disposed, Ctrl-C is for a question or a program on the terminal (a pager, an editor) and stops nothing. */
   lend(): Disposable;
 }
@@ -17,10 +19,14 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  */
 export function listenForSignals(source: NodeJS.EventEmitter): Interruption & Disposable {
   const abort = new AbortController();
+  const following = new Set<AbortController>();
   let lent = 0;
   const listeners = STOP_SIGNALS.map((name) => {
     const take = (): void => {
-      if (name !== 'SIGINT' || lent === 0) abort.abort(new Interrupted(name));
+      if (name === 'SIGINT' && lent > 0) return;
+      const reason = new Interrupted(name);
+      abort.abort(reason);
+      for (const one of following) one.abort(reason);
     };
     return [name, take] as const;
   });
@@ -28,6 +34,11 @@ export function listenForSignals(source: NodeJS.EventEmitter): Interruption & Di
   return {
     signal: abort.signal,
     by: () => (abort.signal.reason instanceof Interrupted ? abort.signal.reason.by : undefined),
+    next() {
+      const own = new AbortController();
+      following.add(own);
+      return { signal: own.signal, [Symbol.dispose]: () => void following.delete(own) };
+    },
     lend() {
       lent += 1;
       return {

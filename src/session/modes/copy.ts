@@ -79,7 +79,18 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps): SessionVie
     async collect(record, secrets) {
       isCollecting.abort();
       const { auditBase, collectSession, reviewRemaining } = await auditOnce();
-      const collected = await collectSession(record, { workspace, auditBase, secrets: await secrets() }, deps);
+      // A signal that stopped the agent is over: its changes are collected. The next one stops the collection.
+      using interruption = deps.interruption.next();
+      const { signal } = interruption;
+      const interrupt = (): void => workspace.interrupt(signal.reason as Error);
+      signal.addEventListener('abort', interrupt, { once: true });
+      const collected = await collectSession(record, { workspace, auditBase, secrets: await secrets() }, deps).catch(
+        (error: unknown) => {
+          const text = `The changes of the session are kept. To go on collecting them: run-claude diff ${plan.sessionId}`;
+          if (signal.aborted) deps.tell({ kind: 'message', level: 'info', text });
+          throw error;
+        },
+      );
       // A session that was resumed may have been applied in part before.
       return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
     },

@@ -64,6 +64,7 @@ async function audit(
     interruption: {
       signal: new AbortController().signal,
       by: () => undefined,
+      next: () => ({ signal: new AbortController().signal, [Symbol.dispose]: () => undefined }),
       lend: () => ({ [Symbol.dispose]: () => undefined }),
     },
   };

@@ -16,6 +16,20 @@ it('the first signal stops the command; Ctrl-C goes to the program that has the 
   expect([interruption.by(), interruption.signal.aborted]).toEqual(['SIGINT', true]);
 });
 
+it('a later stage can be stopped by a signal of its own', () => {
+  const source = new EventEmitter();
+  using interruption = listenForSignals(source);
+  source.emit('SIGTERM');
+  {
+    using next = interruption.next();
+    expect(next.signal.aborted).toBe(false);
+    source.emit('SIGINT');
+    expect(next.signal.reason).toMatchObject({ by: 'SIGINT' });
+  }
+  using last = interruption.next();
+  expect([last.signal.aborted, interruption.by()]).toEqual([false, 'SIGTERM']);
+});
+
 it('SIGHUP stops the command even while a program has the terminal, and no listener is left afterwards', () => {
   const source = new EventEmitter();
   {

@@ -33,6 +33,7 @@ function folder(): string {
 const interruption = (signal = new AbortController().signal): Interruption => ({
   signal,
   by: () => undefined,
+  next: () => ({ signal: signal, [Symbol.dispose]: () => undefined }),
   lend: () => ({ [Symbol.dispose]: () => undefined }),
 });
 
