@@ -17,7 +17,7 @@ it('on a disk that folds letter case and Unicode forms, two names that are one t
   ];
   for (const one of [folding, plain]) mkdirSync(one);
   try {
-    const fold = await compileProgram(path.join(SUPPORT, 'fold-names.ts'));
+    const fold = await compileProgram(path.join(SUPPORT, 'fold-names-program.ts'));
     const program = await compileProgram(path.join(SUPPORT, 'folding-program.ts'));
     const node = ['--import', DARWIN, '--import', fold, program, folding, plain, result];
     execFileSync(process.execPath, node, {
