@@ -37,7 +37,7 @@ export async function sweepBases(basesDir: string, days: number, dryRun: boolean
         },
       );
       if (release === undefined) continue;
-      // A start that held the lock until now may use it, or have mended it.
+      // A start that held the lock until now may use it, or have repaired it.
       if (isWanted()) release();
       else removeTreeSync(dir);
       if (existsSync(dir)) continue;

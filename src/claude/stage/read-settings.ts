@@ -7,7 +7,7 @@ import { type JsonObject, parseObject } from '../formats/json-object.ts';
 const RETRY_AFTER_MS = [20, 50, 130, 300, 500] as const;
 
 /**
- * The user's settings. An absent file is an empty object, and so is one that stays empty. A file that is no JSON object
+ * The user's settings. An absent file is an empty object, and so is one that stays empty. A file that is not a JSON object
  * may be half written, so it is read again for about a second.
  *
  * @throws {RunClaudeError} SETTINGS_UNREADABLE when it still cannot be read: it may have a deny list, without which no

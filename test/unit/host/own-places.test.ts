@@ -89,7 +89,7 @@ it('ends every command but doctor', async () => {
   for (const words of [['sessions'], ['status'], ['gc'], ['config'], ['exec', top, '--', 'true']])
     expect(await main(words), words.join(' ')).toBe(125);
   expect(printed.mock.calls.join('')).toContain(`other users may write to ${state}`);
-  // Of a user who mended it.
+  // Of a user who repaired it.
   chmodSync(state, 0o700);
   expect(await main(['sessions'])).toBe(0);
 });
