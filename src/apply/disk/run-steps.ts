@@ -55,7 +55,7 @@ interface Running extends Run {
   readonly total: number;
   readonly what: string;
   readonly broken: BrokenDecisions;
-  /** Not after a crash: what an earlier process removed is no file of the user's. */
+  /** Not after a crash: what an earlier process removed is not the user's file. */
   readonly folders: ReplacedFolders | undefined;
   readonly outcomes: Map<number, ChangeOutcome>;
   /** Steps that were done; with a mode where the file system gave the file another mode than planned. */
