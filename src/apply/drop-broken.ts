@@ -5,6 +5,7 @@ import { heldFolder } from './disk/held-folder.ts';
 import { namesBelow } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
+import { HOST_FILES_LOST } from './disk/replaced-folders.ts';
 import { liesBelow, type Step } from './disk/steps.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
 
@@ -48,10 +49,7 @@ function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker,
     const deleted = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
     if (namesBelow(walker, step.path).every((path) => deleted.has(path))) continue;
     const folder = new Set([step.path]);
-    drop(
-      (other) => other === step || liesBelow(other.path, folder),
-      'the folder has files on the host that would be lost',
-    );
+    drop((other) => other === step || liesBelow(other.path, folder), HOST_FILES_LOST);
   }
   const created = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
   const removed = new Set(

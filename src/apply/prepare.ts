@@ -46,14 +46,22 @@ interface Lookups extends Preparing {
   readonly byPath: ReadonlyMap<string, ChosenChange>;
   /** Deleted paths by {@link foldCase}. */
   readonly deletedByFold: ReadonlyMap<string, string>;
+  /** The first of the created paths with this {@link foldCase}. */
+  readonly createdByFold: ReadonlyMap<string, string>;
   readonly names: HostNames;
   readonly rules: ConflictRules;
   readonly earlier: EarlierApplies;
 }
 
-function lookUp(chosen: readonly ChosenChange[]): Pick<Lookups, 'byPath' | 'deletedByFold'> {
+function lookUp(chosen: readonly ChosenChange[]): Pick<Lookups, 'byPath' | 'createdByFold' | 'deletedByFold'> {
   const deleted = chosen.filter(({ change }) => change.kind === 'deleted');
+  const created = new Map<string, string>();
+  for (const { change } of chosen) {
+    const fold = foldCase(change.path);
+    if (change.before === undefined && !created.has(fold)) created.set(fold, change.path);
+  }
   return {
+    createdByFold: created,
     byPath: new Map(chosen.map((one) => [one.change.path, one])),
     deletedByFold: new Map(deleted.map(({ change }) => [foldCase(change.path), change.path])),
   };
@@ -118,6 +126,9 @@ async function prepareOne(one: ChosenChange, preparing: Lookups): Promise<StepOr
     const isRenamed = (part: string): boolean => caseRename(preparing.byPath.get(part), preparing);
     const alias = preparing.names.aliasIn(change.path, isRenamed);
     if (alias !== undefined) return left(one, 'conflict', `this disk takes ${alias} for another name that is there`);
+    const twin = preparing.createdByFold.get(foldCase(change.path));
+    if (twin !== undefined && twin !== change.path && preparing.names.foldsAt(change.path))
+      return left(one, 'conflict', `this disk takes it and ${twin} for one name`);
   }
   const host = renamed ? undefined : there;
   const decision = decide({ base: mergeBase(one, host, preparing.earlier), session, host, trusted: preparing.trusted });

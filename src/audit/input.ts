@@ -25,6 +25,8 @@ export interface AuditInput {
   readonly severities?: Readonly<Record<string, Severity>>;
   /** Whether the host's file system distinguishes README from readme. Default: it may not. */
   readonly hostCase?: 'sensitive' | 'insensitive';
+  /** The longest path that the host can hold in the project and in copies of it. Default: any. */
+  readonly maxPathBytes?: number;
   /** End of the session in nanoseconds, for time stamps in the future. */
   readonly endedNs?: string;
   /** Called before the content of a change is looked at, with its path. */

@@ -1,4 +1,5 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
+import { encodeBytes } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import { looksLatin } from './formats/skeleton.ts';
 import { type Hit, hitOf, textOf } from './hit.ts';
@@ -115,6 +116,9 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
     }
     hits.push({ ...check.text, path: change.path, detail: part });
   }
+  const bytes = encodeBytes(change.path).length;
+  if (bytes > (scene.input.maxPathBytes ?? Number.POSITIVE_INFINITY))
+    hits.push(hitOf('name-too-long', change.path, { detail: `${bytes} bytes, ${parts.length} levels` }));
   if (change.path.length > LONGEST_PATH || parts.length > 60)
     hits.push(hitOf('name-long', change.path, { detail: `${change.path.length} characters, ${parts.length} levels` }));
   return hits;

@@ -15,12 +15,18 @@ import {
   type Snapshot,
 } from '../scan/snapshot.ts';
 import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import { withLock } from '../store/lock.ts';
-import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
+import { writeFileAtomic } from '../store/record.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
-import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
-import { addRef, dropVoidRefs, generationRefs } from './generation-refs.ts';
+import {
+  cloneGeneration,
+  genDir,
+  highestNumber,
+  maxEntryBytes,
+  newestGeneration,
+  sweepGenerations,
+} from './generation.ts';
+import { addRef } from './generation-refs.ts';
 import {
   forget,
   forgetRemarks,
@@ -75,32 +81,20 @@ export interface BaseGeneration {
 }
 
 const ROUNDS = 4;
-const LOCK_WAIT_MS = 30 * 60_000;
 /** How old a prescan may be: what is saved in an editor counts until a session starts. */
 const MAX_PRESCAN_AGE_MS = 1000;
 
 /**
  * A generation equal to the project, with a reference of the session to it. Walks the project once and copies only what
- * differs; what a crash left half done is done again.
- *
- * @throws {RunClaudeError} LOCK_HELD, BASE_UNWRITABLE, BASE_NAMES_COLLIDE, PROJECT_UNREADABLE, RECORD_DAMAGED,
- * RECORD_VERSION
+ * differs from `newest`; what a crash left half done is done again. Removes the generations that are neither `newest` nor
+ * `needed`. To be called with the base's lock.
  */
-export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
-  const { dir, tell } = options;
-  makePrivateDir(path.join(dir, 'gen'));
-  const waiting = (who: string): void =>
-    tell({ kind: 'message', level: 'info', text: `Waiting for another session that reads this project: ${who}` });
-  const lock = { what: 'bringing the private copy up to date', waitMs: LOCK_WAIT_MS, waiting };
-  const withSignal = options.signal === undefined ? lock : { ...lock, signal: options.signal };
-  return withLock(path.join(dir, 'lock'), withSignal, () => bringUpToDate(options));
-}
-
-async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
+export async function bringUpToDate(
+  options: BaseOptions,
+  needed: ReadonlySet<number>,
+  newest: number | undefined,
+): Promise<BaseGeneration> {
   const { dir } = options;
-  dropVoidRefs(dir);
-  const needed = new Set(generationRefs(dir).flatMap(({ generation }) => withBelow(dir, generation)));
-  const newest = newestReadable(dir);
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
   const prescan = await currentPrescan(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, prescan?.loaded);
@@ -122,7 +116,7 @@ async function bringUpToDate(options: BaseOptions): Promise<BaseGeneration> {
 }
 
 /** The newest finished generation; undefined where its record is damaged: a new one is made in its place. */
-function newestReadable(dir: string): number | undefined {
+export function newestReadable(dir: string): number | undefined {
   const newest = newestGeneration(dir);
   try {
     if (newest !== undefined) withBelow(dir, newest);
@@ -134,7 +128,7 @@ function newestReadable(dir: string): number | undefined {
 }
 
 /** A generation and the whole one that it may be stacked on. */
-function withBelow(dir: string, number: number): number[] {
+export function withBelow(dir: string, number: number): number[] {
   const over = stackedOn(genDir(dir, number));
   return over === undefined ? [number] : [number, over];
 }
@@ -299,8 +293,9 @@ function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | u
 }
 
 function walk(options: BaseOptions, known: Snapshot | undefined): Promise<WalkedTree> {
-  const { project: root, grafts, selection, signal } = options;
-  return walkTree({ root, grafts, selection, known, ...(signal === undefined ? {} : { signal }) });
+  const { dir, project: root, grafts, selection, signal } = options;
+  const maxPathBytes = maxEntryBytes(dir);
+  return walkTree({ root, grafts, selection, known, maxPathBytes, ...(signal === undefined ? {} : { signal }) });
 }
 
 function wantedHeader(options: BaseOptions): WantedHeader {

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { maxPathBytes } from '../host/path-limit.ts';
 import { type RowKind, rowsOf } from '../scan/packed-directory.ts';
 import type { Snapshot } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
@@ -25,6 +26,14 @@ import { moveToTrash } from './trash.ts';
 /** The directory of a generation, in the directory of its base. */
 export function genDir(dir: string, number: number): string {
   return path.join(dir, 'gen', String(number));
+}
+
+/** For the numbers of later generations, the directories of sessions, and names of files that are being written. */
+const RESERVED_PATH_BYTES = 128;
+
+/** How many bytes an entry's path may have in a base, and in a project: a longer one could not be copied, nor removed. */
+export function maxEntryBytes(dir: string, project = ''): number {
+  return maxPathBytes([path.join(genDir(dir, 1), 'tree'), project]) - RESERVED_PATH_BYTES;
 }
 
 function numbers(dir: string): number[] {

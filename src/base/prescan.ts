@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
 import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import { genDir, newestGeneration } from './generation.ts';
+import { genDir, maxEntryBytes, newestGeneration } from './generation.ts';
 import { type Loaded, loadManifest } from './manifest.ts';
 
 export interface PrescanOptions {
@@ -45,7 +45,8 @@ async function prescan(options: PrescanOptions): Promise<Prescan | undefined> {
   try {
     const generation = existsSync(path.join(dir, 'gen')) ? newestGeneration(dir) : undefined;
     const loaded = generation === undefined ? undefined : loadManifest(genDir(dir, generation), () => undefined);
-    const walked = await walkTree({ root, grafts, selection, known: loaded?.snapshot, signal });
+    const maxPathBytes = maxEntryBytes(dir);
+    const walked = await walkTree({ root, grafts, selection, known: loaded?.snapshot, maxPathBytes, signal });
     return { generation, loaded, walked, ended: Date.now() };
   } catch {
     return undefined;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../host/facts.ts';
+import { placeUser, requireOwnPlaces } from '../host/own-places.ts';
 import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
@@ -42,6 +43,10 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
     return EXIT.ok;
   }
   const places = findPlaces(process.env, homedir());
+  const user = placeUser(process);
+  // `doctor` lists it among the other faults.
+  const isDoctor = line.kind === 'command' && line.name === 'doctor';
+  if (user !== undefined && !isDoctor) requireOwnPlaces(places, user);
   const env = withSettings(process.env, { home: homedir(), platform: process.platform });
   const context: CommandContext = { env, cwd: currentFolder(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);

@@ -25,6 +25,8 @@ export interface Collector extends TreeReader {
   stat(root: string, path: RelPath): Promise<ListedEntry | undefined>;
   /** Space of the file system that holds a root. */
   space(root: string): Promise<Space>;
+  /** Ends every request, also later ones, with this error. */
+  interrupt(reason: Error): void;
   /** Closes the collector's input, so that it ends. */
   close(): void;
 }
@@ -53,6 +55,7 @@ export async function speakToCollector(streams: CollectorStreams): Promise<Colle
     readUpTo: (root, path, maxBytes) => readContent(channel, root, path, maxBytes),
     stat: (root, path) => statEntry(channel, root, path),
     space: (root) => readSpace(channel, root),
+    interrupt: (reason) => channel.interrupt(reason),
     close: () => channel.close(),
   };
 }

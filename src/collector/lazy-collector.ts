@@ -5,6 +5,7 @@ import { type CollectorParts, type RunningCollector, startCollector } from './co
 export class LazyCollector {
   readonly #parts: CollectorParts;
   #started: Promise<RunningCollector> | undefined;
+  #reason: Error | undefined;
 
   constructor(parts: CollectorParts) {
     this.#parts = parts;
@@ -12,8 +13,23 @@ export class LazyCollector {
 
   /** Throws as {@link startCollector} does, at every call once the start failed. */
   get(): Promise<RunningCollector> {
-    this.#started ??= startCollector(this.#parts);
+    this.#started ??= this.#start();
     return this.#started;
+  }
+
+  /** Ends every request, also later ones, with this error. */
+  interrupt(reason: Error): void {
+    this.#reason = reason;
+    this.#started?.then(
+      (running) => running.interrupt(reason),
+      () => undefined,
+    );
+  }
+
+  async #start(): Promise<RunningCollector> {
+    const running = await startCollector(this.#parts);
+    if (this.#reason !== undefined) running.interrupt(this.#reason);
+    return running;
   }
 
   /** Removes its container, if one was started. */

@@ -72,6 +72,11 @@ export class RequestChannel {
     throw protocolError('no answer');
   }
 
+  /** Ends every request, also later ones, with this error. */
+  interrupt(reason: Error): void {
+    this.#fail(reason);
+  }
+
   /** Closes the collector's input, so that it ends. */
   close(): void {
     clearInterval(this.#silenceTimer);

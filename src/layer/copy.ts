@@ -3,6 +3,7 @@ import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
 import { type Owner, refreshTree } from '../base/refresh/refresh.ts';
 import type { Collector } from '../collector/client.ts';
+import { maxPathBytes } from '../host/path-limit.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { EVERYTHING } from '../scan/selection.ts';
 import { compareSnapshots } from '../scan/snapshot.ts';
@@ -89,6 +90,7 @@ async function copyTree(place: CopyPlace): Promise<void> {
     root: path.join(place.generation, 'tree'),
     selection: EVERYTHING,
     plain: true,
+    maxPathBytes: maxPathBytes([upper]),
     ...signal,
   });
   const differences = compareSnapshots(new Map(), walked.snapshot);

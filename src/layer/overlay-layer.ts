@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Collector } from '../collector/client.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
@@ -63,6 +63,11 @@ export function viewDirectories(dir: string, generation: string): LayerView {
  * that no command closed: {@link emptyByMount} removes them.
  */
 export function removeLayerDir(dir: string): boolean {
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    // A link is not run-claude's own, and what it leads to is left alone.
+    rmSync(dir, { force: true });
+    return true;
+  }
   dropShortLinks(dir);
   const emptied = emptyWork(path.join(dir, 'work'));
   if (emptied) removeTreeSync(dir);

@@ -51,7 +51,8 @@ function recordedLinks(dir: string): string | undefined {
   try {
     return readFileSync(recordFile(dir), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // ENOTDIR: what is there is no layer.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

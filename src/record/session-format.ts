@@ -1,4 +1,5 @@
 import {
+  absolutePath,
   anyOf,
   type Check,
   fields,
@@ -27,11 +28,11 @@ const texts = listOf(text);
 const severity: Check<Severity> = oneOf('blocked', 'suspect', 'note');
 
 const project = fields<ProjectFacts>({
-  root: text,
+  root: absolutePath,
   inode: optional(text),
   startIn: text,
   git: oneOf('none', 'directory', 'file', 'subfolder'),
-  gitCommonDir: optional(text),
+  gitCommonDir: optional(absolutePath),
   ownerUid: number,
   ownerGid: number,
 });
@@ -128,8 +129,8 @@ const plan = fields<Plan>({
   user: text,
   env: mapOf(text),
   diskMb: number,
-  sessionDir: text,
-  baseDir: text,
+  sessionDir: absolutePath,
+  baseDir: absolutePath,
   weakenings: texts,
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
@@ -157,7 +157,8 @@ function isEmpty(dir: string): boolean {
 export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): boolean {
   const { strategy } = (workspace ?? {}) as { readonly strategy?: string };
   if ((strategy === undefined && bound === undefined) || stage === 'discarded') return false;
-  return existsSync(path.join(plan.sessionDir, 'layer'));
+  // A link in its place is nothing that run-claude made, and may lead anywhere.
+  return lstatSync(path.join(plan.sessionDir, 'layer'), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**
@@ -168,7 +169,17 @@ export function isLayerKept({ plan, stage, workspace, bound }: SessionRecord): b
  */
 export function readRecord(sessionDir: string): SessionRecord | undefined {
   const record = readRecordFile(recordFile(sessionDir), SESSION_FORMAT);
-  return record === undefined ? undefined : withNote(record, sessionDir);
+  if (record === undefined) return undefined;
+  requireOwnPlace(record, sessionDir);
+  return withNote(record, sessionDir);
+}
+
+/** What a record names is locked, written to and removed: it must be the directory that the record is in. */
+function requireOwnPlace({ id, project, plan }: SessionRecord, sessionDir: string): void {
+  const isOwn = plan.sessionDir === sessionDir && plan.sessionId === id && path.basename(sessionDir) === id;
+  if (isOwn && plan.project.root === project) return;
+  const message = `${recordFile(sessionDir)} is the record of another session or place (${plan.sessionDir})`;
+  throw new RunClaudeError('RECORD_DAMAGED', message, { hint: SESSION_FORMAT.hint });
 }
 
 /** Writes a note to a file of its own: session.json is written by the command that runs the session. */

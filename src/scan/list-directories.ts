@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { encodeBytes } from '../text/path.ts';
 import { gitFilesAmong, rowKindOf } from './row-kind.ts';
 import { FIELDS, NAMES_AT, packHead, packSection, sectionLength } from './section-layout.ts';
 
@@ -34,6 +35,8 @@ export interface ListOptions {
   readonly plain: boolean;
   /** False: every directory below is given back, so that the rules for what is left out can be applied in between. */
   readonly descend: boolean;
+  /** As WalkOptions.maxPathBytes. */
+  readonly maxPathBytes: number;
   /** When the walk began, in milliseconds since the epoch as the file system's clock has them. */
   readonly since: number;
   /** The directories as they were before: their sections begin at `at[2 * i + 1]` of `chunks[at[2 * i]]`. */
@@ -93,7 +96,7 @@ export class DirectoryLister {
 
   /** Adds one directory to the batch. Gives the directories in it, the last one first. */
   #listDirectory(task: ListTask, batch: Batch): ListTask[] {
-    const { grafts, plain, since } = this.#options;
+    const { grafts, plain, since, maxPathBytes } = this.#options;
     const dir = pathOf(task);
     const prefix = dir === '' ? '' : `${dir}/`;
     const { names, isText, sourcesOf } = readNames(task, dir, batch);
@@ -103,6 +106,10 @@ export class DirectoryLister {
     const inside: ListTask[] = [];
     const kept: string[] = [];
     for (const name of names) {
+      if (isLonger(prefix, name, isText, maxPathBytes)) {
+        batch.problems.push({ dir, name: bytesOf(name, isText), why: 'its path is too long for the copy' });
+        continue;
+      }
       const sources = sourcesOf?.get(name) ?? [(task.sources[0] as Source).source];
       const graft = grafts.size === 0 ? undefined : grafts.get(prefix + name);
       const full = join(sources[0] as AnyPath, name, isText);
@@ -239,6 +246,12 @@ function readDirectory(source: AnyPath, dir: string, isText: boolean, batch: Bat
     if (code !== 'ENOENT' && code !== 'ENOTDIR') batch.problems.push({ dir, why: `cannot be listed (${code})` });
     return [];
   }
+}
+
+/** A character of JavaScript is at most three bytes, so most paths need not be encoded. */
+function isLonger(prefix: string, name: string, isText: boolean, max: number): boolean {
+  if ((prefix.length + name.length) * 3 <= max) return false;
+  return encodeBytes(prefix).length + (isText ? Buffer.byteLength(name) : name.length) > max;
 }
 
 function bytesOf(name: string, isText: boolean): AnyPath {

@@ -28,6 +28,8 @@ export interface WalkOptions {
   readonly grafts?: ReadonlyMap<string, readonly Graft[]>;
   /** Treat git's directories like any other. For a tree that was walked before. */
   readonly plain?: boolean;
+  /** Entries with a longer path, relative to the root, are left out. Default: no limit but the system's. */
+  readonly maxPathBytes?: number | undefined;
   /** The result of an earlier walk. Unchanged directories share its memory. */
   readonly known?: Snapshot | undefined;
   readonly signal?: AbortSignal;
@@ -74,6 +76,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
     grafts: options.grafts ?? new Map(),
     plain: options.plain === true,
     descend: !options.selection.any,
+    maxPathBytes: options.maxPathBytes ?? Number.POSITIVE_INFINITY,
     since: Date.now() - TICK_MS,
     known: shareKnown(known),
   };

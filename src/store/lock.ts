@@ -96,6 +96,12 @@ export async function takeLock(file: string, options: LockOptions): Promise<() =
   }
 }
 
+/** Whether a process holds the lock file, or may hold it. */
+export function isLocked(file: string): boolean {
+  const held = readHeld(file);
+  return held !== undefined && !(isLock(held) && processState(held.holder) === 'ended');
+}
+
 /** Written to another name and linked to its own, so that no reader sees a lock without its holder. */
 function tryLock(file: string, what: string): string | undefined {
   makePrivateDir(path.dirname(file));

@@ -21,6 +21,12 @@ export const flag: Check<boolean> = (value) =>
 export const relPath: Check<RelPath> = (value) =>
   typeof value === 'string' && parseRelPath(value) !== undefined ? undefined : mismatch(value, 'a relative path');
 
+/** A path on this machine, from its root. */
+export const absolutePath: Check<string> = (value) =>
+  typeof value === 'string' && value.startsWith('/') && !value.includes('\0')
+    ? undefined
+    : mismatch(value, 'an absolute path');
+
 /** A part whose reader checks it. */
 export const unchecked: Check<unknown> = () => undefined;
 

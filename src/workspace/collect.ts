@@ -9,6 +9,7 @@ import type { Change, Collected, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { MatchRenames, WithheldFile } from '../types/rename.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
+import type { FrozenFiles } from './frozen-files.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import { renameReader } from './rename-reader.ts';
 
@@ -16,6 +17,7 @@ export interface CollectChangesOptions {
   readonly collector: Collector;
   readonly delta: Delta;
   readonly store: ContentStore;
+  readonly frozen: FrozenFiles;
   readonly selection: Selection;
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
@@ -27,6 +29,7 @@ export interface CollectChangesOptions {
   /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
   readonly match?: MatchRenames;
   readonly tell: Tell;
+  readonly signal?: AbortSignal;
 }
 
 /** Free space that large frozen content must leave on the disk of the session's record. */
@@ -37,9 +40,17 @@ const AT_ONCE = 16;
 
 /**
  * Compares the entries that the session changed with the base, and freezes the content of both sides in the store. An
- * entry that cannot be read or classified becomes a change with a problem; it is never omitted.
+ * entry that cannot be read or classified becomes a change with a problem; it is never omitted. Throws the signal's reason.
  */
 export async function collectChanges(options: CollectChangesOptions): Promise<Collected> {
+  try {
+    return await freezeChanges(options);
+  } finally {
+    options.frozen.save();
+  }
+}
+
+async function freezeChanges(options: CollectChangesOptions): Promise<Collected> {
   const { collector, match, store } = options;
   const pairs = await compareLayerToBase(collector, options.delta);
   const { wanted, withheld, hidden } = await setIgnoredAside(pairs, options);
@@ -79,6 +90,7 @@ async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
+        freezing.signal?.throwIfAborted();
         changes[at] = await toChange(wanted[at] as Wanted, freezing);
         if (wanted.length >= PROGRESS_FROM_FILES) {
           freezing.tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
@@ -126,6 +138,9 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
   };
 }
 
+/** Content that is not frozen, with the reason. */
+class TooLarge extends Error {}
+
 /** The entry as recorded in the manifest. Puts the content of a file into the store. */
 async function frozen(
   root: string,
@@ -146,19 +161,18 @@ async function frozen(
     ...(allocated === undefined ? {} : { allocated }),
   };
   if (kind !== 'file' || entry.problem !== undefined || isGitObject(entry.path)) return record;
-  const tooLarge = await whyTooLarge(entry, options);
-  if (tooLarge !== undefined) {
-    problems.push(tooLarge);
-    return record;
-  }
+  const { collector, store } = options;
   try {
-    const chunks = options.collector.readUpTo(root, entry.path as RelPath, Math.max(size, MAX_IN_MEMORY_BYTES));
-    const { digest, size: stored } = await options.store.put(chunks);
+    const { digest, size: stored } = await options.frozen.content(root, entry, async () => {
+      const tooLarge = await whyTooLarge(entry, options);
+      if (tooLarge !== undefined) throw new TooLarge(tooLarge);
+      return store.put(collector.readUpTo(root, entry.path as RelPath, Math.max(size, MAX_IN_MEMORY_BYTES)));
+    });
     if (stored !== size) problems.push('it changed while it was read');
     return { ...record, size: stored, digest };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code !== 'COLLECTOR_READ') throw error;
+    if (code !== 'COLLECTOR_READ' && !(error instanceof TooLarge)) throw error;
     problems.push(message);
     return record;
   }

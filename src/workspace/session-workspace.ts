@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { flushBase } from '../base/flush-base.ts';
@@ -20,6 +21,7 @@ import type { Mount } from '../types/engine.ts';
 import type { Collected } from '../types/entry.ts';
 import type { MatchRenames } from '../types/rename.ts';
 import { collectChanges } from './collect.ts';
+import { openFrozenFiles } from './frozen-files.ts';
 import { type LiveReader, liveReader } from './live.ts';
 import { releaseBases } from './start-base.ts';
 import type { Workspace } from './workspace.ts';
@@ -32,6 +34,7 @@ export class SessionWorkspace implements Workspace {
   readonly #options: WorkspaceOptions;
   readonly #layer: Layer;
   readonly #collector: LazyCollector;
+  readonly #cut = new AbortController();
 
   constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord) {
     const { plan, engine, roots = [] } = options;
@@ -91,11 +94,14 @@ export class SessionWorkspace implements Workspace {
   async collect(match?: MatchRenames): Promise<Collected> {
     const { plan, tell } = this.#options;
     const collector = await this.#collector.get();
+    const store = openContentStore(path.join(plan.sessionDir, 'store'));
     return collectChanges({
       tell,
+      signal: this.#cut.signal,
+      frozen: openFrozenFiles(this.#progressFile, store),
       collector,
       delta: await this.#layer.delta(collector),
-      store: openContentStore(path.join(plan.sessionDir, 'store')),
+      store,
       selection: selectPaths(this.record.rules),
       includeIgnored: plan.policy.includeIgnored,
       baseEntries: this.record.entries,
@@ -105,11 +111,24 @@ export class SessionWorkspace implements Workspace {
     });
   }
 
+  interrupt(reason: Error): void {
+    this.#cut.abort(reason);
+    this.#collector.interrupt(reason);
+  }
+
+  forgetProgress(): void {
+    rmSync(this.#progressFile, { force: true });
+  }
+
   async close({ keepLayer }: { readonly keepLayer: boolean }): Promise<void> {
     const { baseDir, sessionId } = this.#options.plan;
     await this.#collector.stop();
     await this.#layer.close(keepLayer);
     if (!keepLayer) releaseBases(baseDir, sessionId);
+  }
+
+  get #progressFile(): string {
+    return path.join(this.#options.plan.sessionDir, 'frozen-files');
   }
 
   get #diskBytes(): number {

@@ -1,5 +1,6 @@
-import { type BaseGeneration, prepareBase } from '../base/base.ts';
+import type { BaseGeneration } from '../base/base.ts';
 import { releaseRef } from '../base/generation-refs.ts';
+import { prepareBase } from '../base/prepare-base.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { ownerInside } from '../layer/places.ts';

@@ -33,6 +33,10 @@ export interface Workspace {
   watchDisk(hooks: DiskHooks): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */
   collect(match?: MatchRenames): Promise<Collected>;
+  /** Ends a collection that is under way with this error, within a moment. The next one goes on from what is done. */
+  interrupt(reason: Error): void;
+  /** Drops what the next collection would go on from: the result of this one is on the disk. */
+  forgetProgress(): void;
   /** Ends the collector; with `keepLayer` the layer stays. No error for anything that no longer exists. */
   close(options: { readonly keepLayer: boolean }): Promise<void>;
 }

@@ -13,6 +13,11 @@ export interface HostNames {
    * this name, or gets it in this apply (`isRenamed`).
    */
   aliasIn(path: string, isRenamed: (part: string) => boolean): string | undefined;
+  /**
+   * Whether two letter cases of a name are one entry where this path will be, as the nearest name with a letter shows. In
+   * an empty project, as on most disks of the platform.
+   */
+  foldsAt(path: string): boolean;
 }
 
 /** Listings are read once each. Preconditions: the walker is open while this is used. */
@@ -34,6 +39,17 @@ export function readHostNames(walker: HostWalker): HostNames {
         from = end + 1;
       }
       return undefined;
+    },
+    foldsAt(path) {
+      for (let folder = parentPath(path); ; folder = parentPath(folder)) {
+        const known = names(folder) ?? new Set();
+        for (const name of known) {
+          const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+          if (!/[a-z]/i.test(name) || known.has(other)) continue;
+          return fingerprintHost(walker, folder === '' ? other : `${folder}/${other}`) !== undefined;
+        }
+        if (folder === '') return process.platform === 'darwin';
+      }
     },
   };
 }

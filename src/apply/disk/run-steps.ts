@@ -8,6 +8,7 @@ import { BrokenDecisions } from './keep-together.ts';
 import { asFound, type Looking, lookAgain } from './look-again.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
+import { ReplacedFolders } from './replaced-folders.ts';
 import { stepContent } from './step-content.ts';
 import { appliedOutcome, type Step } from './steps.ts';
 
@@ -54,6 +55,8 @@ interface Running extends Run {
   readonly total: number;
   readonly what: string;
   readonly broken: BrokenDecisions;
+  /** Not after a crash: what an earlier process removed is not the user's file. */
+  readonly folders: ReplacedFolders | undefined;
   readonly outcomes: Map<number, ChangeOutcome>;
   /** Steps that were done; with a mode where the file system gave the file another mode than planned. */
   readonly done: Map<number, number | undefined>;
@@ -70,7 +73,8 @@ interface Running extends Run {
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
   const what = run.kind === 'undo' ? 'Undoing' : 'Applying';
   const broken = new BrokenDecisions();
-  const running: Running = { ...run, what, broken, total: steps.length, outcomes: new Map(), done: new Map() };
+  const folders = run.resumed ? undefined : new ReplacedFolders(steps, run.walker);
+  const running: Running = { ...run, what, broken, folders, total: steps.length, outcomes: new Map(), done: new Map() };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
   run.tell({ kind: 'progress-end', what });
   return running.outcomes;
@@ -175,7 +179,7 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
     running.broken.note(step, failed);
     return false;
   }
-  if (isInterrupted(one, running)) return false;
+  if (isInterrupted(one, running) || isRefused(one, running)) return false;
   const { post } = step;
   const opens = post?.kind === 'dir' && (post.mode & 0o300) === 0o300;
   if (opens) {
@@ -200,10 +204,21 @@ function isInterrupted(one: Numbered, running: Running): boolean {
   return true;
 }
 
+/** Whether the step may not be done, because the rest of its change cannot be. */
+function isRefused(one: Numbered, running: Running): boolean {
+  const lost = running.folders?.reasonAgainst(one.step);
+  if (lost !== undefined) setOutcome(one, leave(one.step, 'conflict', lost), running);
+  return lost !== undefined;
+}
+
 async function commit(one: Numbered, batch: OpenBatch, running: Running): Promise<void> {
   const { step, number } = one;
   const content = batch.hasStaged(number) ? undefined : await newContent(step, running);
   if (isInterrupted(one, running)) {
+    batch.drop(number);
+    return;
+  }
+  if (isRefused(one, running)) {
     batch.drop(number);
     return;
   }

@@ -93,7 +93,8 @@ export function foldCase(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-function replacesFolder(step: Step): boolean {
+/** Whether a file or link takes the place of a folder. */
+export function replacesFolder(step: Step): boolean {
   return step.pre?.kind === 'dir' && step.post !== undefined && step.post.kind !== 'dir';
 }
 

@@ -125,6 +125,14 @@ export const NAME_RULES = {
     trigger: 'checkout on Windows',
     source: 'CVE-2019-1352',
   },
+  'name-too-long': {
+    severity: 'blocked',
+    title: 'Path too long for this system',
+    why: 'run-claude could no longer copy the project, and most programs could not name the file.',
+    matches: 'paths that are longer than PATH_MAX together with the directory of the project or of its private copy',
+    trigger: ANY_COMMAND,
+    source: 'PATH_MAX',
+  },
   'name-long': {
     severity: 'note',
     title: 'Very long name or path',

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { TICK_MS, waitForTick } from '../../host/mtime-granularity.ts';
 import { settableTime } from '../../store/file-time.ts';
@@ -16,11 +17,34 @@ export interface CopierOptions {
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
+/** The part of the system in use, which tests replace. */
+export interface CopySystem {
+  readonly platform: NodeJS.Platform;
+  /** Clones a file on APFS, or copies it where the disk does not clone. False where nothing was copied. */
+  cloneByProgram(from: string, to: string): boolean;
+}
+
+/** Node's copyFile does not clone on macOS (libuv has no clonefile), cp of macOS does. */
+const SYSTEM: CopySystem = {
+  platform: process.platform,
+  cloneByProgram: (from, to) => spawnSync('/bin/cp', ['-c', from, to], { stdio: 'ignore' }).status === 0,
+};
+
 /** Why a file was not copied as the walk saw it. */
 export interface CopyOutcome {
   /** changed: to be scanned again; unreadable: left out; failed: the copy can't be written. */
   readonly what: 'changed' | 'unreadable' | 'failed';
   readonly why: string;
+}
+
+/** A source that is open, and is the file that the walk saw. */
+interface OpenSource {
+  readonly fd: number;
+  readonly path: string | Buffer;
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly isSparse: boolean;
 }
 
 const C = fs.constants;
@@ -29,6 +53,8 @@ const PIECE_BYTES = 1 << 16;
 const MAX_SPARSE_BYTES = 2 ** 36;
 /** From here on the system's own copy is faster than reading and writing. */
 const COPY_FILE_FROM_BYTES = 65_536;
+/** From here on a clone costs less than reading and writing, although a program has to be started for it. */
+const CLONE_FROM_BYTES = 16 << 20;
 /** Removed since the walk, or replaced by a link: the next walk sees what is there now. */
 const CHANGED_CODES = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
@@ -42,9 +68,11 @@ export class FileCopier {
   readonly #zeros = Buffer.alloc(PIECE_BYTES);
   /** By device of the sources: whether it can share blocks with the tree's, as its first file showed. */
   readonly #sharesBlocks = new Map<number, boolean>();
+  readonly #system: CopySystem;
 
-  constructor({ owner }: CopierOptions) {
+  constructor({ owner }: CopierOptions, system: CopySystem = SYSTEM) {
     this.#owner = owner;
+    this.#system = system;
   }
 
   /** Undefined when the file was copied. */
@@ -65,7 +93,7 @@ export class FileCopier {
     }
   }
 
-  #copyOpen(from: number, { ino, dev, mode, target: targetPath }: CopyTask): CopyOutcome | undefined {
+  #copyOpen(from: number, { ino, dev, mode, source, target: targetPath }: CopyTask): CopyOutcome | undefined {
     const before = fs.fstatSync(from, { bigint: true });
     if (!before.isFile() || Number(before.ino) !== ino || Number(before.dev) !== dev) {
       return { what: 'changed', why: 'replaced' };
@@ -76,7 +104,8 @@ export class FileCopier {
     waitForTick(Number(before.ctimeNs / 1000n) / 1000, TICK_MS);
     const target = pathOf(targetPath);
     const times = [settableTime(String(before.atimeNs)), settableTime(String(before.mtimeNs))] as const;
-    if (this.#copiedBySystem(from, target, dev, size, isSparse)) {
+    const opened: OpenSource = { fd: from, path: pathOf(source), dev, ino, size, isSparse };
+    if (this.#copiedBySystem(opened, target)) {
       // The owner before the mode, here and below: chown clears setuid bits.
       if (this.#owner !== undefined) fs.chownSync(target, this.#owner.uid, this.#owner.gid);
       fs.chmodSync(target, mode);
@@ -99,14 +128,33 @@ export class FileCopier {
   }
 
   /** By sharing blocks, or by copy_file_range. False where the content has to be copied by this process. */
-  #copiedBySystem(from: number, target: string | Buffer, dev: number, size: number, isSparse: boolean): boolean {
-    if (process.platform !== 'linux' || size === 0) return false;
+  #copiedBySystem(source: OpenSource, target: string | Buffer): boolean {
+    const { platform } = this.#system;
+    if (source.size === 0) return false;
+    if (platform === 'darwin') return this.#clonedByPath(source, target);
+    if (platform !== 'linux') return false;
     // Of the very inode that was opened and checked.
-    const opened = `/proc/self/fd/${from}`;
-    if (this.#cloned(opened, target, dev)) return true;
-    if (size <= COPY_FILE_FROM_BYTES || isSparse) return false;
+    const opened = `/proc/self/fd/${source.fd}`;
+    if (this.#cloned(opened, target, source.dev)) return true;
+    if (source.size <= COPY_FILE_FROM_BYTES || source.isSparse) return false;
     fs.copyFileSync(opened, target, C.COPYFILE_EXCL);
     return true;
+  }
+
+  /**
+   * By path, since a program cannot be given an open file. A copy of anything but the inode that was opened and checked is
+   * removed, and its content is read from that inode. A program replaces what has the target's name, which on such a disk
+   * may be another file of the tree.
+   */
+  #clonedByPath({ path, dev, ino, size, isSparse }: OpenSource, target: string | Buffer): boolean {
+    if (size < CLONE_FROM_BYTES || isSparse || typeof path !== 'string' || typeof target !== 'string') return false;
+    if (fs.lstatSync(target, { throwIfNoEntry: false }) !== undefined) return false;
+    const isCloned = this.#system.cloneByProgram(path, target);
+    const there = fs.lstatSync(path, { throwIfNoEntry: false });
+    const copy = fs.lstatSync(target, { throwIfNoEntry: false });
+    if (isCloned && there?.ino === ino && there.dev === dev && copy?.isFile() && copy.size === size) return true;
+    fs.rmSync(target, { force: true });
+    return false;
   }
 
   #cloned(opened: string, target: string | Buffer, dev: number): boolean {

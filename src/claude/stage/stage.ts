@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlaceEntry } from '../../engine/place.ts';
 import { type RunProgram, runProgram } from '../../host/run-program.ts';
@@ -9,6 +9,7 @@ import { ISOLATED_DIR, ISOLATED_LINKS } from '../instances/isolated.ts';
 import { profileDir } from '../instances/profile.ts';
 import { insideJson } from './claude-json.ts';
 import { gitIdentity } from './git-identity.ts';
+import { readSettings } from './read-settings.ts';
 import { filterSettings } from './settings-filter.ts';
 import { stagePlugins } from './stage-plugins.ts';
 import { stageProject } from './stage-project.ts';
@@ -72,7 +73,7 @@ export interface StagedClaude {
  * A copy of the user's Claude data for /home/agent: the names in the table of `entries.ts`, filtered. The host's directory
  * is never mounted.
  *
- * @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING
+ * @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING, SETTINGS_UNREADABLE
  */
 export async function stageClaude(options: StageOptions): Promise<StagedClaude> {
   const staging = new Staging();
@@ -106,10 +107,8 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
 }
 
 async function stageSettings(staging: Staging, dir: string, shown: string, options: StageOptions): Promise<void> {
-  const text = await readFile(join(dir, 'settings.json'), 'utf8').catch(() => undefined);
-  const settings = text === undefined ? {} : parseObject(text);
-  if (settings === undefined) staging.note(`${shown}/settings.json was not staged: it is not a JSON object`);
-  const { settings: kept, dropped } = filterSettings(settings ?? {});
+  const settings = await readSettings(join(dir, 'settings.json'), `${shown}/settings.json`);
+  const { settings: kept, dropped } = filterSettings(settings);
   if (dropped.length > 0) staging.note(`${shown}/settings.json: not staged: ${dropped.join(', ')}`);
   if (options.permissions === 'skip') kept['skipDangerousModePermissionPrompt'] = true;
   // For a Claude that is started from a shell. The one that the plan starts gets an option.

@@ -78,11 +78,12 @@ function writableCheck(name: 'state-directory' | 'cache-directory', dir: string)
     );
   }
   const { mode, uid } = statSync(at);
-  const open = at === dir && (mode & 0o077) !== 0;
-  if (open) return warning(name, `other users can read ${dir}`, `Run chmod 700 ${dir}`);
-  if (at === dir && process.getuid !== undefined && uid !== process.getuid()) {
+  if (at !== dir) return ok(name, dir);
+  if (process.getuid !== undefined && uid !== process.getuid()) {
     return fault(name, `${dir} belongs to another user`, `Change its owner to your user, or set ${VARIABLES[name]}.`);
   }
+  if ((mode & 0o022) !== 0) return fault(name, `other users can write to ${dir}`, `Run chmod 700 ${dir}`);
+  if ((mode & 0o077) !== 0) return warning(name, `other users can read ${dir}`, `Run chmod 700 ${dir}`);
   return ok(name, dir);
 }
 

@@ -1,4 +1,5 @@
 import { findingsOf, notYetAudited } from '../../audit/findings.ts';
+import { maxEntryBytes } from '../../base/generation.ts';
 import { Interrupted, RunClaudeError } from '../../errors.ts';
 import type { ChangeJudge } from '../../judging/change-judge.ts';
 import type { AuditSettings } from '../../judging/protocol.ts';
@@ -26,7 +27,7 @@ export const nowNs = (): string => String(BigInt(Date.now()) * 1_000_000n);
 export function auditCollected(
   { changes }: Pick<Collected, 'changes'>,
   judge: ChangeJudge,
-  { policy }: Pick<Plan, 'policy'>,
+  { policy, baseDir, project }: Pick<Plan, 'policy' | 'baseDir' | 'project'>,
   { endedNs, signal }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal },
 ): Promise<readonly Finding[]> {
   return judge.audit({
@@ -35,6 +36,7 @@ export function auditCollected(
     ...(endedNs === undefined ? {} : { endedNs }),
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
+    maxPathBytes: maxEntryBytes(baseDir, project.root),
   });
 }
 

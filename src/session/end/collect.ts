@@ -40,7 +40,9 @@ export async function collectSession(
   const kept =
     outcome && wasCollected(sessionDir) ? outcomeAfterResume(outcome, readCollected(sessionDir), now) : outcome;
   writeCollected(sessionDir, now);
-  return updateRecord(record, { stage: 'pending', outcome: kept });
+  const pending = updateRecord(record, { stage: 'pending', outcome: kept });
+  workspace.forgetProgress();
+  return pending;
 }
 
 async function auditNow(

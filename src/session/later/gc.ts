@@ -51,7 +51,7 @@ interface Removal extends GcItem {
  *
  * - sessions that were decided about 30 days ago, with their pre-images
  * - layers that hold nothing more, or whose session was applied 14 days ago
- * - bases that were not used for 30 days
+ * - bases that were not used for 30 days, or that cannot be used as they are
  * - Claude's data of projects that no longer exist and have no pending session
  * - engine objects of this owner without a session
  *
@@ -148,10 +148,10 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   const top = join(places.cacheDir, 'bases');
   const unused = await sweepBases(top, KEPT_MS / DAY_MS, true);
   const removals = unused.map(
-    ({ dir, unusedDays }): Removal => ({
+    ({ dir, unusedDays, broken }): Removal => ({
       kind: 'base',
       name: dir,
-      why: `unused for ${Math.floor(unusedDays)} days`,
+      why: broken ? 'it cannot be used as it is' : `unused for ${Math.floor(unusedDays)} days`,
       remove: async () => {
         await sweepBases(top, KEPT_MS / DAY_MS, false);
       },

@@ -34,7 +34,7 @@ export async function recoverProjectSessions(project: string, deps: SessionDeps)
         });
       }
     } catch (error) {
-      if (record.plan.mode === 'bind') throw error;
+      if (record.plan.mode === 'bind' || deps.interruption.signal.aborted) throw error;
       const why = error instanceof Error ? error.message : String(error);
       deps.tell({ kind: 'message', level: 'warning', text: `session ${record.id} could not be collected: ${why}` });
     }

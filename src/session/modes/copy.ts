@@ -81,10 +81,19 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: Vi
     async collect(record, secrets, { isAudited }) {
       isCollecting.abort();
       const { judge, collectSession, reviewRemaining } = await auditOnce();
+      // A signal that stopped the agent is over: its changes are collected. The next one stops the collection.
+      const signal = deps.interruption.next();
+      const interrupt = (): void => workspace.interrupt(signal.reason as Error);
+      signal.addEventListener('abort', interrupt, { once: true });
       const input = { workspace, judge: isAudited ? judge : undefined, secrets: await secrets() };
-      const collected = await collectSession(record, input, deps);
-      // It is not needed for the user's decision.
-      judge[Symbol.dispose]();
+      const collected = await collectSession(record, input, deps)
+        .catch((error: unknown) => {
+          const text = `The changes of the session are kept. To go on collecting them: run-claude diff ${plan.sessionId}`;
+          if (signal.aborted) deps.tell({ kind: 'message', level: 'info', text });
+          throw error;
+        })
+        // It is not needed for the user's decision.
+        .finally(() => judge[Symbol.dispose]());
       // A session that was resumed may have been applied in part before.
       return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
     },

@@ -52,6 +52,7 @@ export async function choosingRun(run: ChoosingRun, root: string): Promise<Chose
   const collected = await collectChanges({
     ...treeCollector(run.base, run.session),
     store,
+    frozen: { content: (_root, _entry, freeze) => freeze(), save: () => undefined },
     selection: EVERYTHING,
     includeIgnored: run.includeIgnored,
     baseEntries: 1000,

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type BaseGeneration, type BaseOptions, prepareBase } from '../../../src/base/base.ts';
+import type { BaseGeneration, BaseOptions } from '../../../src/base/base.ts';
+import { prepareBase } from '../../../src/base/prepare-base.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 
 /** The base in `dir/base` of the project in `dir/project`, for a session of that name. */

@@ -121,6 +121,26 @@ describe('the host changes during an apply', () => {
     expect(one.now()).toEqual({ ...sides.base, b: file('XX') });
   });
 
+  it.each([
+    ['a link', { d: link('/etc') }],
+    ['a file', { d: file('f') }],
+  ])('a file that is added to a folder which %s replaces keeps the whole folder', async (_, replacing) => {
+    const base = { a: file('a1'), d: dir, 'd/e': dir, 'd/e/f': file('f'), 'd/x': file('x') };
+    const one = await lay({ base, session: { a: file('a2'), ...replacing } });
+    const add = () => writeFileSync(path.join(one.project, 'd/e/mine'), 'mine');
+    const why = 'conflict: the folder has files on the host that would be lost';
+    expect(await one.apply(atStep(0, add))).toEqual({
+      a: 'applied',
+      d: why,
+      'd/e': why,
+      'd/e/f': why,
+      'd/x': why,
+    });
+    expect(one.now()).toEqual({ ...base, a: file('a2'), 'd/e/mine': file('mine') });
+    await one.undo();
+    expect(one.now()).toEqual({ ...base, 'd/e/mine': file('mine') });
+  });
+
   it('an edit made while the user views a merge is kept', async () => {
     const text = 'a\nb\nc\nd\ne\n';
     const one = await lay({

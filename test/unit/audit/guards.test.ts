@@ -148,6 +148,14 @@ describe('names', () => {
     expect(said({ [`${'a/'.repeat(61)}b`]: 'x' })).toEqual([`note name-long ${'a/'.repeat(61)}b`]);
   });
 
+  it('are blocked where the path is longer than the host can hold', () => {
+    const change = (bytes: number) =>
+      ({ path: `d/${'é'.repeat((bytes - 2) / 2)}`, kind: 'created', after: file() }) as const;
+    expect(judged(change(102), { maxPathBytes: 100 })).toContain('blocked name-too-long');
+    expect(judged(change(100), { maxPathBytes: 100 })).toEqual([]);
+    expect(judged({ ...change(102), before: file(), kind: 'modified' }, { maxPathBytes: 100 })).toEqual([]);
+  });
+
   it('collide with names of the base, also below a folder of another letter case', () => {
     expect(said({ 'src/A.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides src/A.ts');
     expect(said({ 'SRC/b.ts': 'x' }, { 'src/a.ts': 'x' })).toContain('blocked name-collides SRC');

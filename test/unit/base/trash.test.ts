@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sweepGenerations } from '../../../src/base/generation.ts';
+import { GENERATION_FORMAT } from '../../../src/base/manifest.ts';
 import { emptyTrash, emptyTrashLater, hasTrash } from '../../../src/base/trash.ts';
+import { encodeSnapshot } from '../../../src/scan/snapshot.ts';
 import { planGc, runGc } from '../../../src/session/later/gc.ts';
+import { writeFileAtomic } from '../../../src/store/record.ts';
 
 let root: string;
 let dir: string;
@@ -17,6 +20,18 @@ beforeEach(() => {
     writeFileSync(path.join(closed, 'f'), 'x');
     chmodSync(closed, 0o500);
   }
+  // Finished, as the newest one is in a base that can be used.
+  const header = {
+    version: GENERATION_FORMAT,
+    bootId: '',
+    state: '',
+    owner: null,
+    project: root,
+    root: { mode: 0o700, mtimeMs: 0 },
+    unreadable: [],
+    dropped: [],
+  };
+  writeFileAtomic(path.join(dir, 'gen/3/manifest'), encodeSnapshot(header, new Map()));
 });
 afterEach(() => {
   emptyTrash(dir);

@@ -16,7 +16,11 @@ function sessions(begun: Readonly<Record<string, { readonly ms: number; readonly
     const id = `261121-140512-${end}`;
     const dir = path.join(state, 'sessions', id);
     mkdirSync(dir, { recursive: true });
-    const record = sessionRecord({ stage, started: `2026-11-21T14:05:12.${ms}Z`, plan: { sessionId: id } });
+    const record = sessionRecord({
+      stage,
+      started: `2026-11-21T14:05:12.${ms}Z`,
+      plan: { sessionId: id, sessionDir: dir },
+    });
     writeFileSync(path.join(dir, 'session.json'), JSON.stringify(record));
   }
   return state;

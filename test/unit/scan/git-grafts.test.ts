@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prepareBase } from '../../../src/base/base.ts';
+import { prepareBase } from '../../../src/base/prepare-base.ts';
 import { gitGrafts } from '../../../src/scan/git-grafts.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 

@@ -100,6 +100,37 @@ describe('the staged home', () => {
     expect(everything(staged)).not.toContain('secret-value');
   });
 
+  it('has the deny list of settings that are half written at the moment of the start', async () => {
+    const whole = JSON.stringify({ permissions: { deny: ['WebFetch'] } });
+    for (const half of ['', whole.slice(0, 20)]) {
+      write('home/.claude/settings.json', half);
+      const staging = stage();
+      setTimeout(() => write('home/.claude/settings.json', whole), 100);
+      const settings = JSON.parse(contentOf(await staging, '.claude/settings.json') ?? '');
+      expect(settings.permissions.deny, half).toEqual(['WebFetch']);
+    }
+  });
+
+  it('is refused while settings cannot be read, because their deny list would be lost', async () => {
+    const file = at('home/.claude/settings.json');
+    for (const make of [
+      () => write('home/.claude/settings.json', '{"permissions": {"deny": ['),
+      () => write('home/.claude/settings.json', '["a list"]'),
+      () => mkdirSync(file),
+      () => symlinkSync('settings.json', file),
+    ]) {
+      make();
+      await expect(stage(), String(make)).rejects.toMatchObject({
+        code: 'SETTINGS_UNREADABLE',
+        message: expect.stringContaining('~/.claude/settings.json'),
+      });
+      rmSync(file, { recursive: true });
+    }
+    // What stays empty holds no deny list.
+    write('home/.claude/settings.json', '\n');
+    expect(JSON.parse(contentOf(await stage(), '.claude/settings.json') ?? '')).not.toHaveProperty('permissions');
+  });
+
   it('contains no account, other project, credential or unknown key, and reports that once', async () => {
     const secret = 'a-secret-of-the-host';
     write(

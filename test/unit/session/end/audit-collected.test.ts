@@ -36,13 +36,9 @@ const generation = path.join(sessionDir, 'generation');
 mkdirSync(generation);
 const manifest = path.join(generation, 'manifest');
 writeFileSync(manifest, Buffer.concat([...encodeSnapshot({}, new Map())]));
-const audit = async (changes: readonly Change[]): Promise<readonly Finding[]> => {
-  using judge = new ChangeJudge({ store: storeDir(sessionDir), base: { manifest, trees: [] } });
-  return await auditCollected({ changes }, judge, { policy: DEFAULTS }, { endedNs: '1' });
-};
 const record = {
   id: '261121-140512-k7p',
-  plan: { sessionDir, policy: DEFAULTS, project: {} },
+  plan: { sessionDir, policy: DEFAULTS, project: { root: '/project' }, baseDir: path.join(sessionDir, 'base') },
   workspace: {
     version: 1,
     strategy: 'copy',
@@ -51,6 +47,10 @@ const record = {
     rules: { exclude: [], include: [], mask: [] },
   },
 } as unknown as SessionRecord;
+const audit = async (changes: readonly Change[]): Promise<readonly Finding[]> => {
+  using judge = new ChangeJudge({ store: storeDir(sessionDir), base: { manifest, trees: [] } });
+  return await auditCollected({ changes }, judge, record.plan, { endedNs: '1' });
+};
 
 it('blocks a change whose stored content is missing or damaged, and no other change', async () => {
   const changes = [

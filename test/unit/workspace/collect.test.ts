@@ -1,0 +1,122 @@
+import type { ChildProcess } from 'node:child_process';
+import { appendFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Collector } from '../../../src/collector/client.ts';
+import { Interrupted } from '../../../src/errors.ts';
+import { EVERYTHING } from '../../../src/scan/selection.ts';
+import { openContentStore } from '../../../src/store/content.ts';
+import type { ListedEntry } from '../../../src/types/collector.ts';
+import type { Collected } from '../../../src/types/entry.ts';
+import { collectChanges } from '../../../src/workspace/collect.ts';
+import { openFrozenFiles } from '../../../src/workspace/frozen-files.ts';
+import { runCollector } from '../../support/collector-program.ts';
+
+let dir: string;
+let children: ChildProcess[];
+let read: string[];
+
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-collect-'));
+  children = [];
+  read = [];
+  for (const name of ['upper', 'base']) mkdirSync(path.join(dir, name));
+});
+afterEach(() => {
+  for (const child of children) child.kill();
+  rmSync(dir, { recursive: true });
+});
+
+const upper = (name: string): string => path.join(dir, 'upper', name);
+const progress = (): string => path.join(dir, 'frozen-files');
+
+/** A collector of the scene that records which files are read. */
+async function start(): Promise<Collector> {
+  const { collector, child } = await runCollector({ upper: path.join(dir, 'upper'), base: path.join(dir, 'base') });
+  children.push(child);
+  return {
+    ...collector,
+    readUpTo(root, file, max) {
+      read.push(file);
+      return collector.readUpTo(root, file, max);
+    },
+  };
+}
+
+async function collect(collector: Collector, signal?: AbortSignal): Promise<Collected> {
+  const present: ListedEntry[] = [];
+  for await (const entry of collector.list('upper')) present.push(entry);
+  const store = openContentStore(path.join(dir, 'store'));
+  return collectChanges({
+    collector,
+    delta: { present, deleted: [], opaque: [] },
+    store,
+    frozen: openFrozenFiles(progress(), store),
+    selection: EVERYTHING,
+    includeIgnored: false,
+    baseEntries: 0,
+    sparseBytes: 0,
+    room: async () => 1e12,
+    tell: () => undefined,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+it('reads a file with many names once', async () => {
+  writeFileSync(upper('first'), 'x'.repeat(1 << 20));
+  for (let i = 0; i < 3000; i++) linkSync(upper('first'), upper(`name-${i}`));
+  writeFileSync(upper('other'), 'x'.repeat(1 << 20));
+  const { changes } = await collect(await start());
+  expect(changes).toHaveLength(3002);
+  expect(new Set(changes.map(({ after }) => after?.digest)).size).toBe(1);
+  expect(read).toHaveLength(2);
+});
+
+it('ends within a second of an interruption, also in the middle of a large file, and goes on from what is done', async () => {
+  for (let i = 0; i < 200; i++) writeFileSync(upper(`a${i}`), String(i).repeat(1 << 14));
+  writeFileSync(upper('large'), '');
+  for (let i = 0; i < 8; i++) appendFileSync(upper('large'), Buffer.alloc(16 << 20, i));
+  const collector = await start();
+  const cut = new AbortController();
+  const collecting = collect(collector, cut.signal);
+  await expect.poll(() => read.includes('large'), { interval: 1 }).toBe(true);
+  const reason = new Interrupted('SIGTERM');
+  const since = Date.now();
+  cut.abort(reason);
+  collector.interrupt(reason);
+  await expect(collecting).rejects.toBe(reason);
+  expect(Date.now() - since).toBeLessThan(1000);
+  const done = read.length;
+
+  read = [];
+  writeFileSync(upper('a7'), 'written since');
+  const { changes } = await collect(await start());
+  expect(changes).toHaveLength(201);
+  expect(changes.filter(({ problem }) => problem !== undefined)).toEqual([]);
+  // What was being read, the file that is new, and nothing that was done.
+  expect(read).toEqual(expect.arrayContaining(['a7', 'large']));
+  expect(read.length).toBeLessThanOrEqual(201 - done + 16 + 1);
+});
+
+it.each([
+  ['of another boot', (text: string) => text.replace(/"bootId":"[^"]+"/, '"bootId":"another"')],
+  ['that is damaged', (text: string) => text.replace('["upper', '{"upper')],
+  ['of which the store has nothing', (text: string) => text.replaceAll(/[0-9a-f]{64}/g, '0'.repeat(64))],
+])('does not go on from a record %s', async (_, change) => {
+  writeFileSync(upper('one'), 'one');
+  await collect(await start());
+  writeFileSync(progress(), change(readFileSync(progress(), 'utf8')));
+  read = [];
+  const { changes } = await collect(await start());
+  expect([read, changes.map(({ after }) => after?.size)]).toEqual([['one'], [3]]);
+});
+
+it('goes on where a kill cut off the last line', async () => {
+  for (const name of ['one', 'two']) writeFileSync(upper(name), name);
+  await collect(await start());
+  writeFileSync(progress(), readFileSync(progress(), 'utf8').slice(0, -5));
+  read = [];
+  await collect(await start());
+  expect(read).toHaveLength(1);
+});
