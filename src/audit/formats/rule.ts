@@ -1,6 +1,7 @@
 import type { Change } from '../../types/entry.ts';
 import type { Severity } from '../../types/finding.ts';
 import type { Line } from './lines.ts';
+import type { PlainKeys } from './plain.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
 export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'auto';
@@ -19,6 +20,18 @@ export type Judge =
       readonly format: Format;
       readonly danger?: RegExp;
       readonly value?: RegExp;
+      readonly safe?: RegExp;
+      readonly removed?: RegExp;
+    }
+  /**
+   * A key or value of a settings file that is not known to be plain data, or (removed) a deleted key. A file that does
+   * not parse, repeats a key, merges keys or has an unknown tag counts as well.
+   */
+  | {
+      readonly kind: 'settings';
+      readonly format: Format;
+      readonly plain: PlainKeys;
+      /** Matches `key=value` of plain data that a table cannot describe. */
       readonly safe?: RegExp;
       readonly removed?: RegExp;
     }
