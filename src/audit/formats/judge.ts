@@ -1,3 +1,4 @@
+import { matcherOf } from './glob.ts';
 import type { Line } from './lines.ts';
 import { type PlainKeys, plainBy } from './plain.ts';
 import { isProgram, PROGRAM } from './program.ts';
@@ -104,11 +105,20 @@ function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): st
 }
 
 function judgeSettings(rule: Extract<Judge, { kind: 'settings' }>, text: JudgedText): string[] {
-  const { plain, safe, removed } = rule;
+  const { plain, safe, removed, paths } = rule;
+  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
   const isPlain = plainKeysOf(plain);
   const counts = (leaf: Leaf): boolean => !isPlain(leaf) && !isSafe(safe, `${leaf.key}=${leaf.value}`);
   const odd = ODD_SETTINGS.filter(({ sign }) => sign.test(text.after ?? '') && !sign.test(text.before ?? ''));
   return [...judgeLeaves(rule, text, counts, removed), ...odd.map(({ says }) => says)];
+}
+
+const matchers = new WeakMap<readonly string[], (path: string) => boolean>();
+
+function pathsOf(globs: readonly string[]): (path: string) => boolean {
+  const known = matchers.get(globs) ?? matcherOf(globs);
+  matchers.set(globs, known);
+  return known;
 }
 
 const compiled = new WeakMap<PlainKeys, (leaf: Leaf) => boolean>();

@@ -29,19 +29,24 @@ export type PlainValue = keyof typeof VALUES;
 
 /**
  * The keys of a settings file that hold plain data, by what their values may be. Each is a path of names: `a.b` (with or
- * without lists on the way), `*` within a name, `**` over names, `{a,b}`. Letter case never counts.
+ * without lists on the way), `{a,b}`, `*` within a name, `**` over names, both without a slash, since such a name may be
+ * a module or a file; `***` over any names. `never`: keys that are not plain whatever the others say. Letter case never
+ * counts.
  */
-export type PlainKeys = Readonly<Partial<Record<PlainValue, readonly string[]>>>;
+export type PlainKeys = Readonly<Partial<Record<PlainValue | 'never', readonly string[]>>>;
+
+/** What one, two and three stars match. */
+const STARS = ['[^.[\\]/\\\\]*', '[^/\\\\]*', '[\\s\\S]*'] as const;
 
 function keyRegex(pattern: string): string {
   let out = '';
   for (let at = 0; at < pattern.length; at += 1) {
     const char = pattern[at] as string;
-    if (char === '*' && pattern[at + 1] === '*') {
-      out += '[^]*';
-      at += 1;
-    } else if (char === '*') out += '[^.[\\]]*';
-    else if (char === '{') out += '(?:';
+    if (char === '*') {
+      const stars = /^\*{1,3}/.exec(pattern.slice(at))?.[0].length ?? 1;
+      out += STARS[stars - 1];
+      at += stars - 1;
+    } else if (char === '{') out += '(?:';
     else if (char === '}') out += ')';
     else if (char === ',') out += '|';
     else if (char === '.') out += '(?:\\[\\])*\\.';
@@ -50,20 +55,31 @@ function keyRegex(pattern: string): string {
   return out;
 }
 
+const regexOf = (patterns: readonly string[]): RegExp =>
+  new RegExp(`^(?:${patterns.map(keyRegex).join('|')})(?:\\[\\])*$`, 'i');
+
 /** Whether a leaf is plain by a table; the table is compiled at its first use. */
-export function plainBy(keys: PlainKeys): (leaf: Leaf) => boolean {
+export function plainBy({ never = [], ...keys }: PlainKeys): (leaf: Leaf) => boolean {
   const rows = lazy(() =>
-    (Object.keys(keys) as PlainValue[]).map((kind) => ({
-      key: new RegExp(`^(?:${(keys[kind] ?? []).map(keyRegex).join('|')})(?:\\[\\])*$`, 'i'),
-      value: VALUES[kind],
-    })),
+    (Object.keys(keys) as PlainValue[]).map((kind) => ({ key: regexOf(keys[kind] ?? []), value: VALUES[kind] })),
   );
+  const excluded = lazy(() => (never.length === 0 ? undefined : regexOf(never)));
   return ({ key, value }) =>
     key.length <= LONGEST_KEY &&
     value.length <= LONGEST_VALUE &&
+    excluded()?.test(key) !== true &&
     rows().some((row) => row.key.test(key) && (value === '[]' || value === '{}' || row.value.test(value)));
 }
 
 /** Longer ones are not matched: they are never plain. */
 const LONGEST_KEY = 1000;
 const LONGEST_VALUE = 8000;
+
+/** What is plain in the settings files of one tool. */
+export interface PlainTable {
+  /** Globs of the files (glob.ts). */
+  readonly paths: readonly string[];
+  readonly plain: PlainKeys;
+  /** Matches `key=value` of plain data that the keys cannot describe. */
+  readonly safe?: RegExp;
+}

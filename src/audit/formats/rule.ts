@@ -4,7 +4,7 @@ import type { Line } from './lines.ts';
 import type { PlainKeys } from './plain.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
-export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'auto';
+export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'xml' | 'properties' | 'auto';
 
 /** What counts in a change of a listed file. Regular expressions are linear: no nested repetition. */
 export type Judge =
@@ -30,6 +30,8 @@ export type Judge =
   | {
       readonly kind: 'settings';
       readonly format: Format;
+      /** Globs of the files that it judges, where a rule has a table for each tool; without them all of the rule's. */
+      readonly paths?: readonly string[];
       readonly plain: PlainKeys;
       /** Matches `key=value` of plain data that a table cannot describe. */
       readonly safe?: RegExp;

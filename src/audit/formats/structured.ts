@@ -2,7 +2,10 @@ import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parseAllDocuments } from 'yaml';
 import { jsonOfJson5 } from './json5.ts';
+import { leavesOfProperties } from './properties.ts';
 import type { Format } from './rule.ts';
+import { leavesOfXml } from './xml.ts';
+import { repeatedKeys } from './yaml-keys.ts';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
 export interface Leaf {
@@ -36,12 +39,17 @@ export function readStructure(text: string, format: Format, path: string): Struc
     }
     if (kind === 'yaml') return fromYaml(bare);
     if (kind === 'toml') return fromValue(parseToml(bare));
+    if (kind === 'xml') return fromLeaves(leavesOfXml(bare));
+    if (kind === 'properties') return fromLeaves(leavesOfProperties(bare));
     return fromIni(bare);
   } catch {
     // Any exception of a parser, a RangeError for deep nesting included, means that the text cannot be judged.
     return undefined;
   }
 }
+
+const fromLeaves = (leaves: readonly Leaf[] | undefined): Structure | undefined =>
+  leaves === undefined ? undefined : { leaves, duplicates: [], tags: [] };
 
 function formatOf(path: string, text: string): Format {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
@@ -136,6 +144,7 @@ function fromYaml(text: string): Structure | undefined {
     if (document.errors.length > 0) return undefined;
     for (const warning of document.warnings)
       if (warning.code === 'TAG_RESOLVE_FAILED') out.tags.push(warning.message.split('\n')[0]?.slice(0, 120) ?? '');
+    for (const key of repeatedKeys(document)) out.duplicates.push(key);
     const value: unknown = document.toJS({ mapAsMap: true, maxAliasCount: 200 });
     walkValue(value, '', 0, out);
   }
