@@ -1,4 +1,5 @@
 import { lazy } from './lazy.ts';
+import type { Format } from './rule.ts';
 import type { Leaf } from './structured.ts';
 
 /** A path or pattern within the project: no `..`, no root, no home, no variable, no address. */
@@ -8,14 +9,14 @@ const WITHIN = /(?!.*(?:^|\/|!)\.\.(?:\/|$))(?![/~])[\w@.*?!{},()[\]+/ ^=-]*/.so
 const VALUES = {
   /** A switch, a level or a number, with its unit. */
   switch:
-    /^(?:true|false|null|on|off|yes|no|auto|none|always|never|all|error|errors|warn|warning|info|ignore|[-+]?[\d._]+\s?(?:[a-z]{0,12}|%))$/i,
+    /^(?:true|false|null|on|off|yes|no|auto|none|always|never|all|error|errors|warn|warning|info|ignore|[-+]?\d[\d._]*\s?(?:[a-z]{0,12}|%))$/i,
   /** One name, number or version. It may be the name of a module, so the key must not load one. */
   word: /^[\w@+][\w.@+:-]*$/,
   /** Names with blanks and commas between them. Same limit. */
   words: /^(?!.*\.\.|[\s\S]*(?:^|[\s,])-[a-z])[\w@.+:*,;=<>!~^\s-]*$/i,
   version: /^[\w\s.*+~^<>=!,|&-]*$/,
   /** Text for a reader, on one or more lines. It names no program, and no tool expands it. */
-  text: /^(?!\s*(?:[./~!|@$`%-]|file:))(?:(?!`|\$[({]|\{\{|\{%|<%|%\()[\s\S])*$/i,
+  text: /^(?!\s*(?:[./~!|@$`%-]|(?:file|attr):))(?:(?!`|\$[({]|\{\{|\{%|<%|%\()[\s\S])*$/i,
   /** Files and folders of the project that are checked, packed or skipped: nothing in them is run for it. */
   glob: new RegExp(`^${WITHIN}$`),
   /** The same, one or more on a line or separated by commas. */
@@ -80,6 +81,24 @@ export interface PlainTable {
   /** Globs of the files (glob.ts). */
   readonly paths: readonly string[];
   readonly plain: PlainKeys;
+  /** How it is read, if not by its name. */
+  readonly format?: Format;
   /** Matches `key=value` of plain data that the keys cannot describe. */
   readonly safe?: RegExp;
+}
+
+/** The same keys below other ones: `tool.x` in one file is `x` in another. */
+export function below(prefixes: readonly string[], plain: PlainKeys): PlainKeys {
+  return Object.fromEntries(
+    Object.entries(plain).map(([kind, keys]) => [kind, prefixes.flatMap((prefix) => keys.map((key) => prefix + key))]),
+  );
+}
+
+/** Tables as one. */
+export function merged(...tables: readonly PlainKeys[]): PlainKeys {
+  const out: Partial<Record<PlainValue | 'never', string[]>> = {};
+  for (const table of tables)
+    for (const [kind, keys] of Object.entries(table) as [PlainValue | 'never', readonly string[]][])
+      out[kind] = [...(out[kind] ?? []), ...keys];
+  return out;
 }

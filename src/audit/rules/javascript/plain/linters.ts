@@ -75,8 +75,8 @@ export const LINTER_TABLES: readonly PlainTable[] = [
   },
   {
     paths: ['.remarkrc', '.remarkrc.{json,yml}', '.textlintrc', '.textlintrc.{json,yml}'],
-    // A rule of textlint is a package of that name, so its options are plain only below it.
-    plain: { switch: words`settings.* rules.*.*`, word: words`settings.*` },
+    // A rule of textlint is a package of that name.
+    plain: { switch: words`settings.*`, word: words`settings.*` },
   },
   { paths: ['.ls-lint.yml'], plain: { any: words`ls.***`, glob: words`ignore` } },
   {
