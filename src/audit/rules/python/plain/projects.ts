@@ -156,7 +156,11 @@ export const TOOL_TABLES: readonly PlainTable[] = [
   { paths: ['{.,}mypy.ini'], plain: below(words`mypy. mypy-***.`, MYPY) },
   { paths: ['{.,}pylintrc.toml'], plain: below(['', '***.'], PYLINT), safe: PYLINT_SAFE },
   { paths: ['{.,}pylintrc'], format: 'ini', plain: below(['', '***.'], PYLINT), safe: PYLINT_SAFE },
-  { paths: ['.flake8'], format: 'ini', plain: merged(below(['flake8.'], FLAKE8), below(words`isort.`, ISORT), DATA_ONLY) },
+  {
+    paths: ['.flake8'],
+    format: 'ini',
+    plain: merged(below(['flake8.'], FLAKE8), below(words`isort.`, ISORT), DATA_ONLY),
+  },
   { paths: ['.coveragerc'], format: 'ini', plain: COVERAGE },
   { paths: ['.isort.cfg'], plain: below(words`settings. isort.`, ISORT), safe: ISORT_SAFE },
   { paths: ['.style.yapf', '.pydocstyle'], format: 'ini', plain: DATA_ONLY },
