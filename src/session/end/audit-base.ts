@@ -11,6 +11,9 @@ import type { Workspace } from '../../workspace/workspace.ts';
 /** Larger files are generated, not written by hand: what they refer to is not followed. */
 const MAX_FOLLOWED_BYTES = 1 << 20;
 
+/** Files that an agent's document may include. */
+const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml)$|(^|\/)[^./]+$/i;
+
 /** Longest time that this work blocks the event loop, and with it the agent's terminal. */
 const SLICE_MS = 20;
 
@@ -60,6 +63,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
   const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
+  const documents = new Set<string>();
   let slice = Date.now();
   for (const entry of workspace.base.entries()) {
     if (Date.now() - slice > SLICE_MS) {
@@ -69,15 +73,19 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
     paths.add(entry.path);
     const target = entry.kind === 'symlink' ? workspace.base.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
-    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES || !wantsBaseContent(entry.path)) continue;
+    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) continue;
+    if (DOCUMENT.test(entry.path)) documents.add(entry.path);
+    if (!wantsBaseContent(entry.path)) continue;
     const content = workspace.base.read(entry.path);
     if (content !== undefined) contents.set(entry.path, content);
   }
   const linkTarget = (one: string): string | undefined => targets.get(one);
   const linked = new Set([...targets].map(([link, target]) => resolveInBase(linkTarget, link, target)));
-  // The audit compares what replaced a link with the file that the link led to. Such files are read when it asks.
+  // The audit compares what replaced a link with the file that the link led to, and follows documents that an agent's
+  // documents include. Such files are read when it asks.
   const read = (one: string): Buffer | undefined =>
-    contents.get(one) ?? (linked.has(one) && paths.has(one) ? workspace.base.read(one as RelPath) : undefined);
+    contents.get(one) ??
+    ((linked.has(one) && paths.has(one)) || documents.has(one) ? workspace.base.read(one as RelPath) : undefined);
   return { paths, read, linkTarget };
 }
 
