@@ -77,7 +77,8 @@ const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
 const LONGEST_READ = 1 << 16;
 
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
-  const { danger, safe, removed, mark } = rule;
+  const { danger, safe, removed, mark, paths } = rule;
+  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
   if (mark !== undefined && !mark.test(text.after ?? '')) return [];
   const structured = STRUCTURED.test(text.path);
   const hit = (regex: RegExp, at: number, lines: readonly Line[]): boolean => {

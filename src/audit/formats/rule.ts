@@ -40,6 +40,8 @@ export type Judge =
   /** A new line, or (removed) a deleted one. */
   | {
       readonly kind: 'lines';
+      /** Globs of the files that it judges, where a rule reads others by a parser; without them all of the rule's. */
+      readonly paths?: readonly string[];
       readonly danger?: RegExp;
       readonly safe?: RegExp;
       readonly removed?: RegExp;

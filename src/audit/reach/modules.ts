@@ -27,7 +27,8 @@ const PYTHON_IMPORT =
 /** Modules of the project that Python is told to run or to import. */
 export function moduleNames(path: string, shown: string, text: string): string[] {
   const out = wordsOf(PYTHON_RUN, shown);
-  if (PYTEST_FILE.test(path)) out.push(...wordsOf(PYTEST_PLUGIN, shown));
+  // A list has one option on each line.
+  if (PYTEST_FILE.test(path)) out.push(...wordsOf(PYTEST_PLUGIN, shown.replace(/"\]\n\w{1,60} = \["/g, ' ')));
   if (/(^|\/)conftest\.py$/i.test(path))
     for (const list of wordsOf(PYTEST_PLUGINS, text))
       out.push(...[...list.matchAll(/["']([A-Za-z_][\w.]{0,200})["']/g)].map((match) => match[1] as string));

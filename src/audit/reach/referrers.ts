@@ -201,8 +201,10 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   const own = /(^|\/)package\.json$/i.test(path) ? packageOf(path, text) : undefined;
   const more = { implied, trees, ...(own === undefined ? {} : { own }) };
   const referrer = REFERRERS.find(isOf(path));
-  // Where a list says which keys are read, it is more exact than what is plain.
-  const values = referrer?.keys === undefined && isSettings(path) ? (valuesThatLead(path, text) ?? []) : [];
+  // A list of what is read is more exact than what is plain.
+  const isListed = referrer !== undefined && (referrer.keys !== undefined || !/\.(jsonc?|ya?ml)$|rc$/i.test(path));
+  const values =
+    !isListed && isSettings(path) ? (valuesThatLead(path, text) ?? []).filter((one) => !FOR_READERS.test(one)) : [];
   if (referrer === undefined && values.length === 0)
     return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), ...more };
   const shown = [...(referrer === undefined ? [] : [partsOf(referrer, path, text)]), values.join('\n')].join('\n');
@@ -224,10 +226,15 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
       : wordsOf(MENTIONED, shown).filter(
           (word) => mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word)),
         )),
-    ...values.flatMap((value) => wordsOf(MENTIONED, value)),
+    ...(referrer === undefined ? values.flatMap((value) => wordsOf(MENTIONED, value)) : []),
   ]);
   const whole = values.filter((value) => WHOLE_PATH.test(value)).map((value) => value.replace(/^(\.\/)+/, ''));
-  const rust = /\.rs$/i.test(path) ? rustParts(path, text) : [];
+  // Cargo runs the build script beside the manifest, wherever that is.
+  const rust = /\.rs$/i.test(path)
+    ? rustParts(path, text)
+    : /(^|\/)cargo\.toml$/i.test(path)
+      ? [placed(dir, 'build.rs') ?? '']
+      : [];
   const changed = wordsOf(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
   const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
   const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
@@ -247,6 +254,8 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   };
 }
 
+/** Text, pictures and styles: whatever names them, nothing in them is run. */
+const FOR_READERS = /\.(md|rst|txt|adoc|png|svg|jpe?g|gif|ico|s?css|less|html?|lock|log|csv|woff2?)$/i;
 /** One path or module and nothing else. */
 const WHOLE_PATH = /^[\w@./-]{2,200}$/;
 const BARE = /^@?[\w#][\w./-]{0,200}$/;

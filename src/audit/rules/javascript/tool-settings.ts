@@ -66,7 +66,14 @@ export const javascriptRules: readonly FileRule[] = [
       'wallaby.{js,conf.js}',
       'karma.conf.cjs',
     ],
-    except: ['src/app/*.config{,.server}.ts', 'src/config.ts', '.config/mise/**', '.config/fish/**', '.config/git/**'],
+    except: [
+      'src/app/*.config{,.server}.ts',
+      'src/config.ts',
+      '.config/mise/**',
+      '.config/fish/**',
+      '.config/git/**',
+      '.config/dotnet-tools.json',
+    ],
     judges: [
       { kind: 'code' },
       { kind: 'keys', format: 'auto', danger: LOADS, value: /^\.{1,2}\/|^[a-z]+:\/\// },
