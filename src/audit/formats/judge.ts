@@ -1,7 +1,7 @@
 import { matcherOf } from './glob.ts';
 import type { Line } from './lines.ts';
 import { type PlainKeys, plainBy } from './plain.ts';
-import { isProgram, PROGRAM } from './program.ts';
+import { isProgram } from './program.ts';
 import type { FileRule, Format, Judge, JudgedText } from './rule.ts';
 import { type Leaf, newLeaves, readStructure, type Structure } from './structured.ts';
 
@@ -24,7 +24,7 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
     case 'new':
       return text.before === undefined ? ['new file'] : [];
     case 'code':
-      return PROGRAM.test(text.path) && text.after !== undefined ? ['a program'] : [];
+      return text.after !== undefined && isProgram(text) ? ['a program'] : [];
     case 'lines':
       return judgeLines(rule, text);
     case 'keys':

@@ -7,7 +7,7 @@ const ENDINGS = oneOf`
   node wasm so dll dylib exe jar class pyd command scpt applescript ahk
 `;
 /** Names that tools run, by their ending. */
-export const PROGRAM = pattern('i')`\.(${ENDINGS})$|(^|\/)(jake|cake)file$`;
+const PROGRAM = pattern('i')`\.(${ENDINGS})$|(^|\/)(jake|cake)file$`;
 
 /** How a program begins, or what only a program holds: a first line for the kernel, a module's exports or imports. */
 const SIGNS = [

@@ -26,6 +26,7 @@ export const buildRules: readonly FileRule[] = [
       '.makerc',
       'Makevars*',
     ],
+    except: ['Makefile{.,-}*.{md,txt,rst}', 'Makefile.{md,txt,rst}', 'Make.md'],
     always: true,
     judges: [
       { kind: 'lines', danger: /\$\(shell|!=|include|SHELL|MAKEFLAGS|export\s+PATH|^\+|ONESHELL|\$\(eval|curl|wget/i },
@@ -186,7 +187,8 @@ export const buildRules: readonly FileRule[] = [
       'bazel.rc',
       '.bazelversion',
       '.bazeliskrc',
-      'tools/bazel',
+      'tools/bazel{,.bat,.cmd,.ps1,.sh,.exe}',
+      '/{bazel,bazelisk,bazelw,buildw,pants,pw,pleasew,buck2}{,.bat,.cmd,.ps1,.sh,.exe}',
       '.bazelproject',
       'WORKSPACE{,.bazel,.bzlmod}',
       'MODULE.bazel{,.lock}',

@@ -165,6 +165,7 @@ export const compiledRules: readonly FileRule[] = [
       '.php-cs-fixer{,.dist}.php',
       '.php_cs*',
       'rector.php',
+      '/pest.php',
       'ecs.php',
       'deptrac.yaml',
       'phpcs.xml{,.dist}',

@@ -40,6 +40,8 @@ const MSBUILD_FILES = [
 /** Files that select the tools, the compiler and the packages of the build. */
 const VERSION_FILES = ['global.json', 'dotnet-tools.json', '.config/dotnet-tools.json'];
 const OTHER_FILES = [
+  'stylecop.json',
+  'xunit.runner.json',
   '*.{sln,slnx}',
   'FodyWeavers.xml',
   '*.rsp',
@@ -90,6 +92,8 @@ export const dotnetRules: readonly FileRule[] = [
         danger: anyOf(
           /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
           /<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector/i,
+          // An editor fetches the schema that a file names.
+          /"\$schema"\s*:\s*"(?!https:\/\/(raw\.githubusercontent\.com\/DotNetAnalyzers|json\.schemastore\.org|xunit\.net)\/)/i,
           /allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
         ),
         removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,

@@ -103,8 +103,10 @@ export const jvmRules: readonly FileRule[] = [
       'detekt*.yml',
       'checkstyle*.xml',
       'spotless*',
+      '.scalafmt.conf',
     ],
     judges: [
+      { kind: 'lines', paths: ['.scalafmt.conf'], danger: /^version\s*=(?!\s*"?\d+\.\d+\.\d+(-RC\d+)?"?$)/i },
       {
         kind: 'lines',
         danger: anyOf(

@@ -76,6 +76,10 @@ export const programRules: readonly FileRule[] = [
       '__mocks__/**/*.{js,cjs,mjs,ts,mts,jsx,tsx}',
       '{setup,global}{Tests,Test,Setup,Teardown}.{js,cjs,mjs,ts,jsx,tsx}',
       '{test,tests,__tests__,spec,e2e}/{setup,teardown,bootstrap,global-setup,globalSetup,global-teardown,setup-*,setup.*}.{js,cjs,mjs,ts,mts}',
+      '*.worksheet.sc',
+      '{Robotfile,Runfile,bakefile,bakefile.py}',
+      'bin/scripty/**',
+      '*.xsh',
       // Servers and frameworks.
       '/{,apps/*/,packages/*/}server.{js,cjs,mjs}',
       '/{,src/,apps/*/,apps/*/src/}proxy.{js,ts,mjs,mts}',
