@@ -68,12 +68,14 @@ export function plainBy({ never = [], ...keys }: PlainKeys): (leaf: Leaf) => boo
   return ({ key, value }) =>
     key.length <= LONGEST_KEY &&
     value.length <= LONGEST_VALUE &&
-    excluded()?.test(key) !== true &&
-    rows().some((row) => row.key.test(key) && (value === '[]' || value === '{}' || row.value.test(value)));
+    key.split('.', MOST_NAMES + 1).length <= MOST_NAMES &&
+    rows().some((row) => row.key.test(key) && (value === '[]' || value === '{}' || row.value.test(value))) &&
+    excluded()?.test(key) !== true;
 }
 
 /** Longer ones are not matched: they are never plain. */
-const LONGEST_KEY = 1000;
+const LONGEST_KEY = 300;
+const MOST_NAMES = 20;
 const LONGEST_VALUE = 8000;
 
 /** What is plain in the settings files of one tool. */
