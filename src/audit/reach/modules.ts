@@ -24,7 +24,7 @@ const PYTEST_PLUGINS = /\bpytest_plugins\s*(?::[^=\n]{1,60})?=\s*([^\n]{0,20}(?:
 const PYTHON_IMPORT =
   /^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+([^\n]{1,300})|import[ \t]+([A-Za-z_][\w., \t]*))/gm;
 
-/** Modules of the project that Python is told to run or to import. */
+/** The modules of the project that Python runs or imports on behalf of a file. */
 export function moduleNames(path: string, shown: string, text: string): string[] {
   const out = wordsOf(PYTHON_RUN, shown);
   // A list has one option on each line.
