@@ -80,6 +80,7 @@ const HOW: Readonly<Record<Judge['kind'], string>> = {
   new: 'a new file',
   code: 'any change of a program',
   keys: 'keys that run, load or redirect something',
+  settings: 'keys and values that are not known to be plain data',
   lines: 'lines that run, load or redirect something',
   custom: 'what the change does',
 };

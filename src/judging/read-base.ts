@@ -9,6 +9,9 @@ import type { BasePlace } from './protocol.ts';
 /** Larger files are generated, not written by hand: what they refer to is not followed. */
 const MAX_FOLLOWED_BYTES = 1 << 20;
 
+/** Files that an agent's document may include. */
+const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml)$|(^|\/)[^./]+$/i;
+
 /**
  * The project before the session: every path, the targets of links, and the content of files that refer to others.
  * `.git/config` is the user's own file as it is at the end, since the copy's was cleaned when the project was copied.
@@ -19,21 +22,26 @@ export function* readBase({ manifest, trees, gitConfig }: BasePlace): Generator<
   const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
+  const documents = new Set<string>();
   for (const entry of tree.entries()) {
     yield;
     paths.add(entry.path);
     const target = entry.kind === 'symlink' ? tree.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
-    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES || !wantsBaseContent(entry.path)) continue;
+    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) continue;
+    if (DOCUMENT.test(entry.path)) documents.add(entry.path);
+    if (!wantsBaseContent(entry.path)) continue;
     const content = tree.read(entry.path);
     if (content !== undefined) contents.set(entry.path, content);
   }
   const linkTarget = (one: string): string | undefined => targets.get(one);
   const linked = new Set([...targets].map(([link, target]) => resolveInBase(linkTarget, link, target)));
-  // The audit compares what replaced a link with the file that the link led to. Such files are read when it asks.
+  // The audit compares what replaced a link with the file that the link led to, and follows
+  // documents that an agent's documents include. Such files are read when it asks.
   const read = (one: string): Buffer | undefined => {
     if (one === '.git/config') return gitConfig === undefined ? undefined : readIfPresent(gitConfig);
-    return contents.get(one) ?? (linked.has(one) && paths.has(one) ? tree.read(one as RelPath) : undefined);
+    if (!documents.has(one) && !(linked.has(one) && paths.has(one))) return contents.get(one);
+    return contents.get(one) ?? tree.read(one as RelPath);
   };
   return { paths, read, linkTarget };
 }

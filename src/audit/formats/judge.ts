@@ -1,13 +1,14 @@
+import { matcherOf } from './glob.ts';
 import type { Line } from './lines.ts';
-import type { FileRule, Judge, JudgedText } from './rule.ts';
-import { newLeaves, readStructure, unreadReason } from './structured.ts';
+import { type PlainKeys, plainBy } from './plain.ts';
+import { isProgram } from './program.ts';
+import type { FileRule, Format, Judge, JudgedText } from './rule.ts';
+import { type Leaf, newLeaves, readStructure, type Structure, unreadReason } from './structured.ts';
 
 /** The longest piece of a line that an expression searches, in characters. */
 const WINDOW = 4000;
 /** Pieces overlap by the length of the longest match of any rule. */
 const OVERLAP = 500;
-const CODE =
-  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|py|rb|lua|php|pl|sh|bash|zsh|fish|ps1|star|kts|groovy|exs|R)$|(^|\/)(jake|cake)file$/i;
 
 /** What counts in this change for the rule; empty when nothing does. A file that does not parse counts. */
 export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
@@ -23,11 +24,13 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
     case 'new':
       return text.before === undefined ? ['new file'] : [];
     case 'code':
-      return CODE.test(text.path) && text.after !== undefined ? ['a program'] : [];
+      return text.after !== undefined && isProgram(text) ? ['a program'] : [];
     case 'lines':
       return judgeLines(rule, text);
     case 'keys':
       return judgeKeys(rule, text);
+    case 'settings':
+      return judgeSettings(rule, text);
     case 'custom':
       return rule.see(text);
   }
@@ -74,7 +77,8 @@ const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
 const LONGEST_READ = 1 << 16;
 
 function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
-  const { danger, safe, removed, mark } = rule;
+  const { danger, safe, removed, mark, paths } = rule;
+  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
   if (mark !== undefined && !mark.test(text.after ?? '')) return [];
   const structured = STRUCTURED.test(text.path);
   const hit = (regex: RegExp, at: number, lines: readonly Line[]): boolean => {
@@ -92,25 +96,73 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
 }
 
 function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): string[] {
-  if (CODE.test(text.path)) return [];
-  const after = readStructure(text.after ?? '', rule.format, text.path);
-  if (after === undefined) return [unreadReason(text.after ?? '', rule.format, text.path) ?? 'does not parse'];
-  const before = readStructure(text.before ?? '', rule.format, text.path);
-  const old = before?.leaves ?? [];
   const { danger, value, safe, removed } = rule;
-  const added = newLeaves(old, after.leaves).filter((leaf) => {
+  const counts = (leaf: Leaf): boolean => {
     if (isSafe(safe, `${leaf.key}=${leaf.value}`)) return false;
     if (danger !== undefined && seesIn(danger, leaf.key)) return true;
     return value !== undefined && leaf.value.split('\n').some((line) => seesIn(value, line));
-  });
+  };
+  return judgeLeaves(rule, text, counts, removed);
+}
+
+function judgeSettings(rule: Extract<Judge, { kind: 'settings' }>, text: JudgedText): string[] {
+  const { plain, safe, removed, paths } = rule;
+  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
+  const isPlain = plainKeysOf(plain);
+  const counts = (leaf: Leaf): boolean => !isPlain(leaf) && !isSafe(safe, `${leaf.key}=${leaf.value}`);
+  const odd = ODD_SETTINGS.filter(({ sign }) => sign.test(text.after ?? '') && !sign.test(text.before ?? ''));
+  return [...judgeLeaves(rule, text, counts, removed), ...odd.map(({ says }) => says)];
+}
+
+const matchers = new WeakMap<readonly string[], (path: string) => boolean>();
+
+function pathsOf(globs: readonly string[]): (path: string) => boolean {
+  const known = matchers.get(globs) ?? matcherOf(globs);
+  matchers.set(globs, known);
+  return known;
+}
+
+const compiled = new WeakMap<PlainKeys, (leaf: Leaf) => boolean>();
+
+/** Whether a leaf is plain by a table, which is compiled once. */
+export function plainKeysOf(keys: PlainKeys): (leaf: Leaf) => boolean {
+  const known = compiled.get(keys) ?? plainBy(keys);
+  compiled.set(keys, known);
+  return known;
+}
+
+/** Spellings on which parsers differ. */
+const ODD_SETTINGS = [
+  { sign: /^[ \t]*(?:- )*["']?<<["']?[ \t]*:/m, says: 'a key that merges others' },
+  { sign: /^[ \t]+\[[^\]\n"',]+\][ \t]*$/m, says: 'an indented section' },
+] as const;
+
+/** What counts in the leaves of a settings file; a program under its name counts as one. */
+function judgeLeaves(
+  { format }: { readonly format: Format },
+  text: JudgedText,
+  counts: (leaf: Leaf) => boolean,
+  removed: RegExp | undefined,
+): string[] {
+  if (text.after !== undefined && isProgram(text)) return ['a program'];
+  const after = readStructure(text.after ?? '', format, text.path);
+  if (after === undefined) return [unreadReason(text.after ?? '', format, text.path) ?? 'does not parse'];
+  const before = readStructure(text.before ?? '', format, text.path);
+  const old = before?.leaves ?? [];
   const keys = new Set(after.leaves.map((leaf) => leaf.key));
   const deleted = removed === undefined ? [] : old.filter((leaf) => !keys.has(leaf.key) && seesIn(removed, leaf.key));
-  const twice = after.duplicates.filter((key) => !before?.duplicates.includes(key));
-  const tags = after.tags.filter((tag) => !before?.tags.includes(tag));
   return [
-    ...added.map((leaf) => `${leaf.key}: ${leaf.value.slice(0, 120)}`),
+    ...newLeaves(old, after.leaves)
+      .filter(counts)
+      .map((leaf) => `${leaf.key}: ${leaf.value.slice(0, 120)}`),
     ...deleted.map((leaf) => `${leaf.key} was removed`),
-    ...twice.map((key) => `${key} appears twice`),
-    ...tags.map((tag) => `unknown tag: ${tag}`),
+    ...ambiguities(before, after),
   ];
+}
+
+function ambiguities(before: Structure | undefined, after: Structure): string[] {
+  const [oldTwice, oldTags] = [new Set(before?.duplicates), new Set(before?.tags)];
+  const twice = after.duplicates.filter((key) => !oldTwice.has(key));
+  const tags = after.tags.filter((tag) => !oldTags.has(tag));
+  return [...twice.map((key) => `${key} appears twice`), ...tags.map((tag) => `unknown tag: ${tag}`)];
 }

@@ -1,9 +1,10 @@
 import type { Change } from '../../types/entry.ts';
 import type { Severity } from '../../types/finding.ts';
 import type { Line } from './lines.ts';
+import type { PlainKeys } from './plain.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
-export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'auto';
+export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'xml' | 'properties' | 'auto';
 
 /** What counts in a change of a listed file. Regular expressions are linear: no nested repetition. */
 export type Judge =
@@ -22,9 +23,25 @@ export type Judge =
       readonly safe?: RegExp;
       readonly removed?: RegExp;
     }
+  /**
+   * A key or value of a settings file that is not known to be plain data, or (removed) a deleted key. A file that does
+   * not parse, repeats a key, merges keys or has an unknown tag counts as well.
+   */
+  | {
+      readonly kind: 'settings';
+      readonly format: Format;
+      /** Globs of the files that it judges, where a rule has a table for each tool; without them all of the rule's. */
+      readonly paths?: readonly string[];
+      readonly plain: PlainKeys;
+      /** Matches `key=value` of plain data that a table cannot describe. */
+      readonly safe?: RegExp;
+      readonly removed?: RegExp;
+    }
   /** A new line, or (removed) a deleted one. */
   | {
       readonly kind: 'lines';
+      /** Globs of the files that it judges, where a rule reads others by a parser; without them all of the rule's. */
+      readonly paths?: readonly string[];
       readonly danger?: RegExp;
       readonly safe?: RegExp;
       readonly removed?: RegExp;

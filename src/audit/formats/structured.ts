@@ -3,7 +3,9 @@ import { parse as parseToml } from 'smol-toml';
 import { nameOfPath } from '../../text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
 import { jsonOfJson5 } from './json5.ts';
+import { leavesOfProperties } from './properties.ts';
 import type { Format } from './rule.ts';
+import { leavesOfXml } from './xml.ts';
 import { readYaml } from './yaml.ts';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
@@ -100,10 +102,17 @@ function parserOf(kind: Exclude<Format, 'auto'>, isJson5: boolean): (text: strin
         countToml(text);
         return fromValue(parseToml(text, { maxDepth: MAX_NESTING }));
       };
+    case 'xml':
+      return (text) => fromLeaves(leavesOfXml(text));
+    case 'properties':
+      return (text) => fromLeaves(leavesOfProperties(text));
     case 'ini':
       return fromIni;
   }
 }
+
+const fromLeaves = (leaves: readonly Leaf[] | undefined): Structure | undefined =>
+  leaves === undefined ? undefined : { leaves, duplicates: [], tags: [] };
 
 function formatOf(path: string, text: string): Exclude<Format, 'auto'> {
   const name = nameOfPath(path).toLowerCase();
@@ -196,6 +205,7 @@ function fromYaml(text: string): Structure | undefined {
   if (documents === undefined) return undefined;
   const out = collector();
   for (const tag of documents.tags) out.tags.push(tag);
+  for (const key of documents.repeated) out.duplicates.push(key);
   for (const value of documents.values) walkValue(value, '', 0, out);
   return out;
 }

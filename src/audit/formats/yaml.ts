@@ -1,9 +1,11 @@
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
 import { MAX_ALIAS_STEPS, MAX_DOCUMENTS, MAX_LEXEMES, MAX_NESTING, OverBudget } from './budget.ts';
+import { repeatedKeys } from './yaml-keys.ts';
 
-/** The documents of a YAML file: their values, and the tags that no schema knows. */
+/** The documents of a YAML file: their values, keys that one map has twice, and the tags that no schema knows. */
 export interface YamlDocuments {
   readonly values: readonly unknown[];
+  readonly repeated: readonly string[];
   readonly tags: readonly string[];
 }
 
@@ -20,6 +22,7 @@ export function readYaml(text: string): YamlDocuments | undefined {
   const counter = new LineCounter();
   const composer = new Composer({ uniqueKeys: false, merge: true, logLevel: 'error' });
   const values: unknown[] = [];
+  const repeated: string[] = [];
   const tags: string[] = [];
   for (const document of composer.compose(tokensOf(lines, counter))) {
     if (document.errors.length > 0) return undefined;
@@ -28,9 +31,10 @@ export function readYaml(text: string): YamlDocuments | undefined {
       const { line, col } = counter.linePos(pos[0]);
       tags.push(`${message.split('\n')[0]?.slice(0, 120) ?? ''} at line ${line}, column ${col}`);
     }
+    for (const key of repeatedKeys(document)) repeated.push(key);
     values.push(document.toJS({ mapAsMap: true, maxAliasCount: 200 }));
   }
-  return { values, tags };
+  return { values, repeated, tags };
 }
 
 /**

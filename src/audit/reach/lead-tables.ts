@@ -17,9 +17,14 @@ interface Lead {
 /** References by the last name of their path, in the order in which they were added. */
 type Table = Map<string, Lead[]>;
 const KINDS = ['files', 'modules', 'folders'] as const;
-export type LeadTables = Readonly<Record<(typeof KINDS)[number], Table>>;
+export type LeadTables = Readonly<Record<(typeof KINDS)[number] | 'trees', Table>>;
 
-export const emptyTables = (): LeadTables => ({ files: new Map(), modules: new Map(), folders: new Map() });
+export const emptyTables = (): LeadTables => ({
+  files: new Map(),
+  modules: new Map(),
+  folders: new Map(),
+  trees: new Map(),
+});
 
 const NO_PREFIX: ReadonlySet<string> = new Set(['']);
 
@@ -49,6 +54,7 @@ export function addLeads(tables: LeadTables, referrer: string, leads: Leads): vo
           if (prefix !== '') add(tables[kind], { referrer, rest: prefix.slice(0, -1), prefixes: () => NO_PREFIX });
     }
   for (const folder of leads.implied) add(tables.folders, { referrer, rest: folder, prefixes: () => NO_PREFIX });
+  for (const folder of leads.trees ?? []) add(tables.trees, { referrer, rest: folder, prefixes: () => NO_PREFIX });
 }
 
 /** How many folders up a word begins, and its path from there. */
@@ -84,11 +90,24 @@ export function referrerOf(tables: LeadTables, path: string): string | undefined
     [tables.files, file],
     ...modules.map((module) => [tables.modules, module] as const),
     [tables.folders, folder],
+    ...(tables.trees.size === 0 ? [] : foldersAbove(folder).map((above) => [tables.trees, above] as const)),
   ] as const) {
     const found = one === undefined ? undefined : find(table, one);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A folder and all folders above it. */
+function foldersAbove(folder: string | undefined): string[] {
+  const parts = folder === undefined ? [] : folder.split('/');
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+}
+
+/** Adds a reference to files of the tree by their whole path, with or without their ending. */
+export function addFiles(tables: LeadTables, referrer: string, targets: readonly string[]): void {
+  const words = new Set(targets);
+  addLeads(tables, referrer, { dirs: [''], files: words, modules: words, folders: new Set(), implied: [] });
 }
 
 /** The folded paths by which a file may be led to. */

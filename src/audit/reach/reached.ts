@@ -2,7 +2,9 @@ import type { Change } from '../../types/entry.ts';
 import { isJudgedByContent } from '../files.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { BaseReader, Scene } from '../input.ts';
-import { addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
+import { includedDocuments, isAgentDocument } from './documents.ts';
+import { addFiles, addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
+import { filesOfCommand, filesOfFolders, filesOfWord, indexPackages } from './packages.ts';
 import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
 
 /** Limits for files that the session made or changed; files of the project are always read. */
@@ -109,6 +111,8 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const ordered = [...all.filter(([path]) => !isDeleted(path)), ...all.filter(([path]) => isDeleted(path))];
   const tables = emptyTables();
   for (const [path, leads] of ordered) if (!isScript(path)) addLeads(tables, path, leads);
+  addPackages(tables, ordered);
+  addDocuments(tables, scene);
   const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
   followScripts(tables, ordered, base, isDeleted, asked.flat());
   const hits: Hit[] = [];
@@ -120,10 +124,44 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
     // The file was deleted together with the file that ran it.
     if (change.after === undefined && named !== undefined && isDeleted(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
-    if (named === undefined || isJudgedByContent(change.path, named)) continue;
+    if (named === undefined || isJudgedByContent(change.path, named) || isVersion(scene, change)) continue;
     hits.push(hitOf('reached', change.path, { detail: named }));
   }
   return hits;
+}
+
+/** Whether a file is only a version, before and after: whatever reads it gets no more than that. */
+function isVersion(scene: Scene, change: Change): boolean {
+  const isPlain = (entry: Change['after']): boolean => /^v?\d[\w.+-]{0,60}\s*$/.test(scene.text(entry) ?? '');
+  return change.after !== undefined && isPlain(change.after) && (change.before === undefined || isPlain(change.before));
+}
+
+/** Adds what files name of the project's own packages: their entry points, paths within them, and their commands. */
+function addPackages(tables: LeadTables, all: readonly (readonly [string, Leads])[]): void {
+  const packages = indexPackages(all.flatMap(([, { own }]) => (own === undefined ? [] : [own])));
+  if (packages.size === 0) return;
+  for (const [path, { packages: words = [], commands = [], runFolders = [], dirs }] of all) {
+    const targets = [
+      ...[...words].flatMap((word) => filesOfWord(packages, word, dirs)),
+      ...[...commands].flatMap((word) => filesOfCommand(packages, word)),
+      ...filesOfFolders(packages, runFolders),
+    ];
+    if (targets.length > 0) addFiles(tables, path, targets);
+  }
+}
+
+/** Adds what the documents of agents include, at any depth. */
+function addDocuments(tables: LeadTables, scene: Scene): void {
+  const { base, changes } = scene.input;
+  const documents = new Set<string>();
+  for (const path of base?.paths ?? []) if (isAgentDocument(path)) documents.add(path);
+  for (const { path, ignored } of changes) if (ignored !== true && isAgentDocument(path)) documents.add(path);
+  const read = (path: string): Buffer[] => {
+    const change = scene.byPath.get(path);
+    const found = change === undefined ? [base?.read(path)] : [scene.bytes(change.before), scene.bytes(change.after)];
+    return found.filter((one): one is Buffer => Buffer.isBuffer(one));
+  };
+  for (const [by, path] of includedDocuments([...documents], read)) addFiles(tables, by, [path]);
 }
 
 /** Withheld changes are judged only if the user may still ask for them. */

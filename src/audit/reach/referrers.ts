@@ -2,6 +2,9 @@ import { decodeBytes, parentPath } from '../../text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import { cargoTrees, moduleNames, PYTHON_PROGRAMS, placed, rustParts, wordsOf } from './modules.ts';
+import { type OwnPackage, packageOf } from './packages.ts';
+import { isSettings, valuesThatLead } from './settings-values.ts';
 
 const PACKAGE_DATA = oneOf`
   name version description main module types typings exports imports files browser bin man directories unpkg
@@ -26,7 +29,7 @@ const CI_FILES = oneOf`
 const BUILD_FILES = oneOf`
   makefile gnumakefile [^/]*\.mk \.envrc \.?justfile lefthook\.ya?ml \.pre-commit-config\.yaml jenkinsfile
   procfile[^/]* vagrantfile tiltfile dockerfile[^/]* containerfile build build\.bazel tox\.ini mypy\.ini
-  setup\.(py|cfg) pytest\.ini noxfile\.py \.?mise\.toml \.cargo\/config(\.toml)? pom\.xml
+  setup\.cfg pytest\.ini \.?mise\.toml \.cargo\/config(\.toml)? pom\.xml
   phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build configure\.ac mix\.exs [^/]*\.tf
   \.husky\/[^/]+ \.?githooks\/[^/]+
 `;
@@ -41,6 +44,15 @@ export interface Leads {
   readonly folders: ReadonlySet<string>;
   /** Folders whose files a tool takes unasked: paths of the tree, folded (glob.ts). */
   readonly implied: readonly string[];
+  /** Folders of which a compiler takes every program, at any depth: paths of the tree, folded. */
+  readonly trees?: readonly string[];
+  /** Words that may name a package of the project, and words that may be a command of one. */
+  readonly packages?: ReadonlySet<string>;
+  readonly commands?: ReadonlySet<string>;
+  /** Folders of the tree, not folded, that an interpreter is given. */
+  readonly runFolders?: readonly string[];
+  /** What the file says of a package of the project. */
+  readonly own?: OwnPackage;
 }
 
 /** A type of file that refers to others, and where its references are. */
@@ -60,6 +72,7 @@ const BUILD_SCRIPT = /\.rs$/i;
 const SCRIPTS_OR_PARTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|groovy|ya?ml|env|vars)$/i;
 const ANY_EXTENSION = /\.\w{1,8}$/;
 const NO_EXTENSION = /(^|\/)[^./]+$/;
+const ANY_NAME = /./;
 
 const REFERRERS: readonly Referrer[] = [
   {
@@ -84,7 +97,8 @@ const REFERRERS: readonly Referrer[] = [
     mentions: ANY_EXTENSION,
   },
   {
-    paths: /(^|\/)(CLAUDE(\.local)?|AGENTS?|GEMINI|QWEN|CONVENTIONS)\.md$|(^|\/)\.(claude|cursor)\/.*\.(md|mdc)$/i,
+    paths:
+      /(^|\/)(CLAUDE(\.local)?|AGENTS?(\.override)?|GEMINI|QWEN|CONVENTIONS|CRUSH(\.local)?|OpenCode(\.local)?)\.md$|(^|\/)\.(claude|cursor)\/.*\.(md|mdc)$/i,
     lines: /(^|[\s(])@[\w./-]+\.\w/,
   },
   {
@@ -105,6 +119,15 @@ const REFERRERS: readonly Referrer[] = [
   // These files are programs: the paths in them are mostly build output.
   { paths: /(^|\/)(gemfile|rakefile)$/i },
   { paths: /(^|\/)cargo\.toml$/i, mentions: BUILD_SCRIPT, lines: /^\s*build\s*=/ },
+  { paths: /(^|\/)build\.rs$/i, lines: /\binclude\s*!/ },
+  { paths: /(^|\/)conftest\.py$/i, lines: /$^/ },
+  { paths: PYTHON_PROGRAMS, mentions: SCRIPTS },
+  // A program or a filter, named or put together from a folder and a known name.
+  {
+    paths: /(^|\/)(doxyfile[^/]*|doxygen\.(cfg|conf))$/i,
+    mentions: ANY_NAME,
+    lines: /FILTER|_PATH|_LOCATION|_NAME\s*=|INCLUDE|_CMD|_TOOL|_FILE\b/,
+  },
   { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS },
   {
     paths:
@@ -163,7 +186,7 @@ const isOf =
 
 /** Whether the audit follows the references of a file and needs its content. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
-  return !INSTALLED.test(path) && (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)));
+  return !INSTALLED.test(path) && (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)) || isSettings(path));
 }
 
 /** The references of a file; undefined for a file that is not followed. */
@@ -174,36 +197,81 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
   const implied = IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
     says === undefined || says.test(text) ? [foldPath(placed(dir, folder) ?? folder)] : [],
   );
+  const trees = /(^|\/)cargo\.toml$/i.test(path) ? cargoTrees(dir, text, path) : [];
+  const own = /(^|\/)package\.json$/i.test(path) ? packageOf(path, text) : undefined;
+  const more = { implied, trees, ...(own === undefined ? {} : { own }) };
   const referrer = REFERRERS.find(isOf(path));
-  if (referrer === undefined) return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), implied };
-  const shown = partsOf(referrer, path, text);
+  // A list of what is read is more exact than what is plain.
+  const isListed = referrer !== undefined && (referrer.keys !== undefined || !/\.(jsonc?|ya?ml)$|rc$/i.test(path));
+  const values =
+    !isListed && isSettings(path) ? (valuesThatLead(path, text) ?? []).filter((one) => !FOR_READERS.test(one)) : [];
+  if (referrer === undefined && values.length === 0)
+    return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), ...more };
+  const shown = [...(referrer === undefined ? [] : [partsOf(referrer, path, text)]), values.join('\n')].join('\n');
   // The -c of a compiler names a source file; go compiles the files that it runs.
   const run = [
-    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER].flatMap((regex) => wordsOf(regex, shown)),
+    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER, READ_BY_MAKE].flatMap((regex) => wordsOf(regex, shown)),
     ...wordsOf(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
   ].filter((word) => !COMPILED.test(word));
-  const named = new Set([...run, ...wordsOf(GO_RUN, shown)]);
-  const dotted = new Set(wordsOf(MODULES, shown).map((word) => word.replaceAll('.', '/')));
+  const folderRuns = wordsOf(RUNS_FOLDER, shown).flatMap((word) => [word, `${word}/index`, `${word}/__main__`]);
+  const named = new Set([...run, ...wordsOf(GO_RUN, shown), ...folderRuns]);
+  const dotted = new Set(
+    [...wordsOf(MODULES, shown), ...moduleNames(path, shown, text)].map((word) => word.replaceAll('.', '/')),
+  );
   const taken = new Set(wordsOf(FOLDERS, shown));
-  const { mentions } = referrer;
-  const mentioned = new Set(
-    mentions === undefined
+  const mentions = referrer?.mentions;
+  const mentioned = new Set([
+    ...(mentions === undefined
       ? []
       : wordsOf(MENTIONED, shown).filter(
           (word) => mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word)),
-        ),
-  );
+        )),
+    ...(referrer === undefined ? values.flatMap((value) => wordsOf(MENTIONED, value)) : []),
+  ]);
+  const whole = values.filter((value) => WHOLE_PATH.test(value)).map((value) => value.replace(/^(\.\/)+/, ''));
+  // Cargo runs the build script beside the manifest, wherever that is.
+  const rust = /\.rs$/i.test(path)
+    ? rustParts(path, text)
+    : /(^|\/)cargo\.toml$/i.test(path)
+      ? [placed(dir, 'build.rs') ?? '']
+      : [];
   const changed = wordsOf(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
   const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
   const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
   return {
     dirs,
-    files: new Set([...named, ...mentioned]),
-    modules: new Set([...named, ...dotted]),
+    files: new Set([...named, ...mentioned, ...rust]),
+    modules: new Set([...named, ...dotted, ...whole, ...rust]),
     folders: taken,
-    implied,
+    ...more,
+    packages: new Set([
+      ...wordsOf(BARE_IMPORT, shown),
+      ...wordsOf(BARE_OPTION, shown),
+      ...(referrer?.keys === undefined ? values : shown.split('\n')).filter((one) => BARE.test(one)),
+    ]),
+    commands: new Set(wordsOf(COMMAND, shown)),
+    runFolders: wordsOf(RUNS_FOLDER, shown).flatMap((word) => dirs.flatMap((from) => placed(from, word) ?? [])),
   };
 }
+
+/** Text, pictures and styles: whatever names them, nothing in them is run. */
+const FOR_READERS = /\.(md|rst|txt|adoc|png|svg|jpe?g|gif|ico|s?css|less|html?|lock|log|csv|woff2?)$/i;
+/** One path or module and nothing else. */
+const WHOLE_PATH = /^[\w@./-]{2,200}$/;
+const BARE = /^@?[\w#][\w./-]{0,200}$/;
+const BARE_IMPORT =
+  /\b(?:from|import|require(?:\.resolve)?)\s*(?:\(\s*)?\\?['"`]((?:@[\w.-]{1,100}\/)?[\w#][\w./-]{0,200})\\?['"`]/g;
+const BARE_OPTION =
+  /(?:\s-[rc]|--(?:require|import|loader|experimental-loader|config|preset|plugin|reporter|environment|extends))[\s=]+["']?((?:@[\w.-]{1,100}\/)?\w[\w./-]{0,200})/g;
+/** The first word of a command. */
+const COMMAND =
+  /(?:^|[;&|(]|\b(?:npx|bunx|pnpx|exec|dlx|run-[sp]|yarn|pnpm|cross-env(?:\s+\w+=\S*)*)\s)\s*([A-Za-z][\w.-]{1,80})(?=\s|$|["';&|)])/gm;
+/** A folder, or the current one, that an interpreter is given. */
+const RUNS_FOLDER =
+  /\b(?:node|bun|tsx|ts-node|python[\d.]*|deno run)\s+(?:-{1,2}[\w-]+(?:=\S+)?\s+)*((?:\.{1,2}|[\w.-]+)(?:\/[\w.-]+)*\/?)(?=\s|$|["';&|)])/g;
+/** Files of which make takes over what they hold. */
+const READ_BY_MAKE =
+  /(?:\$\((?:shell\s+)?(?:cat\s|<\s?)|\$\(file\s*<\s*|`cat\s|\bxargs\b[^\n]{0,80}<\s*|\bsh\s*<\s*)\s*((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/g;
 
 /** The part of a text that is read. */
 function partsOf({ keys, lines }: Referrer, path: string, text: string): string {
@@ -234,25 +302,10 @@ function tomlLine(key: string, value: string): string {
   return key.endsWith('[]') ? `${name} = ["${value}"]` : `${name} = "${value}"`;
 }
 
-const wordsOf = (regex: RegExp, text: string): string[] =>
-  [...text.matchAll(regex)].map((match) => (match[1] ?? '').replace(/(?<![./:])[./:]+$/, ''));
-
-/** A path from a folder of the tree; undefined where it leaves the tree. */
-function placed(dir: string, word: string): string | undefined {
-  const stack = dir === '' ? [] : dir.split('/');
-  for (const part of word.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') stack.push(part);
-    else if (stack.pop() === undefined) return undefined;
-  }
-  return stack.join('/');
-}
-
 /** Files whose presence, or a word in them, makes a tool run every program of a folder beside them. */
 const IMPLIED: readonly { readonly paths: RegExp; readonly says?: RegExp; readonly folder: string }[] = [
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'modules' },
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'server/plugins' },
   { paths: /(^|\/)package\.json$/i, says: /"hexo"\s*:/, folder: 'scripts' },
   { paths: /(^|\/)mkdocs\.ya?ml$/i, says: /\bmacros\b/, folder: 'main' },
-  { paths: /(^|\/)cargo\.toml$/i, says: /^[^\S\r\n\u2028\u2029]*proc-macro\s*=\s*true/m, folder: 'src' },
 ];

@@ -21,6 +21,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/config/settings.ts': ['...STRATEGY_NAMES'],
   'src/engine/connection/ssh-login.ts': ['...at'],
   'src/engine/docker.ts': ['...request'],
+  'src/host/path-limit.ts': ['...dirs.map('],
   'src/layer/volume-base.ts': ['...used'],
   'src/record/session-format.ts': ['...STRATEGY_NAMES'],
   // At most 99 are kept.

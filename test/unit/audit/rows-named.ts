@@ -5,6 +5,13 @@ const PROJECT = '<Project>\n</Project>\n';
 /** Rules that came from trying, not from the catalogue: programs and settings by name, packages, engines, homes. */
 export const NAMED_ROWS: readonly Row[] = [
   row('tried', 'engine-lines', { 'x.gd': '@tool\nextends Node\n' }, { 'x.gd': 'extends Node\nvar tool = 1\n' }),
+  row(
+    'tried',
+    'ci-owners',
+    { CODEOWNERS: edit('* @a\n/src/ @b\n', '* @a\n/src/ @b\n/src/x @c\n') },
+    { CODEOWNERS: edit('* @a\n/src/ @b\n', '* @a\n/src/ @b @d\n/docs/ @c\n') },
+  ),
+  row('tried', 'go-mage', { 'x.go': '//go:build mage\n\npackage main\n' }, { 'x.go': '//go:build linux\n' }),
   row('tried', 'engine-script', { 'openocd.cfg': 'x' }, { 'src/openocd.c': 'x' }),
   row('tried', 'repl-start', { 'maxima-init.mac': 'x' }, { 'src/maxima.mac': 'x' }),
   row(

@@ -1,4 +1,4 @@
-import type { FileRule } from '../../formats/rule.ts';
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
 
 export const ciRules: readonly FileRule[] = [
@@ -80,6 +80,7 @@ export const ciRules: readonly FileRule[] = [
       '.gitlab/issue_templates/**',
       '.gitlab/merge_request_templates/**',
       '.ci/README.md',
+      '.{forgejo,gitea}/{ISSUE,PULL_REQUEST}_TEMPLATE/**',
     ],
     always: true,
     judges: [
@@ -112,13 +113,10 @@ export const ciRules: readonly FileRule[] = [
       'release-please-config.json',
       '.release-please-manifest.json',
       '.github/{settings,auto_assign,mergify,labeler,policies}*.y{,a}ml',
-      'CODEOWNERS',
       '.bulldozer.yml',
       '.palantir.yml',
       '.pullapprove.yml',
       'prow_config.yaml',
-      'OWNERS',
-      'OWNERS_ALIASES',
       '.repo-metadata.json',
       '.asf.yaml',
       'sweep.yaml',
@@ -139,11 +137,28 @@ export const ciRules: readonly FileRule[] = [
     source: 'Dependabot, Renovate and Mergify documentation',
   },
   {
+    id: 'ci-owners',
+    family: 'ci',
+    trigger: 'the next pull request',
+    severity: 'suspect',
+    paths: ['CODEOWNERS', 'OWNERS', 'OWNERS_ALIASES'],
+    judges: [{ kind: 'custom', see: ownersMoved }],
+    why: 'The file decides whose approval a change needs.',
+    source: 'GitHub, GitLab and Prow documentation',
+  },
+  {
     id: 'ci-contact',
     family: 'ci',
     trigger: 'reporting a vulnerability or sponsoring the project',
     severity: 'suspect',
-    paths: ['FUNDING.y{,a}ml', 'FUNDING.json', 'SECURITY.md', 'security.txt', '.github/ISSUE_TEMPLATE/config.yml'],
+    paths: [
+      'FUNDING.y{,a}ml',
+      'FUNDING.json',
+      'SECURITY.md',
+      'security.txt',
+      'MAINTAINERS',
+      '.github/ISSUE_TEMPLATE/config.yml',
+    ],
     judges: [
       {
         kind: 'lines',
@@ -234,3 +249,46 @@ export const ciRules: readonly FileRule[] = [
     source: 'Docker and npm documentation',
   },
 ];
+
+/**
+ * Owners that a path loses: of an entry that is deleted or lists fewer, and of an entry that a later one overrides. An
+ * entry for a path that had none of its own, and a further owner of an entry, take nothing from anybody.
+ */
+function ownersMoved({ path, before = '', after = '', added, deleted }: JudgedText): string[] {
+  const show = (text: string): string => text.slice(0, 120);
+  const isComment = (text: string): boolean => /^[#[]/.test(text);
+  if (!/(^|\/)codeowners$/i.test(path))
+    return [...added(), ...deleted()].filter(({ text }) => !isComment(text)).map(({ text }) => show(text));
+  const entriesOf = (text: string): [string, readonly string[]][] =>
+    text.split(/[\r\n]+/).flatMap((line) => {
+      const [pattern = '', ...owners] = line
+        .replace(/\s#.*$/, '')
+        .trim()
+        .split(/\s+/);
+      return pattern === '' || isComment(pattern) ? [] : [[pattern, owners]];
+    });
+  const old = new Map(entriesOf(before));
+  const now = entriesOf(after);
+  const last = new Map(now);
+  const lost = [...old].filter(([pattern, owners]) =>
+    owners.some((owner) => last.get(pattern)?.includes(owner) !== true),
+  );
+  const bare = (pattern: string): string => pattern.replace(/^\/|\/?\**$/g, '');
+  const overriding = now.filter(
+    ([pattern]) =>
+      !old.has(pattern) &&
+      (/^[*]|\*\*/.test(pattern) ||
+        [...old.keys()].some((other) => bare(other) !== '' && `${bare(pattern)}/`.startsWith(`${bare(other)}/`))),
+  );
+  const isOrdered =
+    [...old.keys()].join('\n') ===
+    now
+      .map(([pattern]) => pattern)
+      .filter((one) => old.has(one))
+      .join('\n');
+  return [
+    ...lost.map(([pattern]) => `${show(pattern)} has fewer owners`),
+    ...overriding.map(([pattern]) => `${show(pattern)} overrides another entry`),
+    ...(isOrdered ? [] : ['the order of the entries changed']),
+  ];
+}

@@ -26,6 +26,7 @@ export const buildRules: readonly FileRule[] = [
       '.makerc',
       'Makevars*',
     ],
+    except: ['Makefile{.,-}*.{md,txt,rst}', 'Makefile.{md,txt,rst}', 'Make.md'],
     always: true,
     judges: [
       { kind: 'lines', danger: /\$\(shell|!=|include|SHELL|MAKEFLAGS|export\s+PATH|^\+|ONESHELL|\$\(eval|curl|wget/i },
@@ -108,6 +109,8 @@ export const buildRules: readonly FileRule[] = [
       'conanfile.{py,txt}',
       'vcpkg{,-configuration}.json',
       'CMakeSettings.json',
+      'cmake-kits.json',
+      'cmake-variants.{json,y{,a}ml}',
     ],
     judges: [
       { kind: 'code' },
@@ -117,10 +120,23 @@ export const buildRules: readonly FileRule[] = [
           /execute_process|add_custom_(command|target)|file\s*\(\s*(DOWNLOAD|UPLOAD|GENERATE|WRITE|APPEND)/i,
           /FetchContent|ExternalProject|GIT_(REPOSITORY|TAG)|URL(_HASH)?\b|\binclude\s*\(/i,
           /CMAKE_\w*(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)\w*|toolchainFile|cacheVariables/i,
+          // With or without the prefix: properties of a target, a folder and the whole build.
+          /LAUNCH(ER)?(_|\b)|\w*(CLANG_TIDY|CPPCHECK|CPPLINT|WHAT_YOU_USE|EMULATOR|LINK_WHAT)|RULE_LAUNCH|VERIFY_INTERFACE/i,
+          /add_test|gtest_discover|ctest_|\bCOMMAND\b|_(PROGRAM|EXECUTABLE|TOOL|GENERATOR)\b|set_(target_|directory_|source_files_|tests_)?propert/i,
+          /load_cache|load_command|build_command|variable_watch|use_mangled|site_name|subdirs|aux_source|\bmacro\s*\(|include_external/i,
+          /find_package|find_library|add_subdirectory|\$ENV|\$CACHE|-fplugin|-Xclang|-wrapper|@\w+@|compile_options|link_options|FLAGS/i,
           /cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)/i,
-          /find_program|registries|baseline|overlay/i,
+          /find_program|registries|overlay|environmentSetupScript|compilers|"kits?"|vendor|default-registry|repository/i,
+          /^\[(generators|tool_requires|build_requires|imports)\]|remotes|^\.{0,2}\//i,
         ),
-        safe: /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/,
+        safe: anyOf(
+          /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/i,
+          // Warnings, standards, optimization and debugging.
+          /^(target_compile_options|add_compile_options|set)\s*\([^$`;|]*-(W[\w=-]+|O[0-3sgz]|g\d?|std=[\w+]+)[\w\s"=+.-]*\)?$/i,
+          /^"builtin-baseline"\s*:\s*"[\da-f]{4,40}",?$/i,
+          // A folder or a package of the build by a plain name.
+          /^add_subdirectory\s*\(\s*[\w/-]+\s*\)$|^find_package\s*\(\s*\w+(\s+[\d.]+)?(\s+(REQUIRED|QUIET|CONFIG|COMPONENTS|EXACT|MODULE|\w+))*\s*\)$/i,
+        ),
       },
     ],
     why: 'CMake runs these commands when it configures the build.',
@@ -171,7 +187,8 @@ export const buildRules: readonly FileRule[] = [
       'bazel.rc',
       '.bazelversion',
       '.bazeliskrc',
-      'tools/bazel',
+      'tools/bazel{,.bat,.cmd,.ps1,.sh,.exe}',
+      '/{bazel,bazelisk,bazelw,buildw,pants,pw,pleasew,buck2}{,.bat,.cmd,.ps1,.sh,.exe}',
       '.bazelproject',
       'WORKSPACE{,.bazel,.bzlmod}',
       'MODULE.bazel{,.lock}',

@@ -1,7 +1,9 @@
 import { newLinesWith } from '../../formats/judge.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../formats/lockfiles.ts';
 import type { FileRule, JudgedText } from '../../formats/rule.ts';
-import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { newLeaves, readStructure } from '../../formats/structured.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { WORKSPACE_TABLES } from './plain/workspaces.ts';
 
 const MANAGER_GUARDS = oneOf`
   enableScripts enableImmutable\w* enableHardenedMode checksumBehavior npmMinimalAgeGate minimumReleaseAge
@@ -16,11 +18,6 @@ const PACKAGE_DATA = oneOf`
 const LINTERS = oneOf`
   xo eslintConfig stylelint prettier ava nyc c8 standard
 `;
-const DENO_KEYS = oneOf`
-  tasks imports importMap scopes lock vendor nodeModulesDir permissions unstable workspace
-  compilerOptions\.(types|jsxImportSource) lint\.plugins links patch allow\w+ preload test\.permissions
-`;
-
 /** Settings of package managers that protect: removing one allows more. */
 const GUARDS = pattern('i')`^(${MANAGER_GUARDS})\b`;
 
@@ -43,13 +40,16 @@ export const packageRules: readonly FileRule[] = [
           /^engines\./i,
           /^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$/i,
           /^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
-          /^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))/i,
+          /^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!(\.\/?)?\*{0,2}$)(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))/i,
           /^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=/i,
           pattern('i')`^(${LINTERS})\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$`,
           /^msw\.workerDirectory/i,
         ),
       },
       { kind: 'custom', see: browserslistExtends },
+      { kind: 'custom', see: movedEntryPoints },
+      // npm, and tools that print or tag a version, hand it to a shell.
+      { kind: 'keys', format: 'auto', danger: /^version$/, safe: /^version=[\w.+-]*$/ },
       {
         kind: 'keys',
         format: 'auto',
@@ -105,33 +105,8 @@ export const packageRules: readonly FileRule[] = [
     family: 'javascript',
     trigger: 'any yarn, pnpm, bun or monorepo command in this folder',
     severity: 'suspect',
-    paths: [
-      '.yarnrc.yml',
-      'bunfig.toml',
-      '.bunfig.toml',
-      'pnpm-workspace.yaml',
-      'lerna.json',
-      'rush.json',
-      'nx.json',
-      'turbo.json',
-      'common/config/rush/*.json',
-    ],
-    judges: [
-      {
-        kind: 'keys',
-        format: 'auto',
-        danger: anyOf(
-          /script-?shell|node-?options|registr|^\/\/|git$|shell|editor|viewer|node-?gyp|nodedir|python|prefix/i,
-          /ca(file)?$|strict-?ssl|proxy|ignore-scripts|init-module|userconfig|globalconfig|cache|allow/i,
-          /replace-registry-host|minimum|release-age|yarnPath|yarn-path|plugins|npm\w+|enable\w+|checksum|unsafe/i,
-          /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
-          /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b|(folder|dir|path|filename)$|strictDep|nodeVersion/i,
-          /nodeDownload|verifyDeps|trustPolicy|approved\w+|^catalogs?\.|networkSettings|\w*rc$/i,
-        ),
-        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enable(Telemetry|ProgressBars|Colors)=|^catalogs?\.[^=]*=[~^<>= ]*[\d.x*]+[\w.-]*$|^version=/,
-        removed: GUARDS,
-      },
-    ],
+    paths: WORKSPACE_TABLES.flatMap(({ paths }) => paths),
+    judges: WORKSPACE_TABLES.map((table) => ({ kind: 'settings', format: 'auto', removed: GUARDS, ...table }) as const),
     why: 'Package managers take their shell, registry, plugins and scripts from it.',
     source: 'npm config(7); yarn, pnpm and bun documentation',
   },
@@ -199,9 +174,19 @@ export const packageRules: readonly FileRule[] = [
     paths: ['deno.json{,c}', 'jsr.json'],
     judges: [
       {
-        kind: 'keys',
+        kind: 'settings',
         format: 'jsonc',
-        danger: pattern('i')`^(${DENO_KEYS})`,
+        plain: {
+          any: words`$schema description license`,
+          switch: words`
+            compilerOptions.{strict*,no*,allow*,check*,isolatedDeclarations,useUnknownInCatchVariables,verbatimModuleSyntax}
+            fmt.* lint.report lint fmt test bench publish compilerOptions
+          `,
+          word: words`version {compilerOptions.lib,compilerOptions.jsx,compilerOptions.target} fmt.* lint.rules.{tags,include,exclude}`,
+          glob: words`name {,fmt.,lint.,test.,bench.,publish.,compile.}{exclude,include}`,
+        },
+        // Entry points of the package itself; another package that takes it gets other code with them.
+        safe: /^exports(\.\.[\w./-]*)?=\.\/[\w./-]+$/,
         removed: GUARDS,
       },
     ],
@@ -218,4 +203,22 @@ function mappedToFiles(text: JudgedText): string[] {
 /** An entry that extends another list of browsers is loaded with require. */
 function browserslistExtends(text: JudgedText): string[] {
   return newLinesWith(text, /"extends\s+[^"]+"/);
+}
+
+/** Output of a build, which is not in the tree that the session can change. */
+const BUILT = /^(\.\/)?(dist|build|out|output|esm|cjs|umd|es|bundles?|types|typings)\//;
+
+/**
+ * Entry points of a package that another file of the project may already import, and that now mean another file; and the
+ * module system of its programs. A new entry point is imported by nobody yet.
+ */
+function movedEntryPoints({ path, before, after }: JudgedText): string[] {
+  if (before === undefined || after === undefined) return [];
+  const [old, now] = [before, after].map((text) => readStructure(text, 'auto', path)?.leaves ?? []);
+  const had = new Set((old ?? []).map(({ key }) => key));
+  return newLeaves(old ?? [], now ?? [])
+    .filter(({ key }) => /^(main|module|browser|type|exports|imports)(\.|$)/.test(key))
+    .filter(({ key, value }) => !BUILT.test(value) && (had.has(key) || !/^exports\./.test(key)))
+    .filter(({ key }) => !/\.types$/.test(key))
+    .map(({ key, value }) => `${key}: ${value.slice(0, 120)}`);
 }

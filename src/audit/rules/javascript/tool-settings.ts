@@ -1,5 +1,9 @@
 import type { FileRule } from '../../formats/rule.ts';
-import { oneOf, pattern, words } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { BUILD_TABLES } from './plain/builds.ts';
+import { LINTER_TABLES } from './plain/linters.ts';
+import { RELEASE_TABLES } from './plain/releases.ts';
+import { TEST_TABLES } from './plain/tests.ts';
 
 const KEYS_THAT_LOAD = oneOf`
   plugins? presets? extends require requires import imports loader loaders parser processors? customSyntax
@@ -10,6 +14,8 @@ const KEYS_THAT_LOAD = oneOf`
   (plugins|support|globals)_?(file|path) subscribers entities migrations \w*_?command processor exe launchers
   interpreter
 `;
+
+const TABLES = [...LINTER_TABLES, ...TEST_TABLES, ...BUILD_TABLES, ...RELEASE_TABLES];
 
 const CODE_CONFIG = words`
   eslint.config prettier.config babel.config jest.config vitest.config vitest.workspace vite.config
@@ -60,8 +66,19 @@ export const javascriptRules: readonly FileRule[] = [
       'wallaby.{js,conf.js}',
       'karma.conf.cjs',
     ],
-    except: ['src/app/*.config{,.server}.ts', 'src/config.ts', '.config/mise/**', '.config/fish/**', '.config/git/**'],
-    judges: [{ kind: 'code' }, { kind: 'keys', format: 'auto', danger: LOADS, value: /^\.{1,2}\/|^[a-z]+:\/\// }],
+    except: [
+      'src/app/*.config{,.server}.ts',
+      'src/config.ts',
+      '.config/mise/**',
+      '.config/fish/**',
+      '.config/git/**',
+      '.config/dotnet-tools.json',
+    ],
+    judges: [
+      { kind: 'code' },
+      { kind: 'keys', format: 'auto', danger: LOADS, value: /^\.{1,2}\/|^[a-z]+:\/\// },
+      { kind: 'settings', format: 'auto', paths: ['.config/**/*.{json,jsonc,json5,y{,a}ml,toml,ini}'], plain: {} },
+    ],
     why: 'The file is a program, or names one, that the tool loads.',
     source: 'documentation of the tools; cosmiconfig',
   },
@@ -70,88 +87,13 @@ export const javascriptRules: readonly FileRule[] = [
     family: 'javascript',
     trigger: 'lint, format, test, build, release or deploy',
     severity: 'suspect',
-    paths: [
-      'babel.config.json',
-      '.eslintrc{,.json,.yml,.yaml}',
-      '.prettierrc{,.json,.yml,.yaml,.toml,.json5}',
-      '.babelrc{,.json}',
-      '.stylelintrc{,.json,.yml,.yaml}',
-      '.postcssrc{,.json,.yml,.yaml}',
-      '.mocharc.{json,jsonc,yml,yaml}',
-      'mocha.opts',
-      '.testcaferc*',
-      '.commitlintrc{,.json,.yml,.yaml}',
-      '.czrc',
-      '.cz.{toml,json,yaml}',
-      '.swcrc',
-      'nodemon.json',
-      '.nodemonrc',
-      'nest-cli.json',
-      '.release-it.{json,yml,yaml,toml}',
-      '.releaserc{,.json,.yml,.yaml}',
-      '.changeset/config.json',
-      '.versionrc{,.json}',
-      '.yo-rc.json',
-      '.bundlewatch*',
-      '.markdownlint-cli2.*',
-      '.remarkrc{,.json,.yml}',
-      '.textlintrc{,.json,.yml}',
-      '.ls-lint.yml',
-      'angular.json',
-      'project.json',
-      'workspace.json',
-      'jasmine.json',
-      '.graphqlrc{,.json,.yml,.yaml}',
-      'wrangler.{toml,json,jsonc}',
-      'netlify.toml',
-      'vercel.json',
-      'amplify.yml',
-      'app.json',
-      'typedoc.json',
-      '.nycrc{,.json}',
-      '.c8rc{,.json}',
-      '.simple-git-hooks.json',
-      'jest-*.json',
-      '.oxlintrc.json',
-      'biome.json{,c}',
-      '.taprc',
-      '.lighthouserc{,.json}',
-      '.jshintrc',
-      '.jscsrc',
-      'electron-builder.{json,yml,yaml,toml}',
-      'tap.yml',
-      'renovate.json5',
-      '.foreverignore',
-      'openapitools.json',
-      'wails.json',
-      'book.json',
-      '{ios,android}/sentry.properties',
-      'cypress.json',
-      'testem.json',
-      'nightwatch.json',
-      'artillery*.y{,a}ml',
-      '{.,}cspell{,.config}.{json,jsonc,yaml,yml}',
-      'relay.config.json',
-      'ormconfig.{json,yml,yaml}',
-      '{process,pm2,ecosystem}.{json,yml,yaml}',
-      '{.,}jsdoc{,.conf,.config}.json',
-      'bruno.json',
-      'ionic.config.json',
-      'asv.conf.json',
-      '.dependency-cruiser.json',
-    ],
+    paths: ['mocha.opts', ...TABLES.flatMap(({ paths }) => paths)],
+    except: ['.eslintrc.{js,cjs,mjs,ts,cts,mts}', '.*rc.{js,cjs,mjs,ts,cts,mts}'],
     judges: [
-      {
-        kind: 'keys',
-        format: 'auto',
-        danger: LOADS,
-        value: /^\.{1,2}\/\S*\.[cm]?[jt]s$|^(npx|node|sh|bash)\s/,
-        safe: /^\$schema=/,
-      },
+      ...TABLES.map((table) => ({ kind: 'settings', format: 'auto', ...table }) as const),
       {
         kind: 'custom',
-        see: ({ path, after = '' }) =>
-          /prettierrc$/.test(path) && /^\s*["']?[@\w./-]+["']?\s*$/.test(after) ? ['names a module'] : [],
+        see: ({ path, added }) => (/(^|\/)mocha\.opts$/.test(path) ? added().map(({ text }) => text) : []),
       },
     ],
     why: 'It names plugins, presets, commands or paths that the tool loads.',
@@ -175,17 +117,26 @@ export const javascriptRules: readonly FileRule[] = [
     paths: ['tsconfig*.json', 'jsconfig*.json', '*.tsconfig.json'],
     judges: [
       {
-        kind: 'keys',
+        kind: 'settings',
         format: 'jsonc',
-        danger:
-          /(plugins|extends|typeRoots|baseUrl|jsxImportSource|ts-node|paths|references\[\]\.path|tsc-alias)(\.|\[|$)/i,
-        safe: /^compilerOptions\.baseUrl=\.?\/?(src|app|lib)?\/?$|^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b[^=]*$/i,
-      },
-      {
-        kind: 'keys',
-        format: 'jsonc',
-        value: /^(\.\.\/.*|\/.*)$/,
-        safe: /^(references|include|files|exclude|extends)/,
+        plain: {
+          any: words`$schema display _version docs`,
+          switch: words`compilerOptions.* angularCompilerOptions.* compileOnSave vueCompilerOptions.*`,
+          word: words`
+            compilerOptions.{target,module,moduleResolution,lib,jsx,newLine,moduleDetection,importsNotUsedAsValues,customConditions}
+            compilerOptions.{jsxFactory,jsxFragmentFactory,charset,reactNamespace,ignoreDeprecations,moduleSuffixes}
+          `,
+          glob: words`
+            files include exclude compilerOptions.{outDir,rootDir,rootDirs,declarationDir,tsBuildInfoFile,types,outFile}
+            compilerOptions.{sourceRoot,mapRoot}
+          `,
+        },
+        safe: anyOf(
+          /^compilerOptions\.baseUrl=\.?\/?(src|app|lib)?\/?$/i,
+          /^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b(?!.*\.\.)[^=]*$/i,
+          // What is compiled and checked may be above the folder.
+          /^(include|files|exclude|references\[\]\.path|compilerOptions\.(types|rootDirs?))(\[\])?=(?!\/)[\w@.*/ -]+$/i,
+        ),
       },
     ],
     why: 'It loads plugins and other configuration, or writes outside the project.',

@@ -1,16 +1,14 @@
 import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { CARGO, CARGO_SAFE } from './plain-builds.ts';
 
-const CARGO_KEYS = oneOf`
-  package\.(build|links|metadata|forced-target|workspace|default-run) lib\.(proc-macro|path|crate-type) patch
-  replace workspace\.(members|metadata|package\.build) bin\[\] cargo-features
-  profile\.[\w.-]*(rustflags|trim|codegen-backend)
-`;
 const COMPOSER_KEYS = oneOf`
   scripts scripts-aliases repositories
   config\.(allow-plugins|bin-dir|vendor-dir|secure-http|disable-tls|cafile|github|http-basic|platform)
   autoload(-dev)?\.files bin extra minimum-stability replace provide
 `;
+
+const MAGE = /^\/\/(?:go:build|[ \t]*\+build)[ \t][^\n]{0,200}\bmage\b/m;
 
 export const compiledRules: readonly FileRule[] = [
   {
@@ -38,21 +36,7 @@ export const compiledRules: readonly FileRule[] = [
     trigger: 'cargo, rust-analyzer',
     severity: 'suspect',
     paths: ['Cargo.toml'],
-    judges: [
-      {
-        kind: 'keys',
-        format: 'toml',
-        danger: pattern('i')`^(${CARGO_KEYS})(\.|\[|$)`,
-        safe: /^package\.metadata\.(docs|docs\.rs)/,
-      },
-      {
-        kind: 'keys',
-        format: 'toml',
-        danger: /dependencies\.[^.]+\.(git|path|registry|branch|rev|registry-index|package|artifact)$/i,
-        // An alias of a package to its own name.
-        safe: /dependencies\.([^.=]{1,100})\.package=\1$/,
-      },
-    ],
+    judges: [{ kind: 'settings', format: 'toml', plain: CARGO, safe: CARGO_SAFE }],
     why: 'A build script, a macro or the source of a dependency changed.',
     source: 'Cargo book, Manifest',
   },
@@ -138,6 +122,21 @@ export const compiledRules: readonly FileRule[] = [
     source: 'go.dev/ref/mod; golangci-lint and GoReleaser documentation',
   },
   {
+    id: 'go-mage',
+    family: 'languages',
+    trigger: 'mage in that folder',
+    severity: 'suspect',
+    paths: ['*.go'],
+    judges: [
+      {
+        kind: 'custom',
+        see: ({ before = '', after = '' }) => (MAGE.test(after) || MAGE.test(before) ? ['a file of mage'] : []),
+      },
+    ],
+    why: 'mage compiles and runs every file with that build tag, under any name.',
+    source: 'magefile.org',
+  },
+  {
     id: 'php-composer',
     family: 'languages',
     trigger: 'composer install, any run of the program',
@@ -166,6 +165,7 @@ export const compiledRules: readonly FileRule[] = [
       '.php-cs-fixer{,.dist}.php',
       '.php_cs*',
       'rector.php',
+      '/pest.php',
       'ecs.php',
       'deptrac.yaml',
       'phpcs.xml{,.dist}',
@@ -187,7 +187,9 @@ export const compiledRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /bootstrap|autoload|extension|plugin|includes?:|path|file=|script|class=|<ini\b|\bref=|hooks?\b|git|command/i,
+          /bootstrap|autoload|extension|plugin|includes?\s*:|path|file\s*=|script|class\s*=|<ini\b|\bref\s*=|hooks?\b|git|command|services\s*:|factory|rules\s*:|<server\b|<env\b|printer/i,
+        // Folders that are analysed.
+        safe: /^(paths|excludePaths|scanDirectories)\s*:\s*(\[[\w\s,./'"-]*\])?$|^-?\s*(src|tests?|lib|app)(\/[\w/-]*)?$/,
       },
     ],
     why: 'The tool loads the code that it names.',

@@ -1,5 +1,7 @@
-import type { FileRule } from '../../formats/rule.ts';
-import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { readStructure } from '../../formats/structured.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { MSBUILD, MSBUILD_SAFE } from './plain-builds.ts';
 
 const ITEMS = oneOf`
   ProjectReference Compile None Content EmbeddedResource Using InternalsVisibleTo Folder FrameworkReference
@@ -26,50 +28,72 @@ const PLAIN_ELEMENT = anyOf(
   pattern()`<(${PROPERTIES})>[^<$]*<\/\w+>`,
 );
 
+/** Files of MSBuild and NuGet, which are XML. */
+const MSBUILD_FILES = [
+  '*.{cs,fs,vb,vcx,sql,es,pb,py,njs,wix,dc,wap,il,sh,sf,cc,d}proj',
+  '*.{proj,projitems,tasks,overridetasks,msbuild}',
+  '*.pubxml{,.user}',
+  '*.props',
+  '*.targets',
+  'packages.config',
+];
+/** Files that select the tools, the compiler and the packages of the build. */
+const VERSION_FILES = ['global.json', 'dotnet-tools.json', '.config/dotnet-tools.json'];
+const OTHER_FILES = [
+  'stylecop.json',
+  'xunit.runner.json',
+  '*.{sln,slnx}',
+  'FodyWeavers.xml',
+  '*.rsp',
+  'after.*.sln.targets',
+  'before.*.sln.targets',
+  'nuget.config',
+  '*.cake',
+  'build.fsx',
+  'tools/{init,install,uninstall}.ps1',
+  'web.config',
+  'app.config',
+  'paket.dependencies',
+  '*.nuspec',
+  '*.csx',
+  '*.tt',
+  'launchSettings.json',
+  'omnisharp.json',
+  '*.runsettings',
+  '*.ruleset',
+  '*.sln.DotSettings',
+];
+
 export const dotnetRules: readonly FileRule[] = [
   {
     id: 'dotnet-build',
     family: 'languages',
     trigger: 'dotnet build, restore or test, opening in an IDE',
     severity: 'suspect',
-    paths: [
-      '*.{cs,fs,vb,vcx,sql,es,pb,py,njs,wix,dc,wap,il,sh,sf,cc,d}proj',
-      '*.{proj,projitems,tasks,overridetasks,msbuild}',
-      '*.pubxml{,.user}',
-      '*.{sln,slnx}',
-      'FodyWeavers.xml',
-      '*.props',
-      '*.targets',
-      '*.rsp',
-      'after.*.sln.targets',
-      'before.*.sln.targets',
-      'nuget.config',
-      'global.json',
-      'dotnet-tools.json',
-      '.config/dotnet-tools.json',
-      '*.cake',
-      'build.fsx',
-      'packages.config',
-      'tools/{init,install,uninstall}.ps1',
-      'web.config',
-      'app.config',
-      'paket.dependencies',
-      '*.nuspec',
-      '*.csx',
-      '*.tt',
-      'launchSettings.json',
-      'omnisharp.json',
-      '*.runsettings',
-      '*.ruleset',
-      '*.sln.DotSettings',
-    ],
+    paths: [...MSBUILD_FILES, ...VERSION_FILES, ...OTHER_FILES],
     judges: [
+      { kind: 'settings', format: 'xml', paths: MSBUILD_FILES, plain: MSBUILD, safe: MSBUILD_SAFE },
+      {
+        kind: 'settings',
+        format: 'jsonc',
+        paths: VERSION_FILES,
+        plain: {
+          any: words`$schema`,
+          switch: words`version isRoot tools.*.rollForward sdk.allowPrerelease`,
+          version: words`tools.***.version sdk.version`,
+          word: words`sdk.rollForward`,
+        },
+      },
+      { kind: 'custom', see: newForBuild },
       {
         kind: 'lines',
+        paths: OTHER_FILES,
         // Any element that is not known to be harmless: MSBuild has a property for each program that it starts.
         danger: anyOf(
           /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
           /<#|"(version|sdk|rollForward|commands|tools|paths|msbuild-sdks|LocationPaths)"|DataCollector/i,
+          // An editor fetches the schema that a file names.
+          /"\$schema"\s*:\s*"(?!https:\/\/(raw\.githubusercontent\.com\/DotNetAnalyzers|json\.schemastore\.org|xunit\.net)\/)/i,
           /allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
         ),
         removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,
@@ -113,3 +137,16 @@ export const dotnetRules: readonly FileRule[] = [
     source: 'MSBuild, T4, NLog and PowerShell documentation',
   },
 ];
+
+/** A file that a build imports because of its name, and a tool that a version alone does not explain. */
+function newForBuild({ path, before, after }: JudgedText): string[] {
+  if (after === undefined) return [];
+  if (/\.(props|targets)$/i.test(path)) return before === undefined ? ['new file'] : [];
+  if (!/(^|\/)dotnet-tools\.json$/i.test(path)) return [];
+  const toolsIn = (text: string): string[] =>
+    (readStructure(text, 'jsonc', path)?.leaves ?? []).flatMap(
+      ({ key }) => /^(tools\..+)\.version$/.exec(key)?.[1] ?? [],
+    );
+  const had = new Set(toolsIn(before ?? ''));
+  return toolsIn(after).filter((tool) => !had.has(tool));
+}

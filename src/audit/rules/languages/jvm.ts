@@ -1,16 +1,12 @@
 import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+import { MAVEN, MAVEN_SAFE } from './plain-builds.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`
   \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
   ksp developmentOnly testCompile compile
 `;
-const POM_ELEMENTS = oneOf`
-  plugin pluginRepository repository extension parent exec executable mainClass argument url systemPath
-  scope>system arg> argLine phase goal mirror server proxy relativePath module
-`;
-
 export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-wrapper',
@@ -75,7 +71,9 @@ export const jvmRules: readonly FileRule[] = [
           /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
           pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
           /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
-          /(ext\.)?\w*[vV]ersion\s*=\s*["'][\w.-]+["']/,
+          /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
+          /libraryDependencies\s*\+=\s*"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*"[\w.-]+"(\s*%\s*(Test|Provided|"\w+"))?/,
+          /sbt\.version=\d+\.\d+\.\d+/,
         ),
       },
     ],
@@ -105,8 +103,10 @@ export const jvmRules: readonly FileRule[] = [
       'detekt*.yml',
       'checkstyle*.xml',
       'spotless*',
+      '.scalafmt.conf',
     ],
     judges: [
+      { kind: 'lines', paths: ['.scalafmt.conf'], danger: /^version\s*=(?!\s*"?\d+\.\d+\.\d+(-RC\d+)?"?$)/i },
       {
         kind: 'lines',
         danger: anyOf(
@@ -136,13 +136,7 @@ export const jvmRules: readonly FileRule[] = [
     trigger: 'any mvn command, opening in an IDE',
     severity: 'suspect',
     paths: ['pom.xml', '*.pom', 'settings.xml', 'toolchains.xml', '.polyglot.*'],
-    judges: [
-      {
-        kind: 'lines',
-        danger: anyOf(pattern('i')`<(${POM_ELEMENTS})\b`, /antrun|exec-maven|groovy|javaagent|<groupId>|<artifactId>/i),
-        safe: /^<groupId>org\.(apache|junit)[\w.]*<\/groupId>$|^<(url|name)>https?:\/\/(github|gitlab)\.com\/[^<]*<\/(url|name)>$/,
-      },
-    ],
+    judges: [{ kind: 'settings', format: 'xml', plain: MAVEN, safe: MAVEN_SAFE }],
     why: 'Plugins, extensions and repositories decide what the build runs.',
     source: 'Maven documentation',
   },

@@ -1,5 +1,6 @@
 import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+import { PLAIN_RSPEC, RUBY_TABLES } from './plain-ruby.ts';
 
 /** Fields of a gem specification that hold text. */
 const GEM_FIELDS = oneOf`version summary description license homepage authors? email metadata\[.*\]`;
@@ -14,6 +15,7 @@ export const rubyRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       '.rspec',
+      '.rspec-*',
       'spec_helper.rb',
       'rails_helper.rb',
       '.irbrc',
@@ -33,12 +35,7 @@ export const rubyRules: readonly FileRule[] = [
       '.bundle/**',
       'Brewfile',
       '.yardopts',
-      '.rubocop*.yml',
-      '.erb{_,-}lint.yml',
-      '.haml-lint.yml',
-      '.solargraph.yml',
-      '.reek.yml',
-      '.standard.yml',
+      ...RUBY_TABLES.flatMap(({ paths }) => paths),
       'puma.rb',
       'unicorn.rb',
       'Thorfile',
@@ -61,6 +58,16 @@ export const rubyRules: readonly FileRule[] = [
             path,
           ) && after !== undefined
             ? ['a program or its settings']
+            : [],
+      },
+      ...RUBY_TABLES.map((table) => ({ kind: 'settings', format: 'yaml', ...table }) as const),
+      {
+        kind: 'custom',
+        see: ({ path, added }) =>
+          /(^|\/)\.rspec(-\w+)?$/i.test(path)
+            ? added()
+                .filter(({ text }) => !PLAIN_RSPEC.test(text))
+                .map(({ text }) => text.slice(0, 120))
             : [],
       },
       {

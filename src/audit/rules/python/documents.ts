@@ -1,5 +1,17 @@
-import type { FileRule } from '../../formats/rule.ts';
-import { anyOf } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { DOCUMENT_TABLES } from './plain/documents.ts';
+
+const DOXYGEN = ['Doxyfile', 'Doxyfile.*', '*.doxyfile', 'doxygen.{cfg,conf}', '*.dox{,y}file.in'];
+/** Settings of Doxygen that hold text, switches, numbers, or what is read and where the output goes. */
+const DOXYGEN_PLAIN = oneOf`
+  PROJECT_(NAME|NUMBER|BRIEF|LOGO|ICON) INPUT EXCLUDE(_PATTERNS|_SYMBOLS|_SYMLINKS)? FILE_PATTERNS RECURSIVE (STRIP_FROM|EXAMPLE|IMAGE|STRIP_FROM_INC)_(PATH|INC_PATH)
+  EXAMPLE_PATTERNS EXAMPLE_RECURSIVE PREDEFINED EXPAND_AS_DEFINED ALIASES OUTPUT_LANGUAGE USE_MDFILE_AS_MAINPAGE (HTML|LATEX|XML|RTF|MAN|DOCBOOK)_OUTPUT
+  OUTPUT_DIRECTORY ABBREVIATE_BRIEF INPUT_ENCODING DOT_IMAGE_FORMAT DOXYFILE_ENCODING HTML_COLORSTYLE PAPER_TYPE WARN_FORMAT
+`;
+
+/** A comment, a name with a value that is a switch or a number, or a known name with plain words; a value goes on. */
+const PLAIN_DOXYGEN = pattern()`^(#.*|[A-Z_]{2,60}\s*\+?=\s*(YES|NO|\d*)|(${DOXYGEN_PLAIN})\s*\+?=(?!.*(\.\.|\$\())[\w\s."'*,:+=/\\()-]*)$`;
 
 /** Files of documentation, notebooks and data pipelines that run code when they are built or opened. */
 export const documentRules: readonly FileRule[] = [
@@ -10,42 +22,23 @@ export const documentRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       'conf.py',
-      'mkdocs.y{,a}ml',
-      '.readthedocs.y{,a}ml',
-      '_quarto.yml',
-      '_config.yml',
-      'hugo.{toml,yaml,yml,json}',
-      'config/_default/*',
-      'myst.yml',
-      'book.toml',
-      'antora-playbook.yml',
-      'Doxyfile',
-      'doxygen.cfg',
-      '_bookdown.yml',
-      '_pkgdown.yml',
+      ...DOCUMENT_TABLES.flatMap(({ paths }) => paths),
+      ...DOXYGEN,
       '.latexmkrc',
       'latexmkrc',
-      'arara.yaml',
       'texmf.cnf',
       '.chktexrc',
-      '_toc.yml',
       'make.bat',
     ],
     judges: [
       { kind: 'code' },
-      {
-        kind: 'lines',
-        danger: anyOf(
-          /hooks?:|plugins?:|extensions?|!!python|jobs:|pre[-_]render|post[-_]render|preprocessor|command|filter/i,
-          /INPUT_FILTER|system\(|\$\w+\s*=\s*["'].*(%|exec|sh\b|-shell)|shell|theme:|custom_dir|includes?:|exec/i,
-          /\bimports\b|security\.|^path\s*=/i,
-        ),
-      },
+      ...DOCUMENT_TABLES.map((table) => ({ kind: 'settings', format: 'auto', ...table }) as const),
+      { kind: 'custom', see: doxygenRuns },
       {
         kind: 'custom',
+        // Perl, and files without a format that a parser reads: any line counts.
         see: ({ path, added }) =>
-          // The file is Perl: any line counts.
-          /latexmkrc$/i.test(path)
+          /(latexmkrc|texmf\.cnf|\.chktexrc)$/i.test(path)
             ? added()
                 .map((line) => line.text)
                 .filter((line) => !/^#|^\$pdf_mode\s*=\s*\d;?$/.test(line))
@@ -107,3 +100,13 @@ export const documentRules: readonly FileRule[] = [
     source: 'Hydra, dbt, Dagster, Ray and CWL documentation',
   },
 ];
+
+/** Settings of Doxygen that are not plain: it has a program, a filter or a module behind many names. */
+function doxygenRuns(text: JudgedText): string[] {
+  if (!/doxyfile|doxygen\.(cfg|conf)$/i.test(text.path)) return [];
+  return text
+    .added()
+    .map(({ text: line }) => line)
+    .filter((line) => !PLAIN_DOXYGEN.test(line))
+    .map((line) => line.slice(0, 120));
+}

@@ -1,0 +1,40 @@
+import { oneOf, pattern } from './words.ts';
+
+const ENDINGS = oneOf`
+  js cjs mjs jsx ts cts mts tsx coffee litcoffee civet py pyw pyc pyx pyz xsh rb rake lua luau moon php phar phtml pl
+  pm raku sh bash zsh ksh dash csh tcsh fish nu elv ps1 psm1 psd1 bat cmd vbs vbe wsf hta awk tcl star bzl kts
+  groovy gvy exs ex erl escript hs lhs ml el elc lisp scm rkt clj cljs bb jl R r nim cr zig swift scala sc dart go rs
+  node wasm so dll dylib exe jar class pyd command scpt applescript ahk
+`;
+/** Names that tools run, by their ending. */
+const PROGRAM = pattern('i')`\.(${ENDINGS})$|(^|\/)(jake|cake)file$`;
+
+/** How a program begins, or what only a program holds: a first line for the kernel, a module's exports or imports. */
+const SIGNS = [
+  /^\ufeff?#!/,
+  /^[ \t]*(?:module\.exports|exports\.\w+|exports\.default)\s*=/m,
+  /^[ \t]*export[ \t]+(?:default\b|\{|const[ \t]+\w+[ \t]*=|(?:async[ \t]+)?function\b)/m,
+  /^[ \t]*import[ \t]+(?:[\w*{][^;'"\n]{0,300}[ \t]from[ \t]*)?["'][^"'\n]{1,300}["'][ \t]*;?[ \t]*$/m,
+  /^[ \t]*(?:const|let|var)[ \t]+[\w{[][^=\n]{0,300}=[ \t]*(?:await[ \t]+)?(?:require|import)[ \t]*\(/m,
+  /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+[\w(*]|import[ \t]+[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*$|def[ \t]+\w+[ \t]*\([^\n]{0,300}:[ \t]*$)/m,
+];
+
+/** A file that its ending, its first line or its content shows as a program, or that became executable. */
+export function isProgram({
+  path,
+  after = '',
+  change,
+}: {
+  readonly path: string;
+  readonly after: string | undefined;
+  readonly change: { readonly before?: { readonly mode: number }; readonly after?: { readonly mode: number } };
+}): boolean {
+  if (PROGRAM.test(path)) return true;
+  const isMode = (entry: { readonly mode: number } | undefined): boolean => ((entry?.mode ?? 0) & 0o111) !== 0;
+  if (isMode(change.after) && !isMode(change.before)) return true;
+  const head = after.slice(0, HEAD_CHARS);
+  return SIGNS.some((sign) => sign.test(head));
+}
+
+/** So many characters are searched for the signs of a program. */
+const HEAD_CHARS = 20_000;

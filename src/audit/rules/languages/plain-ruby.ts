@@ -1,0 +1,33 @@
+import type { PlainTable } from '../../formats/plain.ts';
+import { words } from '../../formats/words.ts';
+
+/** Linters and language servers of Ruby. */
+export const RUBY_TABLES: readonly PlainTable[] = [
+  {
+    paths: ['.rubocop*.y{,a}ml', '.standard*.y{,a}ml', '.{erb,haml}{_,-}lint*.y{,a}ml', '.reek.yml', '.slim-lint.yml'],
+    plain: {
+      // Cops are `Department/Name`; a custom one is loaded by `require` alone.
+      switch: words`*** `,
+      words: words`***`,
+      text: words`***.{Description,Reason,Details,StyleGuide}`,
+      glob: words`***.{Exclude,Include,exclude,include,exclude_paths} ignore ignore.***`,
+      any: words`***.{AllowedPatterns,AllowedMethods,IgnoredPatterns,Patterns,ForbiddenPatterns}`,
+      never: words`
+        {,***.}{require*,plugin*,inherit_*,extend_config,extends,load*,rubocop_config,*file,*path,*command*,linters.*.rubocop_config,custom_linters*}{,.***}
+      `,
+    },
+  },
+  {
+    paths: ['.solargraph.y{,a}ml'],
+    plain: {
+      switch: words`max_files formatter.**`,
+      glob: words`include exclude`,
+      words: words`domains`,
+      never: words`formatter.**.{extra_args,only}`,
+    },
+  },
+];
+
+/** What .rspec may hold: colours, order and the formats that rspec itself has. */
+export const PLAIN_RSPEC =
+  /^(\s*(--(no-)?(color|colour|warnings|profile|fail-fast|dry-run|backtrace)|--force-color|-[bwc]|-f\s?[pd]|--format[ =](documentation|progress|doc|p|d)|--order[ =](rand(om)?|defined|rand:\d+)|--seed[ =]\d+|--profile[ =]\d+|--fail-fast=\d+))*\s*$|^#/;
