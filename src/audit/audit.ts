@@ -11,6 +11,7 @@ import { USER_RULE_TITLE } from './general-rules/rule.ts';
 import { judgeGitPath } from './git-directory/judge-path.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { type AuditInput, sceneOf } from './input.ts';
+import { insideFolders } from './inside-folders.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
 import { treeHits } from './tree.ts';
@@ -46,7 +47,8 @@ export function auditChanges(input: AuditInput): Finding[] {
   }
   for (const [dir, count] of gitData)
     hits.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
-  hits.push(...treeHits(scene, aliases), ...userHits(input));
+  for (const hit of [...treeHits(scene, aliases), ...userHits(input)]) hits.push(hit);
+  for (const hit of insideFolders(scene, hits)) hits.push(hit);
   return findingsOf(hits, input);
 }
 

@@ -10,6 +10,7 @@ import { SECRET_NAME } from './formats/secrets.ts';
 import { type Hit, hitOf } from './hit.ts';
 import type { Scene } from './input.ts';
 import { reachedHits } from './reach/reached.ts';
+import { shadowHits } from './shadows.ts';
 
 const MANY = 2000;
 
@@ -21,6 +22,7 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
     ...hiddenByIgnore(scene),
     ...hostConfigTargets(scene),
     ...reachedHits(scene, aliases),
+    ...shadowHits(scene),
     ...counts(scene),
   ];
 }

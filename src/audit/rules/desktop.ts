@@ -44,6 +44,23 @@ export const desktopRules: readonly FileRule[] = [
     source: 'bash(1), PATH',
   },
   {
+    id: 'shell-completion',
+    family: 'shell',
+    trigger: 'pressing Tab, if the folder is one of the shell',
+    severity: 'suspect',
+    paths: [
+      '{completion,completions,site-functions}/_*',
+      '{completion,completions,site-functions,vendor_completions.d,bash_completion.d}/*.{bash,fish,zsh,ps1,nu,elv}',
+      '{bash-completion,zsh,fish}/**/{completions,site-functions,vendor_completions.d}/*',
+      'bash_completion.d/*',
+    ],
+    except: ['*.{md,txt,css,scss,sass,less,html,js,jsx,ts,tsx,py,rb,go,rs,java,kt,vue,svelte}'],
+    judges: [{ kind: 'any' }],
+    unlessDeleted: true,
+    why: 'The shell runs it as soon as the command is completed.',
+    source: 'bash(1), Programmable Completion; zshcompsys(1)',
+  },
+  {
     id: 'run-windows-name',
     title: 'File that Windows runs by its name',
     family: 'desktop',

@@ -1,12 +1,7 @@
 import type { FileRule } from '../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import { PLAIN_VSCODE_SETTING } from './editor-settings.ts';
 
-const SETTINGS_THAT_RUN = oneOf`
-  path paths command commands cmd executable interpreter args env environment envFile binary server runtime
-  wrapper overrideCommand nodePath shell tools customCommands tsdk toolsEnvVars buildFlags goroot gopath
-  arguments vmargs home profiles automationProfile runonsave executorMap execArgv rules proxy plugins
-  pluginPaths url script hook task commandLine alternateTools env(ironment)?Vars? flags
-`;
 const VIM_EXPRESSIONS = oneOf`
   foldexpr fde foldtext fdt indentexpr inde formatexpr fex includeexpr inex makeprg mp equalprg ep grepprg gp
   keywordprg kp runtimepath rtp statusline stl printexpr pexpr
@@ -18,7 +13,6 @@ const XCODE_SETTINGS = oneOf`
   \w*(FLAGS|LOCATION|SANDBOX\w*|_EXEC|_COMPILER|_LINKER|_LAUNCHER|_TOOL|PLUGINS?|_PREPROCESS\w*|ACTIONS?)
 `;
 
-const RUNS = pattern('i')`(${SETTINGS_THAT_RUN})s?(?=$|[.[])`;
 const GUARDS = anyOf(
   /security\.workspace|supportUntrusted|allowAutomaticTasks|autoApprove|\bmcp\b|chat\.|unicodeHighlight/i,
   /renderControlCharacters|http\.|ignoredRepositories|(files|search)\.exclude|extensions\./i,
@@ -34,15 +28,11 @@ export const editorRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.{vscode,cursor,windsurf,vscodium,kiro}/settings.json'],
     judges: [
-      {
-        kind: 'keys',
-        format: 'jsonc',
-        danger: RUNS,
-        safe: /^(files\.exclude|search\.exclude|files\.watcherExclude)\.\*\*\/\*?[\w.*-]+=true$|^(\[\w+\]\.)?editor\.|^files\.eol|^workbench\.color|^window\./,
-      },
+      // Every setting that is not known to be plain data.
+      { kind: 'keys', format: 'jsonc', danger: /./, safe: PLAIN_VSCODE_SETTING },
       { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
     ],
-    why: 'The changed keys name a program to run, or disable a protection of the editor.',
+    why: 'An extension may take a program, a module or a server from the changed keys, or they disable a protection.',
     source: 'VS Code workspace trust; CVE-2025-53773',
   },
   {
