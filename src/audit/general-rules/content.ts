@@ -133,6 +133,29 @@ export const CONTENT_RULES = {
     matches: 'new lines of source and data',
     trigger: READING,
     source: 'CVE-2021-42694',
+    cases: {
+      mark: {
+        title: 'Mark that looks like another',
+        why: 'It is a letter or a mark of its own, not the operator or separator that it looks like.',
+      },
+    },
+  },
+  'text-hidden-right': {
+    severity: 'suspect',
+    title: 'Code pushed off the screen',
+    why: 'A long run of blanks hides what follows it.',
+    matches: 'new lines of programs: blanks of any kind, by their width',
+    trigger: READING,
+    source: 'PyPI malware reports',
+  },
+  'text-hidden-below': {
+    severity: 'suspect',
+    title: 'Code after many empty lines',
+    why: 'A long run of lines without code hides what follows it.',
+    matches: 'programs: over 100 empty lines, or over 200 lines of comments or data before a line that runs something',
+    trigger: READING,
+    source: 'malware reports',
+    cases: { filler: { title: 'Code after many lines of comments or data' } },
   },
   'text-long-line': {
     severity: 'suspect',

@@ -25,7 +25,9 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'Downloaded text that is run',
     why: 'The owner of the server decides what runs.',
-    paths: /(\.(sh|bash|zsh|fish|ps1|bat|cmd|mk|ya?ml|json|toml|py|rb|js|ts)|(^|\/)[^.]*)$/i,
+    paths: anyOf(CODE, /\.(ya?ml|json|toml|html?|ini|cfg|conf)$/i),
+    // Pages that show how a program is installed.
+    except: /\.mdx$/i,
     regex:
       /\b(curl|wget|fetch|iwr|Invoke-WebRequest)\b[^|;]{0,300}\|\s*(sudo\s+(-\w+\s+)*)?((ba|z|da|k)?sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+)?["']?[<$]\(\s*(curl|wget)/i,
     source: 'common practice of installers and droppers',
@@ -36,7 +38,6 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     title: 'Code that runs external input',
     why: 'The sender of the request or response decides what runs.',
     paths: CODE,
-    except: /\.txt$/i,
     regex: anyOf(
       pattern()`\b(${EXECUTORS})\s*\(?\s*.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(${HTTP_CLIENTS})\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)`,
       pattern()`\b(IEX|iex|Iex|Invoke-Expression|invoke-expression)\b.{0,80}(${POWERSHELL_DOWNLOADS})`,
@@ -54,7 +55,6 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     title: 'Remote shell or program that starts at login',
     why: 'It gives others access to the machine, or starts again at the next login.',
     paths: CODE,
-    except: /\.txt$/i,
     regex: anyOf(
       /\/dev\/(tcp|udp)\/|\b(nc|ncat|netcat)\s+(-\w+\s+){0,4}(-e|-c|--exec)\b|\bsh\s+-i\b.{0,60}(\||>&|nc )/,
       /pty\.spawn\(|os\.dup2\(.{0,60}(fileno|,\s*[012]\))|\|\s*crontab\s+-|crontab\s+-r/,
@@ -73,7 +73,7 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     title: 'Path of credentials in code',
     why: 'Code of a project does not need the keys of the user who runs it.',
     paths: CODE,
-    except: /\.txt$|(^|\/)docs?\//i,
+    except: /(^|\/)docs?\//i,
     regex: anyOf(
       /\.ssh\/id_[a-z0-9]+|\.aws\/credentials|\.config\/gcloud|application_default_credentials/,
       /\.azure\/(accessTokens|msal_token)|\.kube\/config\b|\.docker\/config\.json/,
