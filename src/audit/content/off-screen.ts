@@ -20,8 +20,10 @@ const FILLER_LINES = 200;
 const LINES_AFTER_FILLER = 40;
 
 /** Languages in which `#` begins a comment, and in which `//` does. */
-const HASH_COMMENTS = /\.(py|pyw|pyi|pyx|rb|sh|bash|zsh|fish|ksh|pl|pm|r|jl|mk|cmake|ex|exs|nim|cr|tcl|awk|ps1|coffee)$|(^|\/)[^.]*$/i;
-const SLASH_COMMENTS = /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|mm|php|dart|groovy|gradle|zig|d|sol|proto|vue|svelte)$/i;
+const HASH_COMMENTS =
+  /\.(py|pyw|pyi|pyx|rb|sh|bash|zsh|fish|ksh|pl|pm|r|jl|mk|cmake|ex|exs|nim|cr|tcl|awk|ps1|coffee)$|(^|\/)[^.]*$/i;
+const SLASH_COMMENTS =
+  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|mm|php|dart|groovy|gradle|zig|d|sol|proto|vue|svelte)$/i;
 
 /** Code of a program that a reader does not see: far to the right, or far below. One finding of each kind. */
 export function offScreenHits(change: TextChange): Hit[] {
@@ -37,7 +39,11 @@ export function offScreenHits(change: TextChange): Hit[] {
 const linesOf = (text: string): string[] =>
   /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
 
-function hiddenRight({ path, text, added }: TextChange): { readonly detail: string; readonly line: number } | undefined {
+function hiddenRight({
+  path,
+  text,
+  added,
+}: TextChange): { readonly detail: string; readonly line: number } | undefined {
   // Most texts have no such run, also in several blanks that each take more than a column.
   if (!/[^\S\n]{10}|[\u2800\u3164\uffa0\u200b]{10}/u.test(text)) return undefined;
   const lines = linesOf(text);
@@ -70,7 +76,8 @@ function hiddenAfter(line: string, path: string): string | undefined {
 
 function widthOf(blanks: string): number {
   let columns = 0;
-  for (const char of blanks) columns += char === '\t' || char === '\f' || char === '\v' ? TAB_COLUMNS : char === '\u3000' ? 2 : 1;
+  for (const char of blanks)
+    columns += char === '\t' || char === '\f' || char === '\v' ? TAB_COLUMNS : char === '\u3000' ? 2 : 1;
   return columns;
 }
 
@@ -93,14 +100,19 @@ const DATA = /^[^()=;]{0,400},$/;
 const RUNS =
   /\b(os\.(system|popen|exec\w*|spawn\w*)|subprocess|eval|exec\w*|popen|system|spawn\w*|child_process|__import__|importlib|urlopen|fetch|curl|wget|touch|chmod|nc|bash|sh|python3?|node|Function)\b\s*[('"`.\s]/;
 
-function hiddenBelow({ text, oldText, added }: TextChange):
-  | { readonly case?: 'filler'; readonly detail: string; readonly line: number }
-  | undefined {
+function hiddenBelow({
+  text,
+  oldText,
+  added,
+}: TextChange): { readonly case?: 'filler'; readonly detail: string; readonly line: number } | undefined {
   const lines = linesOf(text);
   if (lines.length < EMPTY_LINES) return undefined;
   const isNew = new Set(added.map(({ line }) => line));
   const empty = /(?:\n[^\S\n]*){100}/;
-  if (empty.test(text.replaceAll('\r\n', '\n')) && (oldText === undefined || !empty.test(oldText.replaceAll('\r\n', '\n')))) {
+  if (
+    empty.test(text.replaceAll('\r\n', '\n')) &&
+    (oldText === undefined || !empty.test(oldText.replaceAll('\r\n', '\n')))
+  ) {
     const found = afterRun(lines, (line) => isBlank(line), EMPTY_LINES, isNew);
     if (found !== undefined) return { detail: found.text.trim().slice(0, 120), line: found.line };
   }
