@@ -24,7 +24,7 @@ export const CHECKS_SIGNALS: readonly LineSignal[] = [
     regex: anyOf(
       /--no-verify(?![\w-])|GOFLAGS=.{0,40}-insecure|GONOSUMDB|GONOSUMCHECK|GOINSECURE|gpgcheck\s*=\s*0/i,
       /\[trusted=yes\]|--allow-unauthenticated|--insecure\b|curl\s+(-\w*k\b|[^|;]{0,200}\s-k\s)/i,
-      /verify\s*=\s*False|rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/i,
+      /(?<![a-z])verify\s*=\s*False|rejectUnauthorized\s*:\s*false|NODE_TLS_REJECT_UNAUTHORIZED/i,
       /InsecureSkipVerify\s*:\s*true|--trusted-host|strict-ssl\s*=?\s*false|--no-check-certificate/i,
       /CURLOPT_SSL_VERIFYPEER\s*,\s*(0|false)|StrictHostKeyChecking[= ]no|--disable-integrity|SSL_VERIFY_NONE/i,
       /check_hostname\s*=\s*False/i,
