@@ -55,7 +55,7 @@ function modeHits(change: Change, after: Entry): Hit[] {
   const isShared = after.kind !== 'symlink' && gainsBits(change, after, WRITE_BY_OTHERS);
   return [
     ...(gainsBits(change, after, SET_ID_BITS) ? [hitOf('setuid', change.path, { detail })] : []),
-    ...(isShared ? [hitOf('world-writable', change.path, { detail })] : []),
+    ...(isShared ? [hitOf('world-writable', change.path, { case: change.before && 'opened', detail })] : []),
   ];
 }
 

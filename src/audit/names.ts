@@ -10,7 +10,7 @@ const INVISIBLE =
 /** An emoji of several parts: only between pictures does the joiner show. */
 const JOINED_EMOJI = /\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}]?\u200d\p{Extended_Pictographic})+/gu;
 const BLANK_ONLY = /^[\s\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\u3164\ufeff.]*$/u;
-const LITTER = /(^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$)/;
+const LITTER = /(^\._|^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$)/;
 const DUMP = /^core(\.\d+)?$/;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 1024;

@@ -25,6 +25,8 @@ const FLAG_EMOJI = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
 const EMOJI = /\p{Extended_Pictographic}\ufe0f?(\u200d\p{Extended_Pictographic}\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
 const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
+/** Letters in a colour that shows on any background; no background, and nothing that hides text. */
+const COLOURS = /\u001b\[(?:(?:0?[0-4]|2[2-4]|3[1-79]|9[1-6])(?:;|(?=m))){0,6}m/g;
 const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
 /** Scripts whose text is written from right to left, and those that join letters with invisible characters. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
@@ -67,7 +69,8 @@ function lineHits(rule: GeneralRuleId, path: string, lines: readonly Line[], tes
 function escapeHits({ path, oldText, added }: TextChange): Hit[] {
   const found = firstMatch(added, ESCAPES);
   if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
-  return [hitOf('text-escapes', path, { line: found.line })];
+  const isPlain = !PROGRAM.test(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));
+  return [hitOf('text-escapes', path, { case: isPlain ? 'colours' : undefined, line: found.line })];
 }
 
 function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {

@@ -128,9 +128,10 @@ export const ENTRY_RULES = {
     severity: 'note',
     title: 'World-writable entry',
     why: 'Every user of the machine can change it.',
-    matches: 'modes',
+    matches: 'modes; suspect for an entry that was not',
     trigger: 'another user of the machine',
     source: 'chmod(2)',
+    cases: { opened: { severity: 'suspect' } },
   },
   'large-file': {
     severity: 'note',

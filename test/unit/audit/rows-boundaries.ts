@@ -14,4 +14,19 @@ export const BOUNDARY_ROWS: readonly Row[] = [
     { 'a.py': `a = 1\n${'\n'.repeat(200)}f()\n` },
     { 'a.py': `a = 1\n${'\n'.repeat(20)}f()\n` },
   ),
+  row('near', 'agent-plugin', { 'hooks/x.sh': 'x' }, { 'src/x.sh': 'x' }, { '.claude-plugin/plugin.json': '{}' }),
+  row('near', 'binary-outside', { 'a.zip': { bytes: zipOf('../evil') } }, { 'a.zip': { bytes: zipOf('in/side') } }),
+  row('near', 'writes-run-by-name', { 'a.py': 'copy(x, ".git/hooks/pre-push")\n' }, { 'a.py': 'copy(x, "y")\n' }),
+  row('near', 'payload', { 'a.yml': 'a: !!python/name:os.x\n' }, { 'a.yml': 'a: python\n' }),
+  row('near', 'editor-http-client', { 'a.http': '< {%\n' }, { 'a.http': 'GET https://x.example\n' }),
+  row('near', 'editor-emacs-code', { 'a.org': '#+CALL: f()\n' }, { 'a.org': '* Notes\n' }),
+  row('near', 'infra-terraform-auto', { 'x.auto.tfvars': 'a = 1\n' }, { 'x.md': 'a = 1\n' }),
+  row('near', 'shell-tasks', { 'mise-tasks/x': 'x' }),
 ];
+
+/** A zip with one empty member, as far as its directory. */
+function zipOf(name: string): string {
+  const size = String.fromCharCode(name.length);
+  const local = `PK\u0003\u0004${'\0'.repeat(22)}${size}\0\0\0${name}`;
+  return `${local}PK\u0001\u0002${'\0'.repeat(24)}${size}\0${'\0'.repeat(16)}${name}`;
+}

@@ -13,6 +13,11 @@ const POWERSHELL_DOWNLOADS = oneOf`
 const STARTUP_FILES = oneOf`
   bashrc bash_profile zshrc zshenv zprofile ssh\/authorized_keys ssh\/config config\/autostart config\/systemd
 `;
+/** Files of a project that run by themselves once they are there. */
+const RUN_BY_NAME = oneOf`
+  \.vscode\/(tasks|settings|launch)\.json \.github\/workflows\/ \.husky\/ \.githooks\/ \.claude\/(settings|hooks|commands)
+  \.envrc\b \.devcontainer \.idea\/ \.mcp\.json \.cursor\/ CLAUDE\.md AGENTS\.md \.pre-commit-config \.npmrc\b
+`;
 const HARMLESS_HOSTS = oneOf`
   localhost 127\. 0\.0\.0\.0 \[::1\] 10\. 192\.168\. www\.w3\.org schemas?\. json-schema\.org xmlns purl\.org
   example\. .{0,40}\.(test|local|example|invalid)\b
@@ -48,6 +53,35 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
       /\b(curl|wget)\b.{0,120}\s(-o|-O|>)\s*([^\s;&|]{1,80})[^\n]{0,40}(;|&&)\s*(chmod \S{1,6} \S{1,80}\s*(;|&&)\s*)?(sudo\s+)?((ba|z|da)?sh|python3?|\.)\s+\S/,
     ),
     source: 'malware reports',
+  },
+  {
+    id: 'writes-run-by-name',
+    severity: 'suspect',
+    title: 'Code that writes a file which another tool runs',
+    why: 'The file that it writes is judged by no one, and runs at the next commit, push or opening of the folder.',
+    paths: CODE,
+    regex: anyOf(
+      /\.git[/\\]+(hooks[/\\]|config\b(?!\.)|info[/\\]attributes)|["']\.git["']\s*,\s*["']hooks["']/,
+      /\bgit\s+config\s+(-\S+\s+){0,4}["']?(core\.(hooks[pP]ath|fsmonitor|ssh[cC]ommand|editor|pager|git[pP]roxy)|alias\.|filter\.|diff\.\S+\.(command|textconv)|credential\.\S*helper)/,
+      pattern(
+        '',
+      )`\b(cp|mv|ln|install|tee|rsync|[Cc]opy\w*|[Rr]ename\w*|[Ww]rite\w*|[Mm]ove\w*|dump)\b.{0,160}(${RUN_BY_NAME})`,
+      pattern('')`>{1,2}\s{0,4}["']?(\.\/)?(${RUN_BY_NAME})`,
+    ),
+    source: 'githooks(5); VS Code tasks; MITRE ATT&CK T1546',
+  },
+  {
+    id: 'payload',
+    severity: 'suspect',
+    title: 'Data that runs where a tool reads it',
+    why: 'Copied under the name that the tool reads, it runs by itself.',
+    paths: ANY,
+    except: /\.(md|mdx|rst|adoc|html?)$/i,
+    regex: anyOf(
+      /"runOn"\s*:\s*"folderOpen"|!!python\/(object|name|module)|!ruby\/(object|hash|struct):|!!javax?\./,
+      /^-?\s*["']?(run|script|command|(pre|post)?install|prepare)["']?\s*[:=].{0,200}\b(curl|wget)\b[^|]{0,200}\|\s*(sudo\s+)?(ba|z|da)?sh\b/,
+    ),
+    source: 'VS Code tasks; PyYAML and Psych documentation',
   },
   {
     id: 'shell-backdoor',

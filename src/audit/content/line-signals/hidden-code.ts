@@ -47,7 +47,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
       pattern('i')`\b(${EVALUATORS})\b\s*${OPENS_ARGUMENT.source}.{0,120}\b(${DECODERS})`,
       /\b(base64\s+(-d|--decode|-D)|xxd\s+-r)\b.{0,200}\|\s*(ba|z|da)?sh\b|\bmarshal\.loads\(/i,
       /-e(nc|ncodedcommand)\s+[A-Za-z0-9+/=]{40}|\beval\s+["']?\$\(.{0,80}base64/i,
-      /_0x[0-9a-f]{4,}\b.{0,200}_0x[0-9a-f]{4,}|\$'(\\x[0-9a-f]{2}){6}/i,
+      /_0x[0-9a-f]{1,12}\b.{0,200}_0x[0-9a-f]{1,12}|_0x[0-9a-f]+\s*=\s*\[|while\(--\w+\)\{\w+\.push\(\w+\.shift\(\)\)|\$'(\\x[0-9a-f]{2}){6}/i,
     ),
     source: 'malware reports',
   },
