@@ -81,7 +81,7 @@ function widthOf(blanks: string): number {
   return columns;
 }
 
-/** Whether what follows a run of blanks is no code: a frame, a comment to the end of its line, or text in quotes. */
+/** Whether what follows a run of blanks is not code: a frame, a comment to the end of its line, or text in quotes. */
 function isHarmless(before: string, rest: string, path: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(rest)) return true;
   const lead = before.trim();
