@@ -81,7 +81,13 @@ function isSerialized(bytes: Buffer): boolean {
   if (bytes.length < 4) return false;
   const isPickle = bytes[0] === 0x80 && (bytes[1] ?? 9) >= 2 && (bytes[1] ?? 9) <= 5 && bytes.at(-1) === 0x2e;
   const head = bytes.subarray(0, 64).toString('latin1');
-  return isPickle || /^\xac\xed\x00\x05|^RD[XAB][23]\n/.test(head) || /^c[\w.]{1,40}\n[\w.]{1,40}\n[(\])]/.test(head);
+  const isModelWithCode = head.startsWith('\x89HDF') && bytes.includes('Lambda');
+  return (
+    isPickle ||
+    isModelWithCode ||
+    /^\xac\xed\x00\x05|^RD[XAB][23]\n/.test(head) ||
+    /^c[\w.]{1,40}\n[\w.]{1,40}\n[(\])]/.test(head)
+  );
 }
 
 function programHits(path: string, bytes: Buffer): Hit[] {
