@@ -58,7 +58,7 @@ export function auditChanges(input: AuditInput): Finding[] {
   const hits: Hit[] = [];
   for (const change of input.changes) for (const hit of audit.judge(change)) hits.push(hit);
   for (const hit of audit.judgeTogether()) hits.push(hit);
-  return findingsOf(hits, input.severities);
+  return findingsOf(hits, input.severities, input.changes);
 }
 
 /** @throws what it was given, where that is an error of the system: the content of a change is not the cause. */

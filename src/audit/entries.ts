@@ -41,7 +41,9 @@ function kindHits(scene: Scene, change: Change, after: Entry): Hit[] {
   if (before === undefined || before.kind === after.kind) return hits;
   if (isCopyOfTarget(scene, change))
     return [...hits, hitOf('type-change', path, { case: 'copy', detail: 'a link to a copy of the linked file' })];
-  return [...hits, hitOf('type-change', path, { detail: `${before.kind} to ${after.kind}` })];
+  // The files of the folder are deleted, which the review shows.
+  const name = before.kind === 'dir' && after.kind === 'file' ? 'folder' : undefined;
+  return [...hits, hitOf('type-change', path, { case: name, detail: `${before.kind} to ${after.kind}` })];
 }
 
 /** Whether the entry has one of these mode bits and did not have it before. */
@@ -53,7 +55,7 @@ function modeHits(change: Change, after: Entry): Hit[] {
   const isShared = after.kind !== 'symlink' && gainsBits(change, after, WRITE_BY_OTHERS);
   return [
     ...(gainsBits(change, after, SET_ID_BITS) ? [hitOf('setuid', change.path, { detail })] : []),
-    ...(isShared ? [hitOf('world-writable', change.path, { detail })] : []),
+    ...(isShared ? [hitOf('world-writable', change.path, { case: change.before && 'opened', detail })] : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { nameOfPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
+import { differInCommentsOnly } from './formats/comments.ts';
 import { foldPath, indexGlobs } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
@@ -122,6 +123,14 @@ function sees(
   if (seen.length > 0) return list.join('; ');
   if (rule.judges.some((one) => one.kind === 'any')) return '';
   if (rule.always !== true) return undefined;
+  // What an assistant reads has no comments.
+  if (
+    rule.family !== 'agents' &&
+    before !== undefined &&
+    after !== undefined &&
+    differInCommentsOnly(path, before, after)
+  )
+    return undefined;
   return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
 }
 

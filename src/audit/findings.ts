@@ -3,6 +3,7 @@ import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
 import type { Finding, Severity } from '../types/finding.ts';
 import { type Hit, hitOf } from './hit.ts';
+import { insideFolders } from './inside-folders.ts';
 
 const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
@@ -33,14 +34,17 @@ function withGitData(hits: readonly Hit[]): Hit[] {
   return out;
 }
 
-/** Hits as findings: without repetitions, in order, with the configuration's severities and cleaned texts. */
+/** Hits as findings: those on a folder also for what is inside it, without repetitions, in order, with the configuration's severities and cleaned texts. */
 export function findingsOf(
   hits: readonly Hit[],
   severities: Readonly<Record<string, Severity>> | undefined,
+  changes: readonly Change[],
 ): Finding[] {
   const seen = new Set<string>();
   const out: Finding[] = [];
-  for (const hit of withGitData(hits)) {
+  const all = withGitData(hits);
+  for (const hit of insideFolders(changes, all)) all.push(hit);
+  for (const hit of all) {
     const id = `${hit.rule}\0${hit.path}\0${hit.detail ?? ''}`;
     if (seen.has(id)) continue;
     seen.add(id);

@@ -69,10 +69,14 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
   if ('outside' in where) return outside(undefined, where.outside);
   if (where.inside === '') return outside('project', target);
   if (/(^|\/)\.git(\/|$)/i.test(where.inside)) return outside('git', target);
+  if (GIT_FILE.test(change.path)) return [hitOf('link-watched-name', change.path, { case: 'git', detail: target })];
   const isUnseen = scene.input.base !== undefined && !scene.isSeen(where.inside);
   if (!isUnseen && !SECRET_NAME.test(where.inside)) return [];
   return [hitOf('link-unseen', change.path, { case: isUnseen ? undefined : 'secrets', detail: where.inside })];
 }
+
+/** Files that git reads by name: it ignores a link of that name, and shows all that the file would hide. */
+const GIT_FILE = /(^|\/)\.(gitignore|gitattributes|gitmodules|mailmap)$/i;
 
 /** So many other names of one path are judged; a path with more is a finding. */
 export const MOST_ALIASES = 64;

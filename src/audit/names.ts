@@ -8,11 +8,18 @@ import type { Scene } from './input.ts';
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|:|$)/i;
 const INVISIBLE =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d/u;
+/** An emoji of several parts: only between pictures does the joiner show. */
+const JOINED_EMOJI = /\p{Extended_Pictographic}(?:[\ufe0f\u{1f3fb}-\u{1f3ff}]?\u200d\p{Extended_Pictographic})+/gu;
 const BLANK_ONLY = /^[\s\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\u3164\ufeff.]*$/u;
-const LITTER = /(^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$)/;
+const LITTER = /(^\._|^\.([^/]*\.)?sw[a-p]$|~$|^#[^/]*#$|^\.#|\.(orig|rej)$)/;
 const DUMP = /^core(\.\d+)?$/;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 1024;
+
+const SHORT_FORM = /^[^.]{1,8}~[0-9]{1,4}(\.[^.]{0,3})?$/;
+/** Short names of Windows for .gitmodules, .gitattributes, .gitignore and .mailmap, as git itself refuses them. */
+const GIT_SHORT_FORM =
+  /^(git(mod|att|ign)|mailma)~[1-9]\d{0,2}$|^(gi7e(ba|bb|7d|b4)|gi250a|gi7d29|ma30)[0-9a-f]{0,4}~\d{1,6}$/i;
 
 /** One check of a path component. */
 interface NameCheck {
@@ -33,7 +40,7 @@ const CHECKS: readonly NameCheck[] = [
   },
   {
     text: textOf('name-misleads'),
-    test: (part) => INVISIBLE.test(part) && !/^(?:[\p{Emoji}\w.-]|\u200d|\ufe0f)+$/u.test(part),
+    test: (part) => INVISIBLE.test(part.replace(JOINED_EMOJI, '')),
   },
   {
     text: textOf('name-misleads', 'lookalike'),
@@ -51,11 +58,17 @@ const CHECKS: readonly NameCheck[] = [
   },
   {
     text: textOf('name-shell'),
-    test: (part) => /\$\(|`|\$\{|;\s*\w|\|\s*\w|&&|\$[A-Z_]{3}|%[A-Z_]{3,}%/.test(part),
+    test: (part) => /\$\(|`|\$\{|;\s*\w|\|\s*\w|&&|[a-z0-9]&[a-z0-9]|\$[A-Z_]{3}|%[A-Z_]{3,}%/.test(part),
   },
+  // perl opens such a name as a pipe or for writing, a shell redirects.
+  { text: textOf('name-shell', 'opened'), test: (part) => /^\s*[<>|]|\|\s*$/.test(part) },
+  { text: textOf('name-shell', 'format'), test: (part) => /%(?:[ns](?![A-Za-z0-9])|s|\(\w{1,40}\)[a-z])/.test(part) },
+  { text: textOf('name-shell', 'variable'), test: (part) => /^\$\w+$/.test(part), filesOnly: true },
+  { text: textOf('name-whiteout'), test: (part) => /^\.(wh\.|fuse_hidden|nfs[0-9a-f]{4,}$)/i.test(part) },
+  { text: textOf('name-short-form', 'git'), test: (part) => GIT_SHORT_FORM.test(part) },
   {
     text: textOf('name-short-form'),
-    test: (part) => /^[^.]{1,8}~[0-9]{1,4}(\.[^.]{0,3})?$/.test(part) && !isDotGitName(part),
+    test: (part) => SHORT_FORM.test(part) && !isDotGitName(part) && !GIT_SHORT_FORM.test(part),
   },
   { text: textOf('name-litter'), test: (part) => LITTER.test(part) },
   // Many projects have a folder of that name.

@@ -9,7 +9,9 @@ import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import { type Hit, hitOf } from './hit.ts';
 import type { Scene } from './input.ts';
+import { pluginHits } from './plugins.ts';
 import { reachedHits } from './reach/reached.ts';
+import { shadowHits } from './shadows.ts';
 
 const MANY = 2000;
 
@@ -21,6 +23,8 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
     ...hiddenByIgnore(scene),
     ...hostConfigTargets(scene),
     ...reachedHits(scene, aliases),
+    ...shadowHits(scene),
+    ...pluginHits(scene),
     ...counts(scene),
   ];
 }

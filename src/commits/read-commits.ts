@@ -55,6 +55,18 @@ export function readCommits({ repository, commits }: ReceivedCommits): CommitFac
   return facts;
 }
 
+/** The whole message of each received commit, by its id, not cleaned for the terminal. Throws COMMITS_REFUSED. */
+export function readMessages({ repository, commits }: ReceivedCommits): ReadonlyMap<string, string> {
+  if (commits.length === 0) return new Map();
+  const words: GitArguments = ['log', '--no-walk=unsorted', '--stdin', '-z', '--no-show-signature', '--no-color'];
+  const input = Buffer.from(commits.map((id) => `${id}\n`).join(''));
+  const fields = decodeBytes(hostGit(repository, [...words, '--format=%H%x00%B'], input)).split('\0');
+  const messages = new Map<string, string>();
+  for (let at = 0; at + 1 < fields.length; at += 2) messages.set((fields[at] ?? '').trim(), fields[at + 1] ?? '');
+  if (messages.size !== commits.length) throw refusedCommits('the message of one of them cannot be read');
+  return messages;
+}
+
 /**
  * The changes of each received commit, so that nothing hides in one that a later commit reverts. Plumbing commands on
  * the temporary repository, without attributes, drivers or renames. Throws COMMITS_REFUSED.

@@ -77,14 +77,14 @@ export class ChangeJudge implements Disposable {
    */
   async audit(request: JudgeRequest): Promise<Finding[]> {
     const { signal, changes, severities } = request;
-    if (changes.every(({ ignored }) => ignored === true)) return findingsOf([], severities);
+    if (changes.every(({ ignored }) => ignored === true)) return findingsOf([], severities, []);
     signal?.throwIfAborted();
     const abort = (): void => this.#drop(signal?.reason as Error);
     signal?.addEventListener('abort', abort);
     try {
       return await this.#inTurn(async () => {
         signal?.throwIfAborted();
-        return findingsOf(await new Run(request, this).judgeAll(), severities);
+        return findingsOf(await new Run(request, this).judgeAll(), severities, changes);
       });
     } finally {
       signal?.removeEventListener('abort', abort);

@@ -229,6 +229,16 @@ function suspectReason(items: readonly ReviewItem[]): string {
   return findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
 }
 
+/**
+ * How many suspect changes are inside git's own directory. They stay in the copy whatever is answered, so an apply holds
+ * them back as it does blocked ones.
+ */
+export function countHeldInGit({ items }: Pick<Review, 'items'>): number {
+  return items.filter(
+    ({ state, findings }) => state === 'git' && findings.some(({ severity }) => severity === 'suspect'),
+  ).length;
+}
+
 /** What an apply means for the exit status: the numbers that record/exit-status.ts asks for. */
 export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldBack: number; waiting: number } {
   const all = [...outcome.changes, ...(outcome.claude ?? [])];

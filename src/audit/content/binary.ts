@@ -1,4 +1,5 @@
 import { type Hit, hitOf } from '../hit.ts';
+import { isArchive, memberOutside } from './archives.ts';
 
 /** Programs by their first bytes. */
 const MAGIC: readonly (readonly [string, readonly (readonly [number, readonly number[]])[]])[] = [
@@ -49,8 +50,7 @@ const MEDIA_MAGIC: readonly (readonly [RegExp, readonly (readonly number[])[]])[
 ];
 const BYTECODE =
   /\.(pyc|pyo|elc|zwc|luac|beam|class|fasl|jsc|hbc|node|syso|zo|pkl|pickle|joblib|dill|so|dylib|dll|exe|com|scr|pyd|o|a|lib|obj|rlib|wasm|bc)(\.\d+)*$/i;
-const PACKAGES =
-  /\.(vsix|xpi|crx|nupkg|gem|whl|jar|war|ear|aar|apk|ipa|deb|rpm|dmg|pkg|msi|appimage|pyz|egg|phar|tgz)$/i;
+const PACKAGES = /\.(vsix|xpi|crx|nupkg|gem|whl|jar|war|ear|aar|apk|ipa|deb|rpm|dmg|pkg|msi|appimage|pyz|egg|phar)$/i;
 
 /** Whether there is no NUL in the first 64 KB. */
 export function isText(bytes: Buffer): boolean {
@@ -66,8 +66,28 @@ export function binaryHits(path: string, before: Buffer | undefined, bytes: Buff
   return [
     ...programHits(path, bytes),
     ...disguiseHits(path, bytes),
+    ...archiveHits(path, bytes),
     ...(before === undefined || !isText(before) || isText(bytes) ? bombHits(path, bytes, size) : []),
   ];
+}
+
+function archiveHits(path: string, bytes: Buffer): Hit[] {
+  const outside = isArchive(bytes) ? memberOutside(bytes) : undefined;
+  return outside === undefined ? [] : [hitOf('binary-outside', path, { detail: outside })];
+}
+
+/** Objects that run code when they are read: a pickle from its first opcode to its last, Java, R. */
+function isSerialized(bytes: Buffer): boolean {
+  if (bytes.length < 4) return false;
+  const isPickle = bytes[0] === 0x80 && (bytes[1] ?? 9) >= 2 && (bytes[1] ?? 9) <= 5 && bytes.at(-1) === 0x2e;
+  const head = bytes.subarray(0, 64).toString('latin1');
+  const isModelWithCode = head.startsWith('\x89HDF') && bytes.includes('Lambda');
+  return (
+    isPickle ||
+    isModelWithCode ||
+    /^\xac\xed\x00\x05|^RD[XAB][23]\n/.test(head) ||
+    /^c[\w.]{1,40}\n[\w.]{1,40}\n[(\])]/.test(head)
+  );
 }
 
 function programHits(path: string, bytes: Buffer): Hit[] {
@@ -80,6 +100,7 @@ function programHits(path: string, bytes: Buffer): Hit[] {
     const detail = isHidden ? `${program}, under the name of another type of file` : program;
     return [hitOf('binary-program', path, { detail })];
   }
+  if (isSerialized(bytes)) return [hitOf('binary-program', path, { case: 'serialized' })];
   if (BYTECODE.test(path) && !isText(bytes))
     return [hitOf('binary-program', path, { case: 'bytecode', detail: 'by its name' })];
   return PACKAGES.test(path) ? [hitOf('binary-package', path)] : [];

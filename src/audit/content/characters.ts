@@ -1,7 +1,7 @@
 import type { Line } from '../formats/lines.ts';
 import { looksLatin } from '../formats/skeleton.ts';
 import { type GeneralRuleId, type Hit, hitOf } from '../hit.ts';
-import { CODE, PROSE } from './paths.ts';
+import { PROGRAM, PROSE } from './paths.ts';
 
 /** As many characters of a line are searched for a character. */
 const MAX_LINE_CHARS = 16_000;
@@ -12,12 +12,21 @@ const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 const BIDI_OVERRIDE = /[\u202d\u202e]/;
 const MARKS = /[\u200e\u200f\u061c]/;
 const INVISIBLE =
-  /[\u200b\u2060-\u2064\u00ad\u180e\u115f\u1160\u3164\uffa0]|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u;
+  /[\u200b\u2060-\u2064\u206a-\u206f\u00ad\u180e\u115f\u1160\u3164\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]|(?<![\u2801-\u28ff])\u2800(?![\u2801-\u28ff])|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u;
+/** Characters of private use show nothing, or a picture of one font: they do not belong in a word, nor in rows. */
+const PRIVATE_USE =
+  /[\w.](?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])(?:[\w.]|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}]){3})/u;
+/** Marks that look like an operator or separator of ASCII, beside a word or a quote. A fraction of digits is one. */
+const ODD_MARKS =
+  /[\w$)\]'"]\s{0,2}[\u01c0-\u01c3]|[\u01c0-\u01c3]\s?[\w=(]|(?:[A-Za-z:.)"'\]]|^)[\u2215\u2044\u29f8\u2571]|[\u2215\u2044\u29f8\u2571][A-Za-z.]|[\u037e\ua789]|[\w)"'/]\s?[\uff1b\uff1a\uff1d\uff0e\uff0f\u2236\u2024]/u;
+const WIDE_SCRIPT = /[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
 const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const FLAG_EMOJI = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
 const EMOJI = /\p{Extended_Pictographic}\ufe0f?(\u200d\p{Extended_Pictographic}\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
 const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
+/** Letters in a colour that shows on any background; no background, and nothing that hides text. */
+const COLOURS = /\u001b\[(?:(?:0?[0-4]|2[2-4]|3[1-79]|9[1-6])(?:;|(?=m))){0,6}m/g;
 const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
 /** Scripts whose text is written from right to left, and those that join letters with invisible characters. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
@@ -60,7 +69,8 @@ function lineHits(rule: GeneralRuleId, path: string, lines: readonly Line[], tes
 function escapeHits({ path, oldText, added }: TextChange): Hit[] {
   const found = firstMatch(added, ESCAPES);
   if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
-  return [hitOf('text-escapes', path, { line: found.line })];
+  const isPlain = !PROGRAM.test(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));
+  return [hitOf('text-escapes', path, { case: isPlain ? 'colours' : undefined, line: found.line })];
 }
 
 function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {
@@ -87,6 +97,9 @@ function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
   const mark = firstMatch(rich, MARKS);
   if (mark !== undefined && !RIGHT_TO_LEFT.test(mark.text))
     hits.push(hitOf('text-invisible', path, { detail: describeMatch(MARKS, mark.text), line: mark.line }));
+  const carrier = firstMatch(rich, PRIVATE_USE);
+  if (carrier !== undefined)
+    hits.push(hitOf('text-invisible', path, { detail: describeMatch(PRIVATE_USE, carrier.text), line: carrier.line }));
   const found = firstMatch(rich, INVISIBLE);
   if (found !== undefined && !JOINING_SCRIPTS.test(found.text)) {
     const isSoftHyphen = PROSE.test(path) && /\u00ad/.test(found.text);
@@ -97,10 +110,12 @@ function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
 }
 
 function homoglyphHits(path: string, rich: readonly Line[]): Hit[] {
-  if (!CODE.test(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
+  if (!PROGRAM.test(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
   for (const { text, line } of rich) {
     const token = lookAlikeIdentifier(text.slice(0, MAX_IDENTIFIER_CHARS));
     if (token !== undefined) return [hitOf('text-homoglyph', path, { detail: token, line })];
+    const mark = WIDE_SCRIPT.test(text) ? null : ODD_MARKS.exec(text.slice(0, MAX_IDENTIFIER_CHARS));
+    if (mark !== null) return [hitOf('text-homoglyph', path, { case: 'mark', detail: mark[0], line })];
   }
   return [];
 }
@@ -137,7 +152,8 @@ const CHARACTER_NAMES: Readonly<Record<string, string>> = {
 
 /** The first character of a line that an expression matches, as code point and name. */
 function describeMatch(regex: RegExp, line: string): string {
-  const [char = ''] = regex.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
+  const [match = ''] = regex.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
+  const char = [...match].find((one) => one > '\u007f') ?? match;
   const point = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   const name = CHARACTER_NAMES[char];
   return name === undefined ? point : `${point}, ${name}`;

@@ -4,8 +4,8 @@ import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
 import { heredocLines, isProse } from './heredocs.ts';
 import { LINE_SIGNALS } from './line-signals/all.ts';
-import type { LineSignal } from './line-signals/signal.ts';
-import { CODE } from './paths.ts';
+import { CODE, type LineSignal } from './line-signals/signal.ts';
+import { PROGRAM } from './paths.ts';
 
 /** Of a longer line only as many characters at each end are searched. */
 const MAX_END_CHARS = 4000;
@@ -13,7 +13,7 @@ const MAX_SHOWN_CHARS = 120;
 const LONG_LINE_CHARS = 500;
 /** A file whose longest line had as many characters before has long lines by its own style. */
 const USUAL_LINE_CHARS = 300;
-const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.lock$/i;
+const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.(lock|ipynb)$/i;
 
 /** Whether a signal is about files of this name. */
 export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolean =>
@@ -27,7 +27,7 @@ const multilineSignals = lazy(() =>
 );
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
-export function newLineHits({ path, added }: TextChange): Hit[] {
+export function newLineHits({ path, text, added }: TextChange): Hit[] {
   const texts = added.map(({ text }) =>
     text.length > 2 * MAX_END_CHARS ? `${text.slice(0, MAX_END_CHARS)} ${text.slice(-MAX_END_CHARS)}` : text,
   );
@@ -36,10 +36,12 @@ export function newLineHits({ path, added }: TextChange): Hit[] {
     hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
   // One search through all lines says which signals need a search line by line: nearly always none.
   const all = texts.join('\n');
+  const examples = fencedLines(path, text);
   for (const { signal, anywhere } of multilineSignals()) {
     if (!isSignalFor(signal, path) || !anywhere.test(all)) continue;
-    const found = added.filter((_, at) => {
+    const found = added.filter(({ line }, at) => {
       const text = texts[at] ?? '';
+      if (signal.paths === CODE && examples.has(line)) return false;
       return signal.regex.test(text) && !(signal.safe?.test(text) ?? false);
     });
     const [first] = found;
@@ -51,6 +53,21 @@ export function newLineHits({ path, added }: TextChange): Hit[] {
     hits.push({ rule: id, severity, path, title, why, detail, line: first.line });
   }
   return hits;
+}
+
+/** The lines of examples in a page of MDX, which are shown and never run; its other lines are a program. */
+function fencedLines(path: string, text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (!/\.mdx$/i.test(path)) return found;
+  let fence: string | undefined;
+  for (const [at, line] of text.split('\n').entries()) {
+    const mark = /^\s{0,12}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === undefined) fence = mark;
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+    else found.add(at + 1);
+  }
+  // A fence without an end is not one.
+  return fence === undefined ? found : new Set();
 }
 
 /** The kind of secret in each line that has one, by the line's index. */
@@ -68,7 +85,7 @@ function secretsOf(texts: readonly string[], path: string): ReadonlyMap<number, 
 
 /** Source with a line of which a reviewer sees only the beginning, where the file had no such lines. */
 export function longLineHits({ path, text, oldText, added }: TextChange): Hit[] {
-  if (!CODE.test(path) || GENERATED.test(path)) return [];
+  if (!PROGRAM.test(path) || GENERATED.test(path)) return [];
   const long = added.filter((line) => line.text.length > LONG_LINE_CHARS);
   if (long.length === 0) return [];
   const heredocs = /\.rb$/i.test(path) ? heredocLines(text) : new Set<number>();

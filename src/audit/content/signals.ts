@@ -5,7 +5,8 @@ import { binaryHits, isText } from './binary.ts';
 import { characterHits } from './characters.ts';
 import { LINE_SIGNALS } from './line-signals/all.ts';
 import { isSignalFor, longLineHits, newLineHits } from './new-lines.ts';
-import { CODE, PROSE } from './paths.ts';
+import { offScreenHits } from './off-screen.ts';
+import { PROGRAM, PROSE, SOURCE } from './paths.ts';
 
 /** What the new content of a file gives away, whatever its name. Only what is new counts. */
 export function signalHits(scene: Scene, change: Change): Hit[] {
@@ -18,7 +19,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
   const before = Buffer.isBuffer(old) ? old : undefined;
   const hits = binaryHits(path, before, bytes, change.after?.size ?? bytes.length);
   if (!isText(bytes)) {
-    const wasSource = before !== undefined && isText(before) && CODE.test(path);
+    const wasSource = before !== undefined && isText(before) && PROGRAM.test(path);
     return wasSource ? [...hits, hitOf('text-nul', path)] : hits;
   }
   if (bytes.length > LONGEST_TEXT) return [...hits, hitOf('text-long', path, { detail: `${bytes.length} bytes` })];
@@ -31,6 +32,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
     ...characterHits(textChange),
     ...newLineHits(textChange),
     ...longLineHits(textChange),
+    ...offScreenHits(textChange),
   ];
 }
 
@@ -40,7 +42,8 @@ function isJudgedAlike(from: string, to: string): boolean {
   return (
     extension(from) === extension(to) &&
     PROSE.test(from) === PROSE.test(to) &&
-    CODE.test(from) === CODE.test(to) &&
+    SOURCE.test(from) === SOURCE.test(to) &&
+    PROGRAM.test(from) === PROGRAM.test(to) &&
     LINE_SIGNALS.every((signal) => isSignalFor(signal, from) === isSignalFor(signal, to))
   );
 }
@@ -51,7 +54,7 @@ const hasInvalidUtf8 = (text: string): boolean =>
 
 function encodingHits(path: string, text: string, oldText: string | undefined): Hit[] {
   const hits: Hit[] = [];
-  const counts = (): boolean => (oldText === undefined ? CODE.test(path) : !hasInvalidUtf8(oldText));
+  const counts = (): boolean => (oldText === undefined ? SOURCE.test(path) : !hasInvalidUtf8(oldText));
   if (hasInvalidUtf8(text) && counts()) hits.push(hitOf('text-not-utf8', path));
   const hasMark = (one: string): boolean => one.startsWith('\ufeff');
   if (oldText !== undefined && hasMark(text) !== hasMark(oldText)) hits.push(hitOf('text-bom', path));

@@ -70,7 +70,9 @@ function readings(lines: readonly Line[], at: number, structured: boolean): stri
       return code < 0x110000 ? String.fromCodePoint(code) : whole;
     })
     .replace(/(["'])([\w$.-]{1,100})\1(?=\s*[:=])/g, '$2')
-    .replace(/^\?\s+(["']?)([\w$.-]+)\1$/, '$2:');
+    .replace(/^\?\s+(["']?)([\w$.-]+)\1$/, '$2:')
+    // YAML takes blanks before the colon of a key.
+    .replace(/([\w$.-])[^\S\n]{1,100}:(?=[\s[{"'|>&!*]|$)/g, '$1:');
   return [...new Set([text, joined, plain])];
 }
 const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;

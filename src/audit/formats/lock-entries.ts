@@ -98,10 +98,20 @@ function identities(rows: readonly Row[]): (at: number) => string {
     above.set(at, made);
     return made;
   };
+  /** In TOML a package is a block at the margin: its lines belong to its name and version. */
+  const names = new Map<number, string>();
+  const nameOfBlock = ({ block }: Row): string => {
+    const had = names.get(block);
+    if (had !== undefined) return had;
+    const lines = (children.get(`block ${block}`) ?? []).map((at) => rows[at]?.bare ?? '');
+    const made = lines.some((bare) => VERSION.test(bare)) ? lines.filter((bare) => NAMING.test(bare)).join('\n') : '';
+    names.set(block, made);
+    return made;
+  };
   return (at) => {
     const row = rows[at] as Row;
     const own = row.bare.replace(/HASH|URL/g, '').replace(FIELD_WORDS, '');
-    const alone = `${ancestors(row.parent)}\n${row.bare}`;
+    const alone = `${nameOfBlock(row)}\n${ancestors(row.parent)}\n${row.bare}`;
     if (/\d\.\d|\/|[\w.-]{5}/.test(own)) return alone;
     const parent = rows[row.parent];
     const upper = parent === undefined ? '' : siblings(parent);

@@ -1,4 +1,5 @@
 import { type JSONVisitor, visit } from 'jsonc-parser';
+import { carriesPackage, strangeArchives } from './lock-archives.ts';
 import { movedRepositories, otherHashes } from './lock-entries.ts';
 import type { JudgedText } from './rule.ts';
 
@@ -104,6 +105,7 @@ export function judgeNpmLock(text: JudgedText): readonly string[] {
     if (resolved !== '' && !hosts.has(hostOf(resolved))) say(`from ${hostOf(resolved)}`);
     if (resolved.startsWith(`https://${REGISTRY}/`) && !sameName(name, resolved))
       say(`resolved to ${resolved.slice(0, 100)}`);
+    else if (!isOfVersion(name, one, resolved)) say(`version ${one.version} from ${resolved.slice(0, 100)}`);
     if (one.hasInstallScript === true && old?.hasInstallScript !== true) say('now has an install script');
     if (typeof old?.integrity === 'string' && one.integrity === undefined) say('its integrity was removed');
     else if (old?.version === one.version && old?.integrity !== undefined && old.integrity !== one.integrity)
@@ -117,6 +119,14 @@ export function judgeNpmLock(text: JudgedText): readonly string[] {
       say('its integrity is weak');
   }
   return out;
+}
+
+/** Whether an archive of a registry has the version of its entry in its name; one of another server has its own names. */
+function isOfVersion(path: string, { version }: NpmPackage, resolved: string): boolean {
+  if (typeof version !== 'string' || !/^\d/.test(version) || !/\/-\//.test(resolved)) return true;
+  const at = path.lastIndexOf('node_modules/');
+  const name = at < 0 ? path : path.slice(at + 'node_modules/'.length);
+  return name === '' || carriesPackage(resolved, name, version);
 }
 
 function sameName(path: string, resolved: string): boolean {
@@ -146,7 +156,8 @@ export function judgeYarnLock(text: JudgedText): readonly string[] {
   const out = fresh.map((host) => `from ${host}`);
   const lost = /\.sum$/.test(text.path) || before === '' || after === '' ? 0 : hashesGone(before, after);
   if (lost > 0) out.push(`${lost} hashes were removed`);
-  for (const stranger of yarnStrangers(before, after)) out.push(stranger);
+  for (const one of yarnStrangers(before, after)) out.push(one);
+  for (const one of strangeArchives(text.path, before, after)) out.push(one.slice(0, 160));
   if (before === '' || after === '') return out;
   return [...out, ...otherHashes(before, after), ...movedRepositories(before, after)];
 }

@@ -14,6 +14,7 @@ export const CONTENT_RULES = {
     cases: {
       bytecode: { why: 'It cannot be reviewed, and a tool may load it instead of its source.' },
       numpy: { why: 'Python objects in it run when it is loaded.' },
+      serialized: { title: 'Objects in binary form', why: 'Whoever reads the objects runs code that they name.' },
     },
   },
   'binary-package': {
@@ -35,6 +36,14 @@ export const CONTENT_RULES = {
       script: { title: 'Script under the name of a picture', why: 'A server or interpreter runs it.' },
       trailing: { title: 'Data after the end of a picture', why: 'No viewer shows the data.' },
     },
+  },
+  'binary-outside': {
+    severity: 'suspect',
+    title: 'Archive with members outside of it',
+    why: 'Unpacking it writes to other folders.',
+    matches: 'tar and zip, also in gzip: paths and links that leave the folder',
+    trigger: 'unpacking it',
+    source: 'CVE-2007-4559; Zip Slip',
   },
   'binary-bomb': {
     severity: 'suspect',
@@ -88,9 +97,10 @@ export const CONTENT_RULES = {
     severity: 'suspect',
     title: 'Terminal control characters',
     why: 'Printing the file controls the terminal, or hides a part of the file.',
-    matches: 'new lines',
+    matches: 'new lines; a note for plain colours in text and logs',
     trigger: 'cat, git log -p',
     source: 'ECMA-48',
+    cases: { colours: { severity: 'note', title: 'Colours of a terminal' } },
   },
   'text-breaks': {
     severity: 'suspect',
@@ -141,6 +151,29 @@ export const CONTENT_RULES = {
     matches: 'new lines of source and data',
     trigger: READING,
     source: 'CVE-2021-42694',
+    cases: {
+      mark: {
+        title: 'Mark that looks like another',
+        why: 'It is a letter or a mark of its own, not the operator or separator that it looks like.',
+      },
+    },
+  },
+  'text-hidden-right': {
+    severity: 'suspect',
+    title: 'Code pushed off the screen',
+    why: 'A long run of blanks hides what follows it.',
+    matches: 'new lines of programs: blanks of any kind, by their width',
+    trigger: READING,
+    source: 'PyPI malware reports',
+  },
+  'text-hidden-below': {
+    severity: 'suspect',
+    title: 'Code after many empty lines',
+    why: 'A long run of lines without code hides what follows it.',
+    matches: 'programs: over 100 empty lines, or over 200 lines of comments or data before a line that runs something',
+    trigger: READING,
+    source: 'malware reports',
+    cases: { filler: { title: 'Code after many lines of comments or data' } },
   },
   'text-long-line': {
     severity: 'suspect',

@@ -70,9 +70,15 @@ export const ENTRY_RULES = {
     severity: 'suspect',
     title: 'Link under the name of a configuration folder',
     why: 'Tools read configuration through this name, whatever the files behind it are called.',
-    matches: 'links called as a folder of configuration',
+    matches: 'links called as a folder of configuration, or as a file that git reads',
     trigger: 'the tool that reads it',
     source: 'symlink(7)',
+    cases: {
+      git: {
+        title: 'Link under the name of a file that git reads',
+        why: 'Git takes no rules from a link, other tools do.',
+      },
+    },
   },
   'link-many-names': {
     severity: 'suspect',
@@ -94,10 +100,11 @@ export const ENTRY_RULES = {
     severity: 'suspect',
     title: 'Entry of another type',
     why: 'A file, folder or link replaces an entry of another type.',
-    matches: 'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file',
+    matches:
+      'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file, and for a folder that became a file',
     trigger: 'any tool',
     source: 'git diff modes',
-    cases: { copy: { severity: 'note' } },
+    cases: { copy: { severity: 'note' }, folder: { severity: 'note' } },
   },
   'execute-bit-odd': {
     severity: 'suspect',
@@ -127,9 +134,10 @@ export const ENTRY_RULES = {
     severity: 'note',
     title: 'World-writable entry',
     why: 'Every user of the machine can change it.',
-    matches: 'modes',
+    matches: 'modes; suspect for an entry that was not',
     trigger: 'another user of the machine',
     source: 'chmod(2)',
+    cases: { opened: { severity: 'suspect' } },
   },
   'large-file': {
     severity: 'note',

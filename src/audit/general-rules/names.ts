@@ -94,9 +94,62 @@ export const NAME_RULES = {
     severity: 'suspect',
     title: 'Name with shell syntax',
     why: 'A script that does not quote the name runs it.',
-    matches: '`$(`, backticks, `;`, `&&` in new names',
-    trigger: 'a script that does not quote',
-    source: 'bash(1)',
+    matches: '`$(`, backticks, `;`, `&`, `|`, `<`, `>`, `$NAME` and `%s` in new names',
+    trigger: 'a script that does not quote, or a perl -n over *',
+    source: 'bash(1); perlopentut',
+    cases: {
+      opened: {
+        title: 'Name that is opened as a command',
+        why: 'perl -n and 2-argument open run it or write to a file.',
+      },
+      format: {
+        title: 'Name with a format directive',
+        why: 'A program that formats the name reads other memory or fields.',
+      },
+      variable: {
+        title: 'Name of a shell variable',
+        why: 'A script that does not quote the name uses the value instead.',
+      },
+    },
+  },
+  'name-whiteout': {
+    severity: 'suspect',
+    title: 'Name that deletes another file',
+    why: 'In a layer of an image it deletes or hides the file of that name; file systems remove such files by themselves.',
+    matches: '`.wh.*`, `.fuse_hidden*`, `.nfs*`',
+    trigger: 'docker build, mounting a layer',
+    source: 'OCI image layer specification',
+  },
+  'run-subcommand': {
+    severity: 'suspect',
+    title: 'Program with the name of a subcommand',
+    why: 'The command runs the program that is called after it and the subcommand.',
+    matches: 'new programs called `git-*`, `gh-*`, `cargo-*`, `kubectl-*`, `docker-*`, `npm-*` and others',
+    trigger: 'typing that subcommand where the folder is on the PATH',
+    source: 'git(1); cargo and kubectl documentation, plugins',
+  },
+  'name-shadows': {
+    severity: 'suspect',
+    title: 'File that is loaded instead of another',
+    why: 'An import or command that meant the other file takes this one.',
+    matches:
+      'a second module for one import, a module with the name of a dependency, a workspace package with the name of a dependency, a file with the name of a make target',
+    trigger: 'the next import, install or make',
+    source: 'documentation of Python, Node, Perl, Lua and make',
+    cases: {
+      dependency: {
+        title: 'Module with the name of a dependency',
+        why: 'An import of the dependency takes this file, where this folder is searched first.',
+      },
+      workspace: {
+        title: 'Package with the name of a dependency',
+        why: 'The package manager links it instead of fetching the dependency.',
+      },
+      target: {
+        title: 'File with the name of a make target',
+        why: 'make takes the target for done and skips its commands, or uses the file as its result.',
+      },
+    },
   },
   'name-litter': {
     severity: 'suspect',
@@ -121,9 +174,16 @@ export const NAME_RULES = {
     severity: 'note',
     title: 'Name like a short name of Windows',
     why: 'On Windows it may be the second name of another file.',
-    matches: '`PROGRA~1`',
+    matches: '`PROGRA~1`; suspect for a file of git',
     trigger: 'checkout on Windows',
     source: 'CVE-2019-1352',
+    cases: {
+      git: {
+        severity: 'suspect',
+        title: 'Short name of a file that git reads',
+        why: 'On Windows it is .gitmodules, .gitattributes, .gitignore or .mailmap.',
+      },
+    },
   },
   'name-too-long': {
     severity: 'blocked',

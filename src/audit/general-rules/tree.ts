@@ -33,6 +33,14 @@ export const TREE_RULES = {
     trigger: 'the next commit or package',
     source: 'gitignore(5)',
   },
+  'agent-plugin': {
+    severity: 'suspect',
+    title: 'Part of a plugin of an assistant',
+    why: 'Where the plugin is installed from this folder, the assistant runs its hooks and commands outside the sandbox.',
+    matches: 'hooks, monitors, commands, agents, skills and servers beside a `.claude-plugin` folder',
+    trigger: 'the next session of an assistant that has the plugin',
+    source: 'Claude Code plugins reference',
+  },
   'many-changes': {
     severity: 'note',
     title: 'Very many changes',

@@ -73,7 +73,7 @@ function judgeEntry(
 }
 
 const WEAKER_WHEN_TRUE =
-  /allow|ignore|sparsecheckout|hide|renormalize|autoupdate|bare$|untracked|preferSymlink|showsignature/i;
+  /allow|ignore|sparsecheckout|submodule\.recurse|recursesubmodules|submodulesummary|hide|renormalize|autoupdate|bare$|untracked|preferSymlink|showsignature/i;
 const HARMLESS_WHEN_NEW =
   /^(user|author|committer)\.|^core\.(bare|filemode|logallrefupdates|repositoryformatversion|ignorecase|precomposeunicode|autocrlf|eol)$|^gc\.|^lfs\./i;
 
@@ -90,7 +90,9 @@ function isOrdinary(entry: ConfigEntry, remotes: ReadonlySet<string | undefined>
   if (plain === 'core.worktree') return /^(\.\.\/)+[\w./-]+$/.test(value) && !value.endsWith('/..');
   if (plain === 'push.default') return /^(simple|current|upstream|nothing)$/.test(value);
   if (plain === 'extensions.objectformat') return /^sha(1|256)$/.test(value);
-  return plain === 'rerere.enabled' || plain === 'push.followtags';
+  if (plain === 'credential.username' || plain === 'imap.folder') return /^[\w.@ +-]{1,100}$/.test(value);
+  if (plain === 'sideband.allowcontrolcharacters') return /^(false|no|off|0|color)$/i.test(value);
+  return plain === 'rerere.enabled';
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

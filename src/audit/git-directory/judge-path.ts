@@ -13,7 +13,7 @@ const MODULES = textOf('git-modules');
 /** Files that a commit or checkout writes. */
 const ORDINARY_FILES = oneOf`
   head index packed-refs orig_head fetch_head commit_editmsg description gc\.log gc\.pid rr-cache.* sharedindex\..*
-  branches logs refs objects info lfs hooks svn tag_editmsg note_editmsg
+  branches logs refs objects info lfs hooks tag_editmsg note_editmsg
 `;
 
 /**
@@ -32,7 +32,10 @@ const PARTS: readonly (readonly [RegExp, RuleWords])[] = [
   [/^(info\/grafts|shallow|refs\/replace(\/|$))/, textOf('git-history-lies')],
   // git gc writes it too.
   [/^objects\/info\/commit-graph/, textOf('git-history-lies', 'commit-graph')],
-  [/^(rebase-merge|rebase-apply|sequencer)(\/|$)|^(bisect_(log|start|run|names)|bisect_.*)$/, textOf('git-half-done')],
+  [
+    /^refs\/bisect\/|^(rebase-merge|rebase-apply|sequencer)(\/|$)|^(bisect_(log|start|run|names)|bisect_.*)$/,
+    textOf('git-half-done'),
+  ],
   [
     /^(merge_head|cherry_pick_head|revert_head|rebase_head|auto_merge|squash_msg|merge_msg|merge_mode|merge_rr)$/,
     textOf('git-half-done', 'commit'),
@@ -99,6 +102,9 @@ function hookHits({ path, kind, before, after }: Change, inner: string): Hit[] {
   if (after.kind === 'dir' || /^readme/i.test(name)) return [];
   if (after.kind === 'file' && after.size === 0 && before !== undefined)
     return [hitOf('git-hook', path, { case: 'emptied' })];
+  // Git runs only a file with the name of a hook, and on Unix only one that can be executed.
+  if (kind === 'created' && !isHookName(name) && /\.(txt|md)$/i.test(name) && (after.mode & 0o111) === 0)
+    return [{ ...ORDINARY, path }];
   const unknownName = isHookName(name) ? undefined : 'not a hook that git names, but in a hooks directory';
   const detail = kind === 'mode' ? 'now executable' : unknownName;
   return [hitOf('git-hook', path, { case: kind === 'created' ? 'created' : 'changed', detail })];

@@ -1,4 +1,5 @@
 import { decodeBytes, parentPath } from '../../text/path.ts';
+import { isManifest } from '../dependencies.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
@@ -186,7 +187,10 @@ const isOf =
 
 /** Whether the audit follows the references of a file and needs its content. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
-  return !INSTALLED.test(path) && (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)) || isSettings(path));
+  return (
+    !INSTALLED.test(path) &&
+    (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)) || isSettings(path) || isManifest(path))
+  );
 }
 
 /** The references of a file; undefined for a file that is not followed. */

@@ -27,7 +27,7 @@ export const agentRules: readonly FileRule[] = [
       'WARP.md',
       'JULES.md',
       'CONVENTIONS.md',
-      'CRUSH.md',
+      '{.,}{CRUSH,OpenCode,QWEN,GROK,CODEX,COPILOT,KIRO,JULES,JUNIE,GOOSE}{,.local,.override}.md',
       '.rules',
       '.goosehints',
       '.hermes.md',
@@ -90,7 +90,16 @@ export const agentRules: readonly FileRule[] = [
     family: 'agents',
     trigger: 'the next Claude Code session in this folder; without a question when run with -p',
     severity: 'suspect',
-    paths: ['.claude/**', '.mcp.json', '.claude.json', '.claude-plugin/**', '.lsp.json'],
+    paths: [
+      '.claude/**',
+      '.mcp.json',
+      '.claude.json',
+      '.claude-plugin/**',
+      '.lsp.json',
+      '.worktreeinclude',
+      'hooks/hooks.json',
+      'monitors/monitors.json',
+    ],
     always: true,
     judges: [
       {
@@ -134,7 +143,7 @@ export const agentRules: readonly FileRule[] = [
       '.github/{claude,copilot}*.y{,a}ml',
       '.github/copilot-setup-steps.yml',
       '{.,}pr{-,_}agent.toml',
-      '{.,}{sweep,ellipsis,bito,coderabbit,greptile,swe-agent}.y{,a}ml',
+      '{.,}{sweep,ellipsis,bito,coderabbit,greptile,swe-agent}.{yml,yaml,json}',
       'promptfooconfig.y{,a}ml',
       'gptme.toml',
       'forge.y{,a}ml',
@@ -157,6 +166,7 @@ export const agentRules: readonly FileRule[] = [
     ],
     except: [
       '.github/workflows/**',
+      '.*/README.md',
       '.cache/**',
       '.vscode/**',
       '.claude/**',

@@ -1,12 +1,7 @@
-import type { FileRule } from '../formats/rule.ts';
+import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import { PLAIN_VSCODE_SETTING } from './editor-settings.ts';
 
-const SETTINGS_THAT_RUN = oneOf`
-  path paths command commands cmd executable interpreter args env environment envFile binary server runtime
-  wrapper overrideCommand nodePath shell tools customCommands tsdk toolsEnvVars buildFlags goroot gopath
-  arguments vmargs home profiles automationProfile runonsave executorMap execArgv rules proxy plugins
-  pluginPaths url script hook task commandLine alternateTools env(ironment)?Vars? flags
-`;
 const VIM_EXPRESSIONS = oneOf`
   foldexpr fde foldtext fdt indentexpr inde formatexpr fex includeexpr inex makeprg mp equalprg ep grepprg gp
   keywordprg kp runtimepath rtp statusline stl printexpr pexpr
@@ -18,7 +13,6 @@ const XCODE_SETTINGS = oneOf`
   \w*(FLAGS|LOCATION|SANDBOX\w*|_EXEC|_COMPILER|_LINKER|_LAUNCHER|_TOOL|PLUGINS?|_PREPROCESS\w*|ACTIONS?)
 `;
 
-const RUNS = pattern('i')`(${SETTINGS_THAT_RUN})s?(?=$|[.[])`;
 const GUARDS = anyOf(
   /security\.workspace|supportUntrusted|allowAutomaticTasks|autoApprove|\bmcp\b|chat\.|unicodeHighlight/i,
   /renderControlCharacters|http\.|ignoredRepositories|(files|search)\.exclude|extensions\./i,
@@ -34,15 +28,11 @@ export const editorRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.{vscode,cursor,windsurf,vscodium,kiro}/settings.json'],
     judges: [
-      {
-        kind: 'keys',
-        format: 'jsonc',
-        danger: RUNS,
-        safe: /^(files\.exclude|search\.exclude|files\.watcherExclude)\.\*\*\/\*?[\w.*-]+=true$|^(\[\w+\]\.)?editor\.|^files\.eol|^workbench\.color|^window\./,
-      },
+      // Every setting that is not known to be plain data.
+      { kind: 'keys', format: 'jsonc', danger: /./, safe: PLAIN_VSCODE_SETTING },
       { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
     ],
-    why: 'The changed keys name a program to run, or disable a protection of the editor.',
+    why: 'An extension may take a program, a module or a server from the changed keys, or they disable a protection.',
     source: 'VS Code workspace trust; CVE-2025-53773',
   },
   {
@@ -253,6 +243,7 @@ export const editorRules: readonly FileRule[] = [
       '*.uproject',
       '*.uplugin',
       'CMakeSettings.json',
+      'cmake-{kits,variants}.{json,yaml}',
       'compile_{commands.json,flags.txt}',
       'nbactions{,-*}.xml',
       '*.pro.user{,.*}',
@@ -274,6 +265,42 @@ export const editorRules: readonly FileRule[] = [
       'documentation of Sublime Text, Zed, Helix, Eclipse, Visual Studio, Xcode, Godot, Unity, Unreal; SourceKit-LSP',
   },
   {
+    id: 'editor-http-client',
+    family: 'editors',
+    trigger: 'sending the request in the editor',
+    severity: 'suspect',
+    paths: ['*.{http,rest}', '{http-client,rest-client}{,.private}.env.json'],
+    judges: [
+      {
+        kind: 'lines',
+        danger:
+          /^[<>]{1,2}!?\s*\{%|^<@?\s*(?!\.?\/?[\w-]+\/)|^<@?\s.*(\.\.|\.env|\.ssh|\.aws|secret|token)|client\.|\$(processEnv|dotenv)|^(import|run)\s/i,
+      },
+      { kind: 'custom', see: otherHosts },
+    ],
+    why: 'The editor runs scripts of the file, and sends local files and secrets to its hosts.',
+    source: 'JetBrains HTTP client; VS Code REST client',
+  },
+  {
+    id: 'editor-emacs-code',
+    family: 'editors',
+    trigger: 'byte compiling the file, or exporting the document in Emacs',
+    severity: 'suspect',
+    paths: ['*.{el,org}'],
+    judges: [
+      {
+        kind: 'lines',
+        danger: anyOf(
+          /\((eval-when-compile|eval-and-compile|defmacro)\b.{0,200}\b(shell-command|call-process|start-process|make-process|url-retrieve|load)\b/i,
+          /^#\+(begin_src|call|header|property)\b.{0,300}(:eval\s+(?!no|never)|:var\s+\w+=\(|=\()/i,
+          /^#\+(call|babel|bind|setupfile|include):/i,
+        ),
+      },
+    ],
+    why: 'Emacs evaluates it when it compiles or exports the file, not only when a user runs it.',
+    source: 'Emacs Lisp manual, Eval During Compile; Org manual, Evaluating Code Blocks',
+  },
+  {
     id: 'editor-editorconfig',
     family: 'editors',
     trigger: 'saving a file',
@@ -289,3 +316,13 @@ export const editorRules: readonly FileRule[] = [
     source: 'editorconfig.org',
   },
 ];
+
+/** Hosts of requests that the file did not name before. */
+function otherHosts({ before, after = '' }: JudgedText): string[] {
+  const hosts = (text: string): string[] =>
+    [...text.matchAll(/\bhttps?:\/\/([\w.-]{1,200})/gi)].map((match) => (match[1] ?? '').toLowerCase());
+  const had = new Set(hosts(before ?? ''));
+  return before === undefined
+    ? []
+    : [...new Set(hosts(after))].filter((host) => !had.has(host)).map((host) => `to ${host}`);
+}

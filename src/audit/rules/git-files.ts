@@ -11,16 +11,7 @@ export const gitFileRules: readonly FileRule[] = [
     paths: ['.gitattributes'],
     judges: [
       { kind: 'custom', see: newDrivers },
-      {
-        kind: 'lines',
-        danger: /\s(-diff|binary|linguist-(generated|vendored|documentation)(=true)?)(\s|$)/,
-        safe: /^[^\s]*(\.lock|lock\.(json|ya?ml)|\.(png|jpe?g|gif|ico|pdf|zip|gz|jar|woff2?|ttf|eot|otf|mp[34]|webp|snap|min\.\w+)|dist\/\S*|generated\/?\S*)\s/i,
-      },
-      {
-        kind: 'lines',
-        danger: /\s(export-ignore|export-subst|ident|working-tree-encoding=|eol=crlf|whitespace=-)/,
-        safe: /^(\/?\.(git|github|editorconfig|gitattributes|gitignore|travis|vscode)\S*|\S*\.(bat|cmd|ps1|sln))\s/i,
-      },
+      { kind: 'custom', see: oddAttributes },
       { kind: 'lines', removed: /\s(filter=|text|eol=lf)/ },
     ],
     why: 'Attributes switch filters and drivers on, hide content from diffs, or change bytes at checkout.',
@@ -59,7 +50,7 @@ export const gitFileRules: readonly FileRule[] = [
     trigger: 'git log, shortlog, blame',
     severity: 'suspect',
     paths: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
-    judges: [{ kind: 'lines', danger: /^[^#\s]/ }],
+    judges: [{ kind: 'lines', danger: /^[^#\s]/, safe: /^([0-9a-f]{40}|[0-9a-f]{64})(\s*#.*)?$/i }],
     why: 'Git shows work under another name, or attributes lines to another author.',
     source: 'gitmailmap(5), git-blame(1)',
   },
@@ -179,11 +170,65 @@ export const gitFileRules: readonly FileRule[] = [
   },
 ];
 
+/** Drivers that are built into git and bring no content of another file. */
+const HARMLESS_DRIVER = /^(CHANGE(LOG|S)|HISTORY|NEWS|RELEASES?)[\w.-]*\s+merge=union$/i;
+
+/** The words that macros of the file stand for, by name. */
+function macrosOf(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...text.matchAll(/^\[attr\]([^\s]{1,100})[^\S\n]+([^\n]{1,500})/gm)].map((match) => [
+      match[1] ?? '',
+      match[2] ?? '',
+    ]),
+  );
+}
+
+/** Lines of attributes with each macro replaced by what it stands for, three macros deep. */
+function expandedLines(text: string, macros: ReadonlyMap<string, string>): string[] {
+  const expand = (words: string): string =>
+    words.replace(/(?<=\s)[\w.-]+(?=\s|$)/g, (word) => macros.get(word) ?? word);
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim().slice(0, 2000))
+    .map((line) => (line.startsWith('#') ? '' : expand(expand(expand(line)))));
+}
+
 function newDrivers({ before = '', after = '' }: JudgedText): string[] {
-  const drivers = (text: string): Set<string> =>
-    new Set([...text.matchAll(/(?:^|\s)((?:filter|diff|merge)=[^\s]{1,200})/gm)].map((match) => match[1] as string));
-  const had = drivers(before);
-  return [...drivers(after)].filter((one) => !had.has(one)).map((one) => `switches on ${one}`);
+  const drivers = (text: string, line: string): string[] =>
+    HARMLESS_DRIVER.test(line)
+      ? []
+      : [...text.matchAll(/(?:^|\s)((?:filter|diff|merge)=[^\s]{1,200})/g)].map((match) => match[1] as string);
+  const had = new Set(expandedLines(before, macrosOf(before)));
+  const old = new Set([...had].flatMap((line) => (line.startsWith('[attr]') ? [] : drivers(line, line))));
+  const raw = new Set(before.split(/\r?\n/).map((line) => line.trim()));
+  const macros = macrosOf(after);
+  const lines = after.split(/\r?\n/).map((line) => line.trim());
+  return expandedLines(after, macros).flatMap((line, at) => {
+    if (had.has(line)) return [];
+    // A driver that the file names for other paths is on already, but not for what a macro stands for.
+    const byMacro = line !== lines[at] && !raw.has(lines[at] ?? '');
+    return drivers(line, lines[at] ?? '')
+      .filter((one) => byMacro || !old.has(one))
+      .map((one) => `switches on ${one}`);
+  });
+}
+
+const HIDES = /\s(-diff|binary|linguist-(generated|vendored|documentation)(=true)?)(\s|$)/;
+const HIDDEN_ANYWAY =
+  /^[^\s]*(\.lock|lock\.(json|ya?ml)|\.(png|jpe?g|gif|ico|pdf|zip|gz|jar|woff2?|ttf|eot|otf|mp[34]|webp|snap|min\.\w+)|dist\/\S*|generated\/?\S*)\s/i;
+const CHANGES_BYTES = /\s(export-ignore|export-subst|ident|working-tree-encoding=|eol=crlf|whitespace=-)/;
+const OF_WINDOWS =
+  /^(\/?\.(git|github|editorconfig|gitattributes|gitignore|travis|vscode)\S*|\S*\.(bat|cmd|ps1|sln))\s/i;
+
+/** New lines that hide content or change bytes; the definition of a macro does neither before a line uses it. */
+function oddAttributes({ before = '', after = '' }: JudgedText): string[] {
+  const had = new Set(expandedLines(before, macrosOf(before)));
+  return expandedLines(after, macrosOf(after)).flatMap((line, at) => {
+    if (line === '' || line.startsWith('[attr]') || had.has(line)) return [];
+    const counts =
+      (HIDES.test(line) && !HIDDEN_ANYWAY.test(line)) || (CHANGES_BYTES.test(line) && !OF_WINDOWS.test(line));
+    return counts ? [`line ${at + 1}: ${line.slice(0, 120)}`] : [];
+  });
 }
 
 function submodules({ before, after }: JudgedText): string[] {
@@ -211,7 +256,9 @@ function danger(entry: ConfigEntry, name: string, value: string, was: string | u
   if (entry.name === 'update') return /^(checkout|rebase|merge|none)$/.test(value) ? undefined : `update runs ${value}`;
   if (entry.name === 'path')
     return /(^|\/)(\.\.|\.git)(\/|$)|^\//i.test(value) ? `its path leaves the project: ${value}` : undefined;
-  if (entry.name !== 'url') return undefined;
+  if (entry.name === 'branch') return undefined;
+  if (entry.name === 'ignore' && value === 'none') return undefined;
+  if (entry.name !== 'url') return `${entry.name} is ${value}`;
   if (/^[a-z0-9+.-]*::|^(file|http|ftp):|^\/|^~|%0[ad]/i.test(value)) return `its url is ${value}`;
   if (was === undefined) return `new, from ${value}`;
   return hostOf(was) === hostOf(value) && /^[a-z]+:\/\//i.test(was)

@@ -43,7 +43,7 @@ export function auditCollected(
 /** Every change as one that is not audited yet: blocked, so that no command can take it for clean. */
 export function withoutAudit(collected: Collected, endedNs: string): AuditResult {
   const hits = collected.changes.filter(({ ignored }) => ignored !== true).map(({ path }) => notYetAudited(path));
-  return hits.length === 0 ? { findings: [] } : { findings: findingsOf(hits, undefined), unaudited: endedNs };
+  return hits.length === 0 ? { findings: [] } : { findings: findingsOf(hits, undefined, []), unaudited: endedNs };
 }
 
 /**

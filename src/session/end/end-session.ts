@@ -3,7 +3,7 @@ import { updateRecord } from '../../record/session.ts';
 import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/file-progress.ts';
 import { reachesSeverity } from '../../review/findings.ts';
-import { madeCommits, outcomeCounts } from '../../review/policy.ts';
+import { countHeldInGit, madeCommits, outcomeCounts } from '../../review/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { acceptAdvice, leftLines, resultLine } from '../../terminal/review/outcome-lines.ts';
@@ -76,7 +76,7 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
-    heldBack: counts.heldBack + countBlockedClaudeFindings(review),
+    heldBack: counts.heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
     failOn: reachesSeverity(record.plan.policy.failOn, whole),
     waiting: choice.discard ? 0 : waiting + (review.isUnaudited ? 1 : 0),
     agent: end.agent.status,

@@ -2,7 +2,14 @@ import { boundRepositoryMounts } from '../../bind/shield-git.ts';
 import { bundleCommits } from '../../commits/bundle-commits.ts';
 import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
-import { readBlobs, readBranchChanges, readCommitChanges, withTargets } from '../../commits/read-commits.ts';
+import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
+import {
+  readBlobs,
+  readBranchChanges,
+  readCommitChanges,
+  readMessages,
+  withTargets,
+} from '../../commits/read-commits.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { withLayer } from '../../record/layer-lock.ts';
@@ -69,7 +76,7 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
 
 /**
  * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
- * a whole. Returns the findings, the most severe first.
+ * a whole, and the messages and names of branches. Returns the findings, the most severe first.
  */
 export async function auditCommits(
   received: ReceivedCommits,
@@ -99,6 +106,14 @@ export async function auditCommits(
       severities: policy.auditSeverities,
     });
     for (const finding of findings) add(commit, finding);
+  }
+  for (const [commit, message] of readMessages(received)) {
+    const finding = judgeMessage(message);
+    if (finding !== undefined) add(commit, finding);
+  }
+  for (const { branch, commit } of received.branches) {
+    const finding = judgeBranch(branch);
+    if (finding !== undefined) add(commit, finding);
   }
   const rank = { blocked: 0, suspect: 1, note: 2 } as const;
   return found.sort((a, b) => rank[a.finding.severity] - rank[b.finding.severity]);

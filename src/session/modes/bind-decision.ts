@@ -2,7 +2,7 @@ import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { countBlockedClaudeFindings } from '../../review/claude-items.ts';
 import { reachesSeverity } from '../../review/findings.ts';
-import { outcomeCounts } from '../../review/policy.ts';
+import { countHeldInGit, outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-review.ts';
 import { claudeLines } from '../../terminal/review/summary.ts';
@@ -74,7 +74,7 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: U
     limited: agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: counts.conflicts,
     decided: true,
-    heldBack: heldBack + counts.heldBack + countBlockedClaudeFindings(review),
+    heldBack: heldBack + counts.heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
     failOn: reachesSeverity(record.plan.policy.failOn, review),
     waiting: 0,
     agent: agent.status,

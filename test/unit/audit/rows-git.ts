@@ -266,7 +266,12 @@ export const GIT_ROWS: readonly Row[] = [
   ),
   row('A-179', 'ignore-uncovers', { '.gitignore': edit('.env\n', '') }, { '.gitignore': edit('*.log\n', '') }),
   row('A-181', 'git-mailmap', { '.mailmap': edit('', 'A <a@b> <victim@c>\n') }),
-  row('A-182', 'git-mailmap', { '.git-blame-ignore-revs': edit('', '0123456789012345678901234567890123456789\n') }),
+  row(
+    'A-182',
+    'git-mailmap',
+    { '.git-blame-ignore-revs': edit('', 'HEAD~3\n') },
+    { '.git-blame-ignore-revs': edit('', '0123456789012345678901234567890123456789\n') },
+  ),
   row(
     'A-183',
     'git-lfsconfig',

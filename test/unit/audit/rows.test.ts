@@ -3,6 +3,7 @@ import { allRules } from '../../../src/audit/catalogue.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import { auditFiles, isLoud } from './plant.ts';
 import type { Row } from './rows.ts';
+import { BOUNDARY_ROWS } from './rows-boundaries.ts';
 import { CONTENT_ROWS, NOT_HERE } from './rows-content.ts';
 import { GIT_NOT_HERE, GIT_ROWS } from './rows-git.ts';
 import { LANGUAGE_ROWS } from './rows-languages.ts';
@@ -17,6 +18,7 @@ const ROWS: readonly Row[] = [
   ...CONTENT_ROWS,
   ...NEAR_ROWS,
   ...NAMED_ROWS,
+  ...BOUNDARY_ROWS,
 ];
 const severityOf = new Map(allRules().map((rule) => [rule.id, rule.severity]));
 /** Ordinary git commands write these files too, so the findings are notes. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
 import { heldRemoval } from '../../../src/review/decisions.ts';
-import { choose, chooseClean, chooseNothing, pathFilter } from '../../../src/review/policy.ts';
+import { choose, chooseClean, chooseNothing, countHeldInGit, pathFilter } from '../../../src/review/policy.ts';
 import { summaryLines } from '../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
@@ -231,4 +231,11 @@ describe('--only, --skip and --allow-suspect', () => {
     expect(['src/x', 'src/y.lock', 'a', 'b/a', 'SRC/x', 'A'].filter(passes)).toEqual(['src/x', 'a']);
     expect(HOSTILE.filter(matcher(['src/**']))).toEqual([]);
   });
+});
+
+it('counts suspect changes in git as held back, not notes of what git writes by itself', () => {
+  const inGit = [change('.git/config', { inGit: true }), change('.git/index', { inGit: true }), change('a')];
+  const findings = [finding('.git/config', 'suspect'), finding('.git/index', 'note'), finding('a', 'suspect')];
+  expect(countHeldInGit(review(inGit, findings))).toBe(1);
+  expect(countHeldInGit(review(inGit, findings.slice(1)))).toBe(0);
 });

@@ -13,6 +13,11 @@ const POWERSHELL_DOWNLOADS = oneOf`
 const STARTUP_FILES = oneOf`
   bashrc bash_profile zshrc zshenv zprofile ssh\/authorized_keys ssh\/config config\/autostart config\/systemd
 `;
+/** Files of a project that run by themselves once they are there. */
+const RUN_BY_NAME = oneOf`
+  \.vscode\/(tasks|settings|launch)\.json \.github\/workflows\/ \.husky\/ \.githooks\/ \.claude\/(settings|hooks|commands)
+  \.envrc\b \.devcontainer \.idea\/ \.mcp\.json \.cursor\/ CLAUDE\.md AGENTS\.md \.pre-commit-config \.npmrc\b
+`;
 const HARMLESS_HOSTS = oneOf`
   localhost 127\. 0\.0\.0\.0 \[::1\] 10\. 192\.168\. www\.w3\.org schemas?\. json-schema\.org xmlns purl\.org
   example\. .{0,40}\.(test|local|example|invalid)\b
@@ -25,7 +30,9 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     severity: 'suspect',
     title: 'Downloaded text that is run',
     why: 'The owner of the server decides what runs.',
-    paths: /(\.(sh|bash|zsh|fish|ps1|bat|cmd|mk|ya?ml|json|toml|py|rb|js|ts)|(^|\/)[^.]*)$/i,
+    paths: anyOf(CODE, /\.(ya?ml|json|toml|html?|ini|cfg|conf)$/i),
+    // Pages that show how a program is installed.
+    except: /\.mdx$/i,
     regex:
       /\b(curl|wget|fetch|iwr|Invoke-WebRequest)\b[^|;]{0,300}\|\s*(sudo\s+(-\w+\s+)*)?((ba|z|da|k)?sh|python[0-9.]*|node|perl|ruby|iex)\b|\b(ba|z)?sh\s+(-c\s+)?["']?[<$]\(\s*(curl|wget)/i,
     source: 'common practice of installers and droppers',
@@ -36,7 +43,6 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     title: 'Code that runs external input',
     why: 'The sender of the request or response decides what runs.',
     paths: CODE,
-    except: /\.txt$/i,
     regex: anyOf(
       pattern()`\b(${EXECUTORS})\s*\(?\s*.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(${HTTP_CLIENTS})\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)`,
       pattern()`\b(IEX|iex|Iex|Invoke-Expression|invoke-expression)\b.{0,80}(${POWERSHELL_DOWNLOADS})`,
@@ -49,12 +55,40 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     source: 'malware reports',
   },
   {
+    id: 'writes-run-by-name',
+    severity: 'suspect',
+    title: 'Code that writes a file which another tool runs',
+    why: 'The file that it writes is judged by no one, and runs at the next commit, push or opening of the folder.',
+    paths: CODE,
+    regex: anyOf(
+      /\.git[/\\]+(hooks[/\\]|config\b(?!\.)|info[/\\]attributes)|["']\.git["']\s*,\s*["']hooks["']/,
+      /\bgit\s+config\s+(-\S+\s+){0,4}["']?(core\.(hooks[pP]ath|fsmonitor|ssh[cC]ommand|editor|pager|git[pP]roxy)|alias\.|filter\.|diff\.\S+\.(command|textconv)|credential\.\S*helper)/,
+      pattern(
+        '',
+      )`\b(cp|mv|ln|install|tee|rsync|[Cc]opy\w*|[Rr]ename\w*|[Ww]rite\w*|[Mm]ove\w*|dump)\b.{0,160}(${RUN_BY_NAME})`,
+      pattern('')`>{1,2}\s{0,4}["']?(\.\/)?(${RUN_BY_NAME})`,
+    ),
+    source: 'githooks(5); VS Code tasks; MITRE ATT&CK T1546',
+  },
+  {
+    id: 'payload',
+    severity: 'suspect',
+    title: 'Data that runs where a tool reads it',
+    why: 'Copied under the name that the tool reads, it runs by itself.',
+    paths: ANY,
+    except: /\.(md|mdx|rst|adoc|html?)$/i,
+    regex: anyOf(
+      /"runOn"\s*:\s*"folderOpen"|!!python\/(object|name|module)|!ruby\/(object|hash|struct):|!!javax?\./,
+      /^-?\s*["']?(run|script|command|(pre|post)?install|prepare)["']?\s*[:=].{0,200}\b(curl|wget)\b[^|]{0,200}\|\s*(sudo\s+)?(ba|z|da)?sh\b/,
+    ),
+    source: 'VS Code tasks; PyYAML and Psych documentation',
+  },
+  {
     id: 'shell-backdoor',
     severity: 'suspect',
     title: 'Remote shell or program that starts at login',
     why: 'It gives others access to the machine, or starts again at the next login.',
     paths: CODE,
-    except: /\.txt$/i,
     regex: anyOf(
       /\/dev\/(tcp|udp)\/|\b(nc|ncat|netcat)\s+(-\w+\s+){0,4}(-e|-c|--exec)\b|\bsh\s+-i\b.{0,60}(\||>&|nc )/,
       /pty\.spawn\(|os\.dup2\(.{0,60}(fileno|,\s*[012]\))|\|\s*crontab\s+-|crontab\s+-r/,
@@ -73,7 +107,7 @@ export const ATTACKS_SIGNALS: readonly LineSignal[] = [
     title: 'Path of credentials in code',
     why: 'Code of a project does not need the keys of the user who runs it.',
     paths: CODE,
-    except: /\.txt$|(^|\/)docs?\//i,
+    except: /(^|\/)docs?\//i,
     regex: anyOf(
       /\.ssh\/id_[a-z0-9]+|\.aws\/credentials|\.config\/gcloud|application_default_credentials/,
       /\.azure\/(accessTokens|msal_token)|\.kube\/config\b|\.docker\/config\.json/,

@@ -12,7 +12,7 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
       /\.(go|hs|lhs|rs|c|cc|cpp|h|nim|zig|ml|tex|ltx|sty|cls|org|el|lisp|lsp|asd|pl|pm|scala|sc|java|jsh|cr|lean|cljc?|cljs|edn|rd|rmd|xaml|resx|eps|ps|nb)$/i,
     regex: anyOf(
       /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|C\w{0,3}FLAGS|FFLAGS|pkg-config)|-toolexec\b/,
-      /OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write18|\\input\s*\{?\s*\||\\openout/,
+      /OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write\s{0,4}18|\\input\s*\{?\s*\||\\openout/,
       /\{\.\s*compile:|staticExec|gorge\b/,
       /^\/\/>\s*using\s+(plugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)/,
       /^\/\/(DEPS|REPOS|JAVAAGENT|JAVA_OPTIONS|RUNTIME_OPTIONS|JAVAC_OPTIONS|COMPILE_OPTIONS|FILES|SOURCES)\s/,

@@ -17,17 +17,6 @@ const TESTS =
 /** Code that does not look like what it does. */
 export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
   {
-    id: 'text-hidden-right',
-    severity: 'suspect',
-    title: 'Code pushed off the screen',
-    why: 'A long run of blanks hides what follows it.',
-    paths: CODE,
-    // Lines are trimmed, so the run follows other text; the look-behind keeps the expression linear.
-    regex: /(?<![ \t])[ \t]{80,}[^\s|*/#\\]/,
-    safe: /^["'|]/,
-    source: 'PyPI malware reports',
-  },
-  {
     id: 'text-codec',
     severity: 'suspect',
     title: 'Unusual source encoding',
@@ -53,12 +42,12 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     title: 'Code that decodes and runs text',
     why: 'The code that runs cannot be read.',
     paths: ANY,
-    except: /\.(md|mdx|rst|lock|map|svg)$|\.min\.js$/i,
+    except: /\.(md|rst|lock|map|svg)$|\.min\.js$/i,
     regex: anyOf(
       pattern('i')`\b(${EVALUATORS})\b\s*${OPENS_ARGUMENT.source}.{0,120}\b(${DECODERS})`,
       /\b(base64\s+(-d|--decode|-D)|xxd\s+-r)\b.{0,200}\|\s*(ba|z|da)?sh\b|\bmarshal\.loads\(/i,
       /-e(nc|ncodedcommand)\s+[A-Za-z0-9+/=]{40}|\beval\s+["']?\$\(.{0,80}base64/i,
-      /_0x[0-9a-f]{4,}\b.{0,200}_0x[0-9a-f]{4,}|\$'(\\x[0-9a-f]{2}){6}/i,
+      /_0x[0-9a-f]{1,12}\b.{0,200}_0x[0-9a-f]{1,12}|_0x[0-9a-f]+\s*=\s*\[|while\(--\w+\)\{\w+\.push\(\w+\.shift\(\)\)|\$'(\\x[0-9a-f]{2}){6}/i,
     ),
     source: 'malware reports',
   },
@@ -92,7 +81,7 @@ export const HIDDEN_CODE_SIGNALS: readonly LineSignal[] = [
     title: 'Dynamic lookup of a function that runs code',
     why: 'The name of the function is assembled so that no search finds it.',
     // In files of other languages it is text for a browser or an engine.
-    paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|html?|ejs|hbs)$|(^|\/)[^.]*$/i,
+    paths: /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|mdx|vue|svelte|astro|svx|marko|html?|ejs|hbs|ipynb)$|(^|\/)[^.]*$/i,
     regex: /globalThis\[\s*[^'"\]]|\bReflect\.get\(\s*globalThis/,
     source: 'ECMAScript, the global object',
   },

@@ -13,6 +13,6 @@ export interface LineSignal {
   readonly source: string;
 }
 
-export const CODE =
-  /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|vue|svelte|py|rb|php|pl|lua|sh|bash|zsh|fish|ps1|bat|cmd|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|r|jl|ex|exs|hs|clj|dart|groovy|gradle|txt)$|(^|\/)[^.]*$/i;
+/** Whatever may be a program, by what is neither prose nor data. */
+export { PROGRAM as CODE } from '../paths.ts';
 export const ANY = /./;

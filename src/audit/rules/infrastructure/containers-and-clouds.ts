@@ -3,6 +3,10 @@ import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf, wholeLine } from '../../formats/words.ts';
 import { imageMoved } from './kubernetes.ts';
 
+/** A variable of the host that holds a secret of a tool, and any variable in a command. */
+const HOST_SECRET =
+  /\$\{?(ANTHROPIC|OPENAI|CLAUDE|GEMINI|AWS|AZURE|GOOGLE|GH|GITHUB|GITLAB|NPM|PYPI|CARGO|DOCKER|SSH|HF|VAULT|KUBE|CI)_\w*/;
+
 export const infraRules: readonly FileRule[] = [
   {
     id: 'infra-dockerfile',
@@ -27,7 +31,8 @@ export const infraRules: readonly FileRule[] = [
           /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
           /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
           /[\])}\\]+/i,
-          /#(?!\s*(syntax|escape)\s*=).*/i,
+          /#\s*syntax\s*=\s*docker\/dockerfile:1(\.\d{1,3}){0,2}/i,
+          /#(?!\s*(syntax|escape|check)\s*=).*/i,
         ),
       },
     ],
@@ -56,6 +61,7 @@ export const infraRules: readonly FileRule[] = [
       { kind: 'keys', format: 'yaml', danger: /\.image$/, safe: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
       { kind: 'custom', see: imageMoved },
       { kind: 'custom', see: commandBesideHost },
+      { kind: 'keys', format: 'yaml', value: HOST_SECRET },
     ],
     why: 'Containers get host folders, rights or other programs.',
     source: 'Compose specification',
@@ -92,6 +98,7 @@ export const infraRules: readonly FileRule[] = [
       '.tflint.hcl',
       '*.hcl',
       '*.tm{,.hcl}',
+      '.opentofu',
     ],
     judges: [
       {
@@ -103,7 +110,8 @@ export const infraRules: readonly FileRule[] = [
           /\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{/i,
           /organization\s*=|\bfile\w*\s*\(\s*"(\/|~|\.\.)|user_data|custom_data|startup[-_]script|^#!/i,
           /"(0\.0\.0\.0|::)\/0"|actions?\s*=\s*(\[\s*)?"\*"|public-read|publicly_accessible\s*=\s*true/i,
-          /\bimport\s*\{|\bexecute\b|run_cmd/i,
+          /\bimport\s*\{|\bexecute\b|run_cmd|pathexpand\s*\(|"local_(sensitive_)?file"|"null_resource"|"terraform_data"/i,
+          /endpoints?\s*=\s*"https?:|"endpoints?"\s*:\s*"https?:/i,
         ),
         removed: /\b(h1|zh):|prevent_destroy|deletion_protection|block_public|encrypted?\s*=\s*true/,
         safe: /^(#(?!!)|\/\/)|^\s*(description|tags?|Name)\s*=/,
@@ -111,6 +119,16 @@ export const infraRules: readonly FileRule[] = [
     ],
     why: 'Planning runs programs and downloads providers that it names.',
     source: 'Terraform documentation',
+  },
+  {
+    id: 'infra-terraform-auto',
+    family: 'infrastructure',
+    trigger: 'terraform plan, which loads it by its name alone',
+    severity: 'suspect',
+    paths: ['*.auto.tfvars{,.json}', '*_override.tf{,.json}', 'override.tf{,.json}', '.opentofu{,-version}'],
+    judges: [{ kind: 'new' }],
+    why: 'It replaces values and blocks of the other files.',
+    source: 'Terraform documentation, variable definitions and override files',
   },
   {
     id: 'infra-deploy',

@@ -58,7 +58,7 @@ export const dotfileRules: readonly FileRule[] = [
       {
         kind: 'lines',
         danger:
-          /^[^#]*(\$\(|`)|^(export\s+)?(LD_|DYLD_|NODE_OPTIONS|BASH_ENV|PYTHON(PATH|STARTUP|HOME)|PERL5|RUBY(OPT|LIB)|GIT_(SSH|EXTERNAL|PAGER|CONFIG)|JAVA_TOOL|PROMPT_COMMAND)\w*\s*=/,
+          /^[^#]*(\$\(|`)|^(export\s+)?(LD_|DYLD_|NODE_OPTIONS|BASH_ENV|PYTHON(PATH|STARTUP|HOME)|PERL5|RUBY(OPT|LIB)|GIT_(SSH|EXTERNAL|PAGER|CONFIG)|JAVA_TOOL|PROMPT_COMMAND|PS4|ZDOTDIR|RUSTC|CARGO_BUILD|MAKEFLAGS|JDK_JAVA|MAVEN_|GRADLE_|PYTEST_ADDOPTS|CODEX_HOME|CLAUDE_CONFIG|ANTHROPIC_BASE_URL)\w*\s*=/,
       },
     ],
     why: 'A shell or a tool reads the copy and runs its contents.',

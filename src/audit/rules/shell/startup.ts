@@ -1,17 +1,6 @@
 import type { FileRule } from '../../formats/rule.ts';
-import { oneOf, pattern } from '../../formats/words.ts';
+import { oddVariable } from './variables.ts';
 
-const LOADER_VARIABLES = oneOf`
-  GIT_(?!AUTHOR_|COMMITTER_)[A-Z_0-9]+ LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_[A-Z_]+ NODE_OPTIONS
-  NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED BASH_ENV ENV PROMPT_COMMAND PYTHONPATH PYTHONSTARTUP
-  PYTHONHOME PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS CLASSPATH PATH SHELL EDITOR
-  VISUAL PAGER BROWSER IFS GOFLAGS GONOSUMDB GOPROXY KUBECONFIG AWS_CONFIG_FILE COMPOSE_FILE DOCKER_HOST
-  ANTHROPIC_BASE_URL CLAUDE_CODE_[A-Z_]+ PIP_[A-Z_]+ UV_[A-Z_]+ NPM_CONFIG_[A-Z_]+ HTTPS?_PROXY SSL_CERT_FILE
-  R_PROFILE_USER R_LIBS
-`;
-
-const PLAIN_ENV = /^(export\s+)?[A-Za-z_][A-Za-z0-9_.]*=("[^"`$\\]*"|'[^']*'|[^\s"'`$;&|<>()\\]*)(\s+#.*)?$|^#/;
-const LOADER = pattern('i')`\b(${LOADER_VARIABLES})\s*=`;
 const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;
 
 /** In these folders a file of a home directory is a sample. */
@@ -56,8 +45,14 @@ export const shellRules: readonly FileRule[] = [
     ],
     except: ['.env.example', '.env.sample', '.env.template', '.env.*.example'],
     judges: [
-      { kind: 'lines', danger: /./, safe: PLAIN_ENV },
-      { kind: 'lines', danger: LOADER },
+      {
+        kind: 'custom',
+        see: ({ added }) =>
+          added().flatMap(({ text, line }) => {
+            const odd = oddVariable(text);
+            return odd === undefined ? [] : [`line ${line}: ${odd}: ${text.slice(0, 120)}`];
+          }),
+      },
     ],
     why: 'Shells run the file, and tools take programs, libraries and servers from its variables.',
     source: 'oh-my-zsh dotenv; git(1) ENVIRONMENT',

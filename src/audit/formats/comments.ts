@@ -1,0 +1,25 @@
+const COMMENTED = /\.(ya?ml|toml)$|(^|\/)(gnu)?makefile$/i;
+/** Comments that a tool reads: shebangs, directives of editors, schemas and preprocessors, and what continues a line. */
+const READ =
+  /^#\s*(!|include|define|undef|pragma|if|elif|else|end|line|import|syntax|escape|check|yaml-language-server|schema|:schema|vim?:|ex:|-\*-|\.|@|requires)|\\$|-\*-|\$schema|eval:|[^\t\x20-\x7e\u00a1-\u024f]/i;
+
+/**
+ * Whether two texts of YAML, TOML or make differ in comments and empty lines alone. A comment that a tool may read, or
+ * one beside a continued line, is not a comment here.
+ */
+export function differInCommentsOnly(path: string, before: string, after: string): boolean {
+  if (!COMMENTED.test(path)) return false;
+  return meaning(before) === meaning(after);
+}
+
+function meaning(text: string): string {
+  const kept: string[] = [];
+  let continued = false;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim();
+    const isComment = trimmed.startsWith('#') && !READ.test(trimmed) && !continued;
+    if (!isComment && (trimmed !== '' || continued)) kept.push(line);
+    continued = trimmed.endsWith('\\');
+  }
+  return kept.join('\n');
+}

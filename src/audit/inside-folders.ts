@@ -1,0 +1,45 @@
+import { isDotGitName } from '../git/names.ts';
+import type { Change } from '../types/entry.ts';
+import type { Severity } from '../types/finding.ts';
+import type { Hit } from './hit.ts';
+
+const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+
+/**
+ * Findings for what is inside a folder that has a finding, or below an entry that replaced a folder: whoever applies
+ * a file also makes its folders, and whoever deletes the files of a folder deletes the folder. A change that has a
+ * finding of at least that severity gets no other.
+ */
+export function insideFolders(changes: readonly Change[], hits: readonly Hit[]): Hit[] {
+  const suspect = new Set(hits.filter(({ severity }) => severity !== 'note').map(({ path }) => path));
+  const byPath = new Map<string, Change>(changes.flatMap((one) => (suspect.has(one.path) ? [[one.path, one]] : [])));
+  const folders = new Map<string, Hit>();
+  const worst = new Map<string, Severity>();
+  for (const hit of hits) {
+    const had = worst.get(hit.path);
+    if (had === undefined || RANK[hit.severity] < RANK[had]) worst.set(hit.path, hit.severity);
+    if (hit.severity === 'note' || !isFolder(byPath.get(hit.path))) continue;
+    const old = folders.get(hit.path);
+    if (old === undefined || RANK[hit.severity] < RANK[old.severity]) folders.set(hit.path, hit);
+  }
+  if (folders.size === 0) return [];
+  const found: Hit[] = [];
+  for (const { path, ignored } of changes) {
+    if (ignored === true || path.split('/').some(isDotGitName)) continue;
+    let above: Hit | undefined;
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const one = folders.get(path.slice(0, at));
+      if (one !== undefined && (above === undefined || RANK[one.severity] < RANK[above.severity])) above = one;
+    }
+    const own = worst.get(path);
+    if (above === undefined || (own !== undefined && RANK[own] <= RANK[above.severity])) continue;
+    const { rule, severity, title, why } = above;
+    found.push({ rule, severity, title, why, path, detail: `inside ${above.path}` });
+  }
+  return found;
+}
+
+/** Whether a path is a folder, or was one; a folder of a commit has no entry of its own. */
+function isFolder(change: Change | undefined): boolean {
+  return change === undefined || change.after?.kind === 'dir' || change.before?.kind === 'dir';
+}

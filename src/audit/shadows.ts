@@ -1,0 +1,105 @@
+import { decodeBytes, parentPath } from '../text/path.ts';
+import type { Change } from '../types/entry.ts';
+import { isDependency } from './dependencies.ts';
+import { words } from './formats/words.ts';
+import { type CaseOf, type Hit, hitOf } from './hit.ts';
+import type { Scene } from './input.ts';
+import { targetsOf } from './make-targets.ts';
+
+/** Commands that run the program `NAME-SUBCOMMAND` of the PATH. */
+const DISPATCHERS = new Set(words`
+  git gh glab cargo kubectl docker npm helm terraform hg go poetry pip aws heroku rustup podman packer vagrant nix
+  lein mix flutter dart deno bun yarn pnpm xcrun systemd ssh apt brew kitten tmux
+`);
+const EXECUTE_BITS = 0o111;
+
+/** In these folders a second file of a name is data of a test more often than a module. */
+const SAMPLES =
+  /(^|\/)(tests?|__tests__|spec|fixtures|__fixtures__|testdata|examples?|playground|node_modules|vendor)\//i;
+
+/** A module that another one of the same import hides: `stem` is the path without what the rows add. */
+interface Twin {
+  readonly path: RegExp;
+  /** Paths of the other module, where any that exists is a twin. */
+  readonly others: (stem: string) => readonly string[];
+}
+
+const JAVASCRIPT = ['js', 'jsx', 'ts', 'tsx'];
+const TWINS: readonly Twin[] = [
+  { path: /^(.*)\/__init__\.py$/, others: (stem) => [`${stem}.py`, `${stem}.pyw`] },
+  { path: /^(.*)\.py$/, others: (stem) => [`${stem}/__init__.py`] },
+  {
+    path: /^(.*?)(?<!\.d)\.(?:jsx?|tsx?|node)$/,
+    others: (stem) => [
+      ...JAVASCRIPT.map((one) => `${stem}.${one}`),
+      ...JAVASCRIPT.map((one) => `${stem}/index.${one}`),
+    ],
+  },
+  // A bundler takes .mjs first; beside .js the two are one package for two module systems.
+  { path: /^(.*)\.[cm]js$/, others: (stem) => [`${stem}.ts`, `${stem}.tsx`] },
+  { path: /^(.*)\.pmc$/, others: (stem) => [`${stem}.pm`] },
+  { path: /^(.*)\.plc$/, others: (stem) => [`${stem}.pl`] },
+  { path: /^(.*)\.lua$/, others: (stem) => [`${stem}/init.lua`] },
+  { path: /^(.*)\/init\.lua$/, others: (stem) => [`${stem}.lua`] },
+  { path: /^(.*)\.elc$/, others: (stem) => [`${stem}.el`] },
+];
+
+/** Findings for new files that are loaded instead of a file, package or command of that name. */
+export function shadowHits(scene: Scene): Hit[] {
+  const hits: Hit[] = [];
+  const add = (path: string, name: CaseOf<'name-shadows'> | undefined, detail: string): void =>
+    void hits.push(hitOf('name-shadows', path, { case: name, detail }));
+  for (const change of scene.input.changes) {
+    const { path, before, after, ignored, inGit } = change;
+    if (before !== undefined || after === undefined || ignored === true || inGit === true) continue;
+    const target = makefileAbove(scene, path);
+    if (target !== undefined) add(path, 'target', target);
+    if (after.kind === 'dir') continue;
+    if (isSubcommand(scene, change)) hits.push(hitOf('run-subcommand', path));
+    if (SAMPLES.test(path)) continue;
+    const twin = twinOf(scene, path);
+    if (twin !== undefined) add(path, undefined, twin);
+    const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
+    if (module !== undefined && isDependency(scene, 'python', module)) add(path, 'dependency', module);
+    const workspace = nameOfPackage(scene, change);
+    if (workspace !== undefined && isDependency(scene, 'javascript', workspace)) add(path, 'workspace', workspace);
+  }
+  return hits;
+}
+
+function twinOf(scene: Scene, path: string): string | undefined {
+  for (const { path: own, others } of TWINS) {
+    const stem = own.exec(path)?.[1];
+    if (stem === undefined || stem === '') continue;
+    const found = others(stem).find((one) => one !== path && scene.after(one) !== undefined);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The make file that has the path as a target with commands; undefined where none has. */
+function makefileAbove(scene: Scene, path: string): string | undefined {
+  for (let dir = parentPath(path), depth = 0; depth < 8; depth += 1) {
+    for (const name of ['Makefile', 'makefile', 'GNUmakefile']) {
+      const makefile = dir === '' ? name : `${dir}/${name}`;
+      const bytes = scene.after(makefile) === undefined ? undefined : scene.input.base?.read(makefile);
+      if (bytes === undefined) continue;
+      if (targetsOf(decodeBytes(bytes)).has(path.slice(dir === '' ? 0 : dir.length + 1))) return makefile;
+    }
+    if (dir === '') return undefined;
+    dir = parentPath(dir);
+  }
+  return undefined;
+}
+
+/** Whether a command takes the file for its subcommand: a program without an ending, or with one that Windows runs. */
+function isSubcommand(scene: Scene, { path, after }: Change): boolean {
+  const command = /(?:^|\/)([a-z]+)-[\w-]+(?:\.(?:exe|bat|cmd|com|ps1))?$/i.exec(path)?.[1];
+  if (command === undefined || !DISPATCHERS.has(command.toLowerCase())) return false;
+  return ((after?.mode ?? 0) & EXECUTE_BITS) !== 0 || scene.text(after)?.startsWith('#!') === true;
+}
+
+function nameOfPackage(scene: Scene, { path, after }: Change): string | undefined {
+  if (!/\/package\.json$/.test(path)) return undefined;
+  return /^[\s\S]{0,400}?"name"\s*:\s*"([^"]{1,200})"/.exec(scene.text(after) ?? '')?.[1];
+}
