@@ -42,6 +42,8 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
   'test/unit/audit/gate.test.ts': { minutes: 5, why: 'some 400 scripts, each in a project of its own' },
+  'test/unit/audit/program-endings.test.ts': { minutes: 2, why: 'judges a program of each language under each glob' },
+  'test/unit/audit/variants.test.ts': { minutes: 10, why: 'judges some 28,000 variants of attacks' },
   'test/unit/base/base.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
   'test/unit/base/refresh-crash.test.ts': { minutes: 5, why: 'one killed process for each system call of a refresh' },
   'test/unit/base/shallow-git.test.ts': { minutes: 2, why: 'cuts the history of real repositories' },
