@@ -35,9 +35,15 @@ export function explainChange(input: AuditInput, change: Change): Explanation {
     path: visible(path),
     kind,
     findings: auditChanges(input).filter((finding) => finding.path === path || path.startsWith(`${finding.path}/`)),
-    rules: isFile ? fileRulesOf(names).map((rule) => explainRule(scene, change, rule)) : [],
+    rules: isFile
+      ? fileRulesOf(names)
+          .filter(isForNames)
+          .map((rule) => explainRule(scene, change, rule))
+      : [],
   };
 }
+
+const isForNames = ({ paths }: FileRule): boolean => !paths.includes('*');
 
 function explainRule(scene: Scene, change: Change, rule: FileRule): RuleExplanation {
   const text = {

@@ -9,6 +9,7 @@ import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import { type Hit, hitOf } from './hit.ts';
 import type { Scene } from './input.ts';
+import { newKindHits } from './new-kinds.ts';
 import { reachedHits } from './reach/reached.ts';
 
 const MANY = 2000;
@@ -21,6 +22,7 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
     ...hiddenByIgnore(scene),
     ...hostConfigTargets(scene),
     ...reachedHits(scene, aliases),
+    ...newKindHits(scene),
     ...counts(scene),
   ];
 }

@@ -55,6 +55,7 @@ export async function auditCommitRange(
     changes,
     content: (digest) => (digest.startsWith('submodule ') ? Buffer.from(`${digest}\n`) : contents.get(digest)),
     base: baseReader(before, contents, await repositoryConfig(git)),
+    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });
@@ -151,6 +152,7 @@ export function baseReader(
   const content = (name: string): Buffer | undefined => contents.get(before.get(name)?.oid ?? '');
   return {
     paths: [...before.keys()],
+    executables: new Set([...before.values()].filter(({ mode }) => mode === '100755').map(({ path: name }) => name)),
     read: (name) => (name === '.git/config' ? config : content(name)),
     linkTarget: (name) => {
       const entry = before.get(name);

@@ -75,6 +75,12 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('Files in and out', 'auto-apply', 'apply clean changes without a question, hold back the rest'),
   needed('Files in and out', 'allow-suspect', 'GLOB', 'treat suspect changes of these paths as clean', many),
   needed('Files in and out', 'fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
+  needed(
+    'Files in and out',
+    'new-kinds',
+    'MODE',
+    'with --auto-apply: hold back first files of a kind (ask, default), or note',
+  ),
   needed('Files in and out', 'report', 'FILE', 'write the outcome to FILE (.json, .sarif, .md)'),
   needed('Limits', 'memory', 'SIZE', 'memory (default 8g)'),
   needed('Limits', 'cpus', 'N', 'processors (default all)'),

@@ -60,6 +60,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
   const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
+  const executables = new Set<string>();
   let slice = Date.now();
   for (const entry of workspace.base.entries()) {
     if (Date.now() - slice > SLICE_MS) {
@@ -67,6 +68,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
       slice = Date.now();
     }
     paths.add(entry.path);
+    if (entry.kind === 'file' && (entry.mode & 0o111) !== 0) executables.add(entry.path);
     const target = entry.kind === 'symlink' ? workspace.base.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
     if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES || !wantsBaseContent(entry.path)) continue;
@@ -78,7 +80,7 @@ async function readAuditBase(workspace: Workspace): Promise<BaseReader> {
   // The audit compares what replaced a link with the file that the link led to. Such files are read when it asks.
   const read = (one: string): Buffer | undefined =>
     contents.get(one) ?? (linked.has(one) && paths.has(one) ? workspace.base.read(one as RelPath) : undefined);
-  return { paths, read, linkTarget };
+  return { paths, executables, read, linkTarget };
 }
 
 /** The configuration of the user's repository: a file of the host, which no session writes. */

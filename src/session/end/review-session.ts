@@ -61,6 +61,8 @@ export function auditCollected(collected: Collected, { sessionDir, policy, base 
       ),
     base,
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
+    // A user who is asked sees the note; nobody sees it with --auto-apply.
+    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });

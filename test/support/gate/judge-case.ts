@@ -140,6 +140,7 @@ async function judgeTrees(
     changes: collected.changes,
     content: (digest) => contents.get(digest),
     base: await openAuditBase({ base: tree } as Workspace, plan)(),
+    newKinds: 'ask',
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
   });
   const review = buildReview({ collected, findings, allowSuspect: [], includeIgnored });
