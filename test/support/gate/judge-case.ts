@@ -22,7 +22,7 @@ import type { Workspace } from '../../../src/workspace/workspace.ts';
 import { COMMIT, type GateCase, PRELUDE, PROJECT } from './cases.ts';
 import { collectorOf, type ListedTree, listTree } from './listed-tree.ts';
 
-/** What the gate said of one script in one project, and what `--auto-apply` would have applied. */
+/** The gate's findings for one script in one project, and what `--auto-apply` would have applied. */
 export interface Judged {
   readonly findings: readonly Finding[];
   readonly review: Review;

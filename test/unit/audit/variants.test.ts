@@ -97,7 +97,7 @@ it('finds every variant of every attack, but those that are listed by rule', () 
   expect(silent).toEqual(GAPS);
 });
 
-/** The list as it is kept: sorted, a line for each attack, so that what is mended is one line less. */
+/** The list as it is kept: sorted, a line for each attack, so that each fixed variant is one line less. */
 function textOfGaps(silent: Gaps): string {
   const lines = [
     '# Variants of attacks that no rule finds, by rule and mutator (test/support/variants). The test fails for one that is',
