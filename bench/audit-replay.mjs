@@ -2,6 +2,7 @@
 // session had changed, and counts the commits with a finding that the user has to answer (suspect or blocked; every one
 // counts). replay-paths.json lists which commits touch the build; all others are ordinary and each finding there is a
 // false alarm. Prints one row of a Markdown table for each clone. Reads git objects only.
+// NEW_KINDS=1 counts the first files of a kind too, as --auto-apply does.
 // COUNT=120 commits a clone; SHOW=1 lists each finding of an ordinary commit, SHOW=all also those of the others.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,7 +16,8 @@ const [{ auditCommitRange }, { DEFAULTS }, { matcherOf }] = await loadSource(
 );
 const clones = process.argv.slice(2);
 if (clones.length === 0) throw new Error('node bench/audit-replay.mjs CLONE…');
-const { COUNT = '120', SHOW } = process.env;
+const { COUNT = '120', SHOW, NEW_KINDS } = process.env;
+const policy = { ...DEFAULTS, autoApply: NEW_KINDS !== undefined };
 const { about: _, ...groups } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'replay-paths.json'), 'utf8'));
 const touchesBuild = matcherOf(Object.values(groups).flat());
 
@@ -35,7 +37,7 @@ async function replay(clone) {
   const shown = [];
   for (const commit of commits) {
     const started = performance.now();
-    const { review } = await auditCommitRange(clone, `${commit}^..${commit}`, DEFAULTS, process.env);
+    const { review } = await auditCommitRange(clone, `${commit}^..${commit}`, policy, process.env);
     times.push(performance.now() - started);
     const isOrdinary = !review.items.some((/** @type {{ change: { path: string } }} */ { change }) =>
       touchesBuild(change.path),

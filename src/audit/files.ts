@@ -30,10 +30,7 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [hitOf('link-many-names', change.path)] : [];
   const folded = names.map(foldPath);
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
-  const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
-  const fitting = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
-  const known = fits.some((fit) => [...fit.yes].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule)));
-  const rules = new Set([...fitting].filter((rule) => !known || FILE_RULES[rule]?.lastResort !== true));
+  const { fits, rules } = rulesFor(folded);
   // Most files match no rule: their content is not read here.
   if (rules.size === 0) return [...watchedLink(change), ...manyAliases];
   const before = textOf(scene, change.before);
@@ -62,6 +59,24 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
 function tooMuchHits({ path }: Change, after: Judged, hits: readonly Hit[]): Hit[] {
   if (typeof after !== 'string' || !wasTooMuch(after)) return [];
   return hits.some(({ detail }) => detail?.includes('too much to judge') === true) ? [] : [hitOf('too-much', path)];
+}
+
+interface FittingRules {
+  /** For each name the rules whose globs match it, and those that except it. By number in FILE_RULES. */
+  readonly fits: readonly { readonly yes: ReadonlySet<number>; readonly no: ReadonlySet<number> }[];
+  readonly rules: ReadonlySet<number>;
+}
+
+function rulesFor(folded: readonly string[]): FittingRules {
+  const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
+  const fitting = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
+  const known = fits.some((fit) => [...fit.yes].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule)));
+  return { fits, rules: new Set([...fitting].filter((rule) => !known || FILE_RULES[rule]?.lastResort !== true)) };
+}
+
+/** The rules that judge a file of these names: its path, and others that links give it. */
+export function fileRulesOf(names: readonly string[]): FileRule[] {
+  return [...rulesFor(names.map(foldPath)).rules].map((rule) => FILE_RULES[rule] as FileRule);
 }
 
 /** Whether a rule judges every file, or files that no other rule knows: it says nothing about the type of a file. */

@@ -11,6 +11,8 @@ export interface BaseReader {
   readonly paths: readonly string[] | ReadonlySet<string>;
   /** Content of a base file, or undefined. */
   read(path: string): Buffer | undefined;
+  /** Paths of the base's executable files, where they are known. */
+  readonly executables?: ReadonlySet<string>;
   /** Target of a base link, or undefined. */
   linkTarget?(path: string): string | undefined;
 }
@@ -21,6 +23,8 @@ export interface AuditInput {
   readonly content: (digest: Digest) => Buffer | undefined;
   readonly base?: BaseReader;
   readonly userRules?: readonly UserRule[];
+  /** ask: each first file of a kind is suspect. Default: a note for each kind. */
+  readonly newKinds?: 'ask' | 'note';
   /** The configuration's severities, by rule id. */
   readonly severities?: Readonly<Record<string, Severity>>;
   /** Whether the host's file system distinguishes README from readme. Default: it may not. */

@@ -9,6 +9,7 @@ import { newLines } from './formats/lines.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import { type Hit, hitOf } from './hit.ts';
 import type { Scene } from './input.ts';
+import { newKindHits } from './new-kinds.ts';
 import { pluginHits } from './plugins.ts';
 import { reachedHits } from './reach/reached.ts';
 import { shadowHits } from './shadows.ts';
@@ -25,6 +26,7 @@ export function treeHits(scene: Scene, aliases: (path: string) => readonly strin
     ...reachedHits(scene, aliases),
     ...shadowHits(scene),
     ...pluginHits(scene),
+    ...newKindHits(scene),
     ...counts(scene),
   ];
 }

@@ -9,6 +9,8 @@ export interface BaseEntry {
   readonly path: RelPath;
   readonly kind: 'file' | 'dir' | 'symlink';
   readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
 }
 
 /** The base generation of a session, on this machine: no session writes to it, so the host may open its files. */
@@ -35,8 +37,8 @@ export function openBaseTree(manifest: string, trees: readonly string[]): BaseTr
 function* entriesOf(manifest: string): Generator<BaseEntry> {
   for (const [dir, section] of readSections(manifest, (one) => !/(^|\/)\.git(\/|$)/.test(one))) {
     const prefix = dir === '' ? '' : `${dir}/`;
-    for (const { name, kind, size } of rowsOf(section)) {
-      yield { path: (prefix + name) as RelPath, kind: KINDS[kind], size: kind === 'm' ? 0 : size };
+    for (const { name, kind, size, mode } of rowsOf(section)) {
+      yield { path: (prefix + name) as RelPath, kind: KINDS[kind], size: kind === 'm' ? 0 : size, mode };
     }
   }
 }

@@ -59,6 +59,7 @@ export async function auditCommitRange(
   const findings = await judge.audit({
     changes,
     signal,
+    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
   });
@@ -71,14 +72,15 @@ export async function auditCommitRange(
   return { review, base, head };
 }
 
-type Tree = ReadonlyMap<string, TreeEntry>;
+/** The entries of a commit, by path. */
+export type Tree = ReadonlyMap<string, TreeEntry>;
 interface TreePair {
   readonly path: string;
   readonly before: TreeEntry | undefined;
   readonly after: TreeEntry | undefined;
 }
 
-async function treeOf(git: GitObjects, commit: string): Promise<Tree> {
+export async function treeOf(git: GitObjects, commit: string): Promise<Tree> {
   return new Map((await git.tree(commit)).map((entry) => [entry.path, entry]));
 }
 
@@ -89,11 +91,17 @@ function pairUp(before: Tree, after: Tree): TreePair[] {
     .filter((pair) => pair.before?.oid !== pair.after?.oid || pair.before?.mode !== pair.after?.mode);
 }
 
+/** Ids of what the audit reads of an unchanged tree: links, and files that refer to others. */
+export function followedIn(tree: Tree): string[] {
+  return [...tree.values()].filter((entry) => isLink(entry) || wantsFile(entry)).map(({ oid }) => oid);
+}
+
 const isLink = (entry: TreeEntry): boolean => entry.mode === '120000';
 const wantsFile = (entry: TreeEntry): boolean =>
   entry.type === 'blob' && entry.size <= MAX_FOLLOWED_BYTES && wantsBaseContent(entry.path);
 
-function readable(entry: TreeEntry | undefined): string[] {
+/** The id of a file that is not too large, or none. */
+export function readable(entry: TreeEntry | undefined): string[] {
   return entry?.type === 'blob' && entry.size <= MAX_READ_BYTES ? [entry.oid] : [];
 }
 
@@ -126,7 +134,8 @@ function toChange({ path: name, before, after }: TreePair, contents: ReadonlyMap
   };
 }
 
-function entryOf(entry: TreeEntry, contents: ReadonlyMap<string, Buffer>): Entry {
+/** An entry of a commit as the audit takes it; `contents` has the targets of links. */
+export function entryOf(entry: TreeEntry, contents: ReadonlyMap<string, Buffer>): Entry {
   const { mode, oid, size, type } = entry;
   const common = { mtimeNs: '0', size, mode: mode === '100755' ? 0o755 : 0o644 };
   if (isLink(entry)) {
@@ -138,10 +147,16 @@ function entryOf(entry: TreeEntry, contents: ReadonlyMap<string, Buffer>): Entry
   return { ...common, kind: 'file', digest: oid };
 }
 
-function baseReader(before: Tree, contents: ReadonlyMap<string, Buffer>, config: Buffer | undefined): BaseReader {
+/** The project before the change, from a commit. `config` is the repository's own configuration. */
+export function baseReader(
+  before: Tree,
+  contents: ReadonlyMap<string, Buffer>,
+  config: Buffer | undefined,
+): BaseReader {
   const content = (name: string): Buffer | undefined => contents.get(before.get(name)?.oid ?? '');
   return {
     paths: [...before.keys()],
+    executables: new Set([...before.values()].filter(({ mode }) => mode === '100755').map(({ path: name }) => name)),
     read: (name) => (name === '.git/config' ? config : content(name)),
     linkTarget: (name) => {
       const entry = before.get(name);
@@ -152,7 +167,7 @@ function baseReader(before: Tree, contents: ReadonlyMap<string, Buffer>, config:
 }
 
 /** The repository's own configuration: it names the files of the tree that git would run. */
-async function repositoryConfig(git: GitObjects): Promise<Buffer | undefined> {
+export async function repositoryConfig(git: GitObjects): Promise<Buffer | undefined> {
   try {
     return readFileSync(path.join(await git.commonDir(), 'config'));
   } catch (error) {

@@ -23,6 +23,8 @@ export interface GitObjects {
   read(oids: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
   /** Directory that holds the repository's configuration. */
   commonDir(): Promise<string>;
+  /** Root of the work tree. */
+  topLevel(): Promise<string>;
 }
 
 const MAX_OUTPUT_BYTES = 2 ** 31;
@@ -52,10 +54,12 @@ export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjec
     tree: async (name) => parseTree(await git(['ls-tree', '-r', '-z', '-l', '--full-tree', name])),
     read: async (oids) =>
       parseBatch(await git(['cat-file', '--batch', '--buffer'], `${[...new Set(oids)].join('\n')}\n`)),
-    commonDir: async () =>
-      decodeBytes(await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])).replace(/\n$/, ''),
+    commonDir: async () => line(await git(['rev-parse', '--path-format=absolute', '--git-common-dir'])),
+    topLevel: async () => line(await git(['rev-parse', '--show-toplevel'])),
   };
 }
+
+const line = (output: Buffer): string => decodeBytes(output).replace(/\n$/, '');
 
 const oid = (output: Buffer): string => output.toString('latin1').trim();
 

@@ -189,7 +189,8 @@ async function sendPaths(judge: JudgeProcess, base: BaseReader | undefined): Pro
       const target = base?.linkTarget?.(path);
       return target === undefined ? [] : [[path, target]];
     });
-    await judge.send({ kind: 'paths', paths: some, links });
+    const executables = some.filter((path) => base?.executables?.has(path));
+    await judge.send({ kind: 'paths', paths: some, executables, links });
   }
 }
 

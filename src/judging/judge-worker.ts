@@ -47,6 +47,7 @@ function ask(message: FromJudge): Buffer | undefined {
 class OpenedAudit {
   readonly #source: Source;
   readonly #paths = new Set<string>();
+  readonly #executables = new Set<string>();
   readonly #links = new Map<string, string>();
   #reading: Generator<void, BaseReader> | undefined;
   #base: BaseReader | undefined;
@@ -62,13 +63,15 @@ class OpenedAudit {
     else if (source.hasBase)
       this.#base = {
         paths: this.#paths,
+        executables: this.#executables,
         linkTarget: (path) => this.#links.get(path),
         read: (path) => ask({ kind: 'ask-base', path }),
       };
   }
 
-  addPaths({ paths, links }: Extract<ToJudge, { kind: 'paths' }>): void {
+  addPaths({ paths, executables, links }: Extract<ToJudge, { kind: 'paths' }>): void {
     for (const path of paths) this.#paths.add(path);
+    for (const path of executables) this.#executables.add(path);
     for (const [link, target] of links) this.#links.set(link, target);
   }
 

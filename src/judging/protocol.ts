@@ -24,10 +24,11 @@ export type AuditSettings = Omit<AuditInput, 'changes' | 'content' | 'base' | 's
 /** A message to the judge. */
 export type ToJudge =
   | { readonly kind: 'open'; readonly source: Source }
-  /** Of an asked base: paths, and targets of its links by path. */
+  /** Of an asked base: paths, which of them are executable files, and targets of its links by path. */
   | {
       readonly kind: 'paths';
       readonly paths: readonly string[];
+      readonly executables: readonly string[];
       readonly links: readonly (readonly [string, string])[];
     }
   /** Work ahead for this long; answered by 'warmed'. */

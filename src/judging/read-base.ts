@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
 import { wantsBaseContent } from '../audit/reach/referrers.ts';
-import { openBaseTree } from '../base/base-tree.ts';
+import { type BaseTree, openBaseTree } from '../base/base-tree.ts';
 import type { RelPath } from '../text/path.ts';
 import type { BasePlace } from './protocol.ts';
 
@@ -17,15 +17,21 @@ const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml)$|(^|\/)[^./]+$/i;
  * `.git/config` is the user's own file as it is at the end, since the copy's was cleaned when the project was copied.
  * Yields after each entry. Throws errors of the disk.
  */
-export function* readBase({ manifest, trees, gitConfig }: BasePlace): Generator<void, BaseReader> {
-  const tree = openBaseTree(manifest, trees);
+export function readBase({ manifest, trees, gitConfig }: BasePlace): Generator<void, BaseReader> {
+  return readTree(openBaseTree(manifest, trees), gitConfig);
+}
+
+/** As {@link readBase}, of a tree that is open. */
+export function* readTree(tree: BaseTree, gitConfig: string | undefined): Generator<void, BaseReader> {
   const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
   const documents = new Set<string>();
+  const executables = new Set<string>();
   for (const entry of tree.entries()) {
     yield;
     paths.add(entry.path);
+    if (entry.kind === 'file' && (entry.mode & 0o111) !== 0) executables.add(entry.path);
     const target = entry.kind === 'symlink' ? tree.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
     if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) continue;
@@ -43,7 +49,7 @@ export function* readBase({ manifest, trees, gitConfig }: BasePlace): Generator<
     if (!documents.has(one) && !(linked.has(one) && paths.has(one))) return contents.get(one);
     return contents.get(one) ?? tree.read(one as RelPath);
   };
-  return { paths, read, linkTarget };
+  return { paths, executables, read, linkTarget };
 }
 
 /** The configuration of the user's repository: a file of the host, which no session writes. */

@@ -46,6 +46,7 @@ const policy = fields<Policy>({
   allowSuspect: texts,
   yes: flag,
   failOn: optional(severity),
+  newKinds: optional(oneOf('ask', 'note')),
   exclude: texts,
   include: texts,
   mask: texts,

@@ -11,6 +11,8 @@ export interface Policy {
   readonly allowSuspect: readonly string[];
   readonly yes: boolean;
   readonly failOn: Severity | undefined;
+  /** What --auto-apply does with the first files of a kind: hold them back, or note them. undefined: an older record; note. */
+  readonly newKinds: 'ask' | 'note' | undefined;
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly mask: readonly string[];

@@ -17,6 +17,7 @@ const POLICY: Policy = {
   allowSuspect: [],
   yes: false,
   failOn: undefined,
+  newKinds: 'ask',
   exclude: [],
   include: [],
   mask: [],

@@ -25,6 +25,7 @@ interface Exception {
 
 /** Files with a test that the limit of its suite is too short for. */
 export const SLOW: Readonly<Record<string, Exception>> = {
+  'test/attacks/gate.test.ts': { minutes: 60, why: 'one session for each of some 350 cases' },
   'test/e2e/first-hour.test.ts': {
     minutes: 10,
     why: 'some twenty commands in one terminal, with a build of the image',
@@ -41,6 +42,10 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/apply/power-cut.test.ts': { minutes: 5, why: 'one simulated power cut for each system call of an apply' },
   'test/unit/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
+  'test/unit/audit/gate.test.ts': { minutes: 5, why: 'some 400 scripts, each in a project of its own' },
+  'test/unit/audit/hostile-files.test.ts': { minutes: 10, why: 'judges some 500 files that are made to be slow' },
+  'test/unit/audit/program-endings.test.ts': { minutes: 2, why: 'judges a program of each language under each glob' },
+  'test/unit/audit/variants.test.ts': { minutes: 10, why: 'judges some 28,000 variants of attacks' },
   'test/unit/base/base.test.ts': { minutes: 5, why: 'random edits of a project, compared with the copy after each' },
   'test/unit/base/refresh/refresh-crash.test.ts': {
     minutes: 5,

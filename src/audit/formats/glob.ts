@@ -21,7 +21,7 @@ function globToRegex(glob: string): RegExp {
 }
 
 /** `a{b,c}d` as `abd` and `acd`, nested ones too. */
-function expandBraces(glob: string): string[] {
+export function expandBraces(glob: string): string[] {
   const open = glob.lastIndexOf('{');
   const close = glob.indexOf('}', open);
   if (open < 0 || close < 0) return [glob];

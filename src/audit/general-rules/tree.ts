@@ -41,6 +41,16 @@ export const TREE_RULES = {
     trigger: 'the next session of an assistant that has the plugin',
     source: 'Claude Code plugins reference',
   },
+  'new-kind': {
+    severity: 'suspect',
+    title: 'New kind of file',
+    why: 'The project had no file of this kind, so nobody is used to what its tools do with it.',
+    matches:
+      'the first files of an ending, a name without an ending or a hidden folder, the first ones of an ending in their folder, and the first executable ones there; a note without `--auto-apply`',
+    trigger: 'the tool that the file is for',
+    source: 'docs/audit.md',
+    cases: { noted: { severity: 'note' } },
+  },
   'many-changes': {
     severity: 'note',
     title: 'Very many changes',

@@ -133,11 +133,12 @@ export const COMMANDS: readonly CommandShape[] = [
   command('note', '[ID] TEXT', 'store a note with a session', [], 2),
   command(
     'audit',
-    '[PATH | ID] [--base REF]',
+    '[PATH | ID] [--base REF] [--explain FILE]',
     'audit the changes of a branch or a session',
     [
       value('base', 'REF', 'audit what HEAD changed since REF (or A..B); reads commits only'),
       flag('rules', 'list the rules'),
+      value('explain', 'FILE', 'explain what each rule makes of FILE as it is now, since REF (default: HEAD)'),
       value('fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
       value('report', 'FILE', 'write the findings to FILE (.json, .sarif, .md)'),
       JSON_OPTION,

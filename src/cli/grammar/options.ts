@@ -94,6 +94,12 @@ export const RUN_OPTIONS: readonly Option[] = [
     ['LEVEL', 'suspect'],
     'exit with status 121 from this severity on: note, suspect, blocked',
   ),
+  needed(
+    'Files in and out',
+    'new-kinds',
+    ['MODE', 'note'],
+    'with --auto-apply: hold back first files of a kind (ask, default), or note',
+  ),
   needed('Files in and out', 'report', ['FILE', 'report.json'], 'write the outcome to FILE (.json, .sarif, .md)'),
   needed('Limits', 'memory', ['SIZE', '4g'], 'memory (default 8g)'),
   needed('Limits', 'cpus', ['N', '2'], 'processors (default all)'),

@@ -34,6 +34,8 @@ export function auditCollected(
     changes,
     signal,
     ...(endedNs === undefined ? {} : { endedNs }),
+    // A user who is asked sees the note; nobody sees it with --auto-apply.
+    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
     userRules: policy.auditRules,
     severities: policy.auditSeverities,
     maxPathBytes: maxEntryBytes(baseDir, project.root),

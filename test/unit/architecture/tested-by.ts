@@ -10,6 +10,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/apply': ['unit/apply/apply-changes.test.ts', 'unit/apply/conflicts.test.ts', 'unit/apply/crash.test.ts'],
   'src/apply/disk': ['unit/apply/guards.test.ts', 'unit/apply/disk/races.test.ts', 'unit/apply/power-cut.test.ts'],
   'src/audit': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
+  'src/audit/explanation-lines.ts': ['unit/audit/explain.test.ts'],
+  'src/audit/formats/explain-judge.ts': ['unit/audit/explain.test.ts'],
   'src/audit/content': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/git-directory': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/reach': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],

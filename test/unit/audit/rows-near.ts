@@ -6,6 +6,13 @@ const HARMLESS_CONFIG = { '.git/config': config('color.ui = auto') };
 /** Near misses of rules whose rows are about what is planted alone. */
 export const NEAR_ROWS: readonly Row[] = [
   row(
+    'new-kind',
+    'new-kind',
+    { 'src/a.mdx': 'x' },
+    { 'src/z.md': 'x' },
+    Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`src/a${n}.md`, 'x'])),
+  ),
+  row(
     'near',
     'ci-contact',
     { 'SECURITY.md': edit('', 'Write to a@example.org\n') },

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { allRules } from '../../../audit/catalogue.ts';
+import { explanationLines } from '../../../audit/explanation-lines.ts';
 import { auditCommitRange } from '../../../commits/audit-commit-range.ts';
+import { explainFile } from '../../../commits/explain-file.ts';
 import { EXIT, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
 import { rendererFor } from '../../../report/render.ts';
@@ -10,6 +12,7 @@ import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
 import type { ReportPlace } from '../../../session/start/deps.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
 import { summaryLines } from '../../../terminal/review/summary.ts';
 import type { Severity } from '../../../types/finding.ts';
 import type { Review } from '../../../types/review.ts';
@@ -20,9 +23,13 @@ import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 
 const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 
-/** `audit [PATH] --base REF` audits a branch, `audit [ID]` a session. `audit --rules` lists the rules. */
+/**
+ * `audit [PATH] --base REF` audits a branch, `audit [ID]` a session. `audit --rules` lists the rules, `audit --explain FILE`
+ * says what they make of one file.
+ */
 export const auditCommand: CommandRun = async (line, context) => {
   if (line.options.has('rules')) return listRules(line, context);
+  if (line.options.has('explain')) return explain(line, context);
   const file = optionValue(line, 'report');
   const output: Output = {
     place: file === undefined ? undefined : reportPlace(file, context.cwd),
@@ -77,6 +84,18 @@ function conclude({ review, project, base, failOn }: AuditResult, output: Output
   else for (const { text } of summaryLines(review, Number.POSITIVE_INFINITY)) output.write(`${text}\n`);
   output.place?.write(report);
   return status;
+}
+
+async function explain(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
+  const file = path.resolve(context.cwd, optionValue(line, 'explain') ?? '');
+  const { policy, project, warnings } = await readPolicy(line.words[0], [], context);
+  for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
+  const ref = optionValue(line, 'base') ?? 'HEAD';
+  const explanation = await explainFile({ folder: project.root, file, ref, policy, env: context.env });
+  if (line.options.has('json')) context.write(jsonText(explanation ?? null));
+  else if (explanation === undefined) context.write(`${cleanLine(file)} is as ${ref} has it.\n`);
+  else for (const text of explanationLines(explanation)) context.write(`${cleanLine(text)}\n`);
+  return EXIT.ok;
 }
 
 function listRules(line: CommandLineOfCommand, context: CommandContext): number {

@@ -68,7 +68,9 @@ it('lists every command with a description', () => {
 });
 
 describe('the documents', () => {
-  const SHELL_BLOCK = /^[ \t]*```(sh|bash|shell|console)?[ \t]*\n([\s\S]*?)^[ \t]*```/gm;
+  /** Every block with its language: the end of one of another language is not the beginning of a shell block. */
+  const BLOCK = /^[ \t]*```(\w*)[^\n]*\n([\s\S]*?)^[ \t]*```[ \t]*$/gm;
+  const SHELLS: readonly string[] = ['', 'sh', 'bash', 'shell', 'console'];
 
   /** Every option of a `run-claude` command in a shell block of the README and of docs/. */
   function exampleOptions(): ReadonlySet<string> {
@@ -77,7 +79,8 @@ describe('the documents', () => {
       .map((name) => path.join(ROOT, 'docs', name));
     const found = new Set<string>();
     for (const page of [path.join(ROOT, 'README.md'), ...pages]) {
-      for (const [, , block = ''] of readFileSync(page, 'utf8').matchAll(SHELL_BLOCK)) {
+      for (const [, language = '', block = ''] of readFileSync(page, 'utf8').matchAll(BLOCK)) {
+        if (!SHELLS.includes(language)) continue;
         const lines = block.replaceAll(/\\\n/g, ' ').split('\n');
         for (const line of lines.filter((text) => /\brun-claude\b/.test(text))) {
           for (const [, name = ''] of line.matchAll(/(?:^|\s)--([a-z][a-z-]*)/g)) found.add(name);

@@ -1,0 +1,67 @@
+import { visible } from '../text/visible.ts';
+import type { Change } from '../types/entry.ts';
+import type { Finding } from '../types/finding.ts';
+import { auditChanges } from './audit.ts';
+import { fileRulesOf } from './files.ts';
+import { explainJudge, type JudgeExplanation } from './formats/explain-judge.ts';
+import { foldPath } from './formats/glob.ts';
+import type { FileRule } from './formats/rule.ts';
+import { type AuditInput, type Scene, sceneOf } from './input.ts';
+import { aliasesOf } from './links.ts';
+
+/** What the audit says of one change, and what each rule that looked at it took as plain. Texts are cleaned. */
+export interface Explanation {
+  readonly path: string;
+  readonly kind: Change['kind'];
+  readonly findings: readonly Finding[];
+  /** The rules for files of this name. The rules for every file (names, entries, content) speak only by their findings. */
+  readonly rules: readonly RuleExplanation[];
+}
+
+export interface RuleExplanation {
+  readonly rule: string;
+  /** Whether the rule reports any change, whatever is in the file. */
+  readonly always: boolean;
+  readonly judges: readonly JudgeExplanation[];
+}
+
+/** Explains the audit of one change of the input. The input's other changes are judged with it, as in an audit. Pure. */
+export function explainChange(input: AuditInput, change: Change): Explanation {
+  const { path, kind, after, before } = change;
+  const scene = sceneOf(input);
+  const names = [path, ...aliasesOf(scene)(path)];
+  const isFile = (after ?? before)?.kind === 'file';
+  return {
+    path: visible(path),
+    kind,
+    findings: auditChanges(input).filter((finding) => finding.path === path || path.startsWith(`${finding.path}/`)),
+    rules: isFile
+      ? fileRulesOf(names)
+          .filter(isForNames)
+          .map((rule) => explainRule(scene, change, rule))
+      : [],
+  };
+}
+
+const isForNames = ({ paths }: FileRule): boolean => !paths.includes('*');
+
+function explainRule(scene: Scene, change: Change, rule: FileRule): RuleExplanation {
+  const text = {
+    path: foldPath(change.path),
+    before: scene.text(change.before),
+    after: scene.text(change.after),
+    change,
+    added: () => scene.added(change),
+    deleted: () => scene.deleted(change),
+  };
+  const judges = rule.judges.map((one) => explainJudge(one, text));
+  return { rule: rule.id, always: rule.always === true, judges: judges.map(cleaned) };
+}
+
+function cleaned({ looksFor, counts, plain }: JudgeExplanation): JudgeExplanation {
+  return {
+    looksFor,
+    counts: counts.map(visible),
+    plain: plain.map(({ what, why }) => ({ what: visible(what), why: visible(why) })),
+  };
+}

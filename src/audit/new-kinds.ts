@@ -1,0 +1,132 @@
+import { isDotGitName } from '../git/names.ts';
+import type { Change } from '../types/entry.ts';
+import { foldPath } from './formats/glob.ts';
+import { type Hit, hitOf } from './hit.ts';
+import { foldersOf, type Scene } from './input.ts';
+
+/** What makes files of one kind. */
+type KindLevel = 'ending' | 'name' | 'folder' | 'ending in its folder' | 'executable';
+
+/** Files of a kind that the project did not have. */
+interface NewKind {
+  readonly level: KindLevel;
+  /** As a summary names it: `*.mdx`, `.config/`, `*.sh in docs`. */
+  readonly kind: string;
+  /** At least one, in the order of the changes. */
+  readonly paths: readonly string[];
+}
+
+interface CreatedFile {
+  readonly path: string;
+  readonly isExecutable: boolean;
+}
+
+/** The project before the session. */
+interface Precedent {
+  /** Files, links and folders. */
+  readonly paths: Iterable<string>;
+  readonly executables?: ReadonlySet<string> | undefined;
+}
+
+/** A project with fewer files has no kinds yet: in a new one every file would be the first of its kind. */
+const MIN_PROJECT_FILES = 20;
+/** The same of a folder. */
+const MIN_FOLDER_FILES = 3;
+
+/** Findings for the first files of a kind: a note for each kind, or with `ask` each file is suspect. */
+export function newKindHits({ input }: Scene): Hit[] {
+  const { base, changes, newKinds: mode = 'note' } = input;
+  const created = changes.filter(isNewFile).map(({ path, after }) => ({ path, isExecutable: isExecutable(after) }));
+  if (base === undefined || created.length === 0) return [];
+  return newKinds(created, base).flatMap(({ kind, paths }) =>
+    mode === 'ask'
+      ? paths.map((path) => hitOf('new-kind', path, { detail: kind }))
+      : [hitOf('new-kind', paths[0] as string, { case: 'noted', detail: `${kind}: ${amountOf(paths.length)}` })],
+  );
+}
+
+function isNewFile({ kind, after, path, ignored, problem }: Change): boolean {
+  if (kind !== 'created' || after?.kind !== 'file' || ignored === true || problem !== undefined) return false;
+  return !path.split('/').some(isDotGitName);
+}
+
+const isExecutable = (entry: Change['after']): boolean => ((entry?.mode ?? 0) & 0o111) !== 0;
+const amountOf = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
+
+/** The new files by kind, each file once, by the widest kind that is new. */
+export function newKinds(created: readonly CreatedFile[], precedent: Precedent): NewKind[] {
+  if (created.length === 0) return [];
+  const known = kindsOf(precedent);
+  if (known.files < MIN_PROJECT_FILES) return [];
+  const found = new Map<string, { level: KindLevel; kind: string; paths: string[] }>();
+  for (const file of created) {
+    const fresh = firstNewKind(file, known);
+    if (fresh === undefined) continue;
+    const one = found.get(`${fresh.level} ${fresh.kind}`) ?? { ...fresh, paths: [] };
+    one.paths.push(file.path);
+    found.set(`${fresh.level} ${fresh.kind}`, one);
+  }
+  return [...found.values()];
+}
+
+interface KnownKinds {
+  files: number;
+  readonly endings: Set<string>;
+  readonly names: Set<string>;
+  readonly folders: Set<string>;
+  readonly byFolder: Map<string, { files: number; executables: number; readonly endings: Set<string> }>;
+}
+
+function kindsOf({ paths, executables }: Precedent): KnownKinds {
+  const known: KnownKinds = { files: 0, endings: new Set(), names: new Set(), folders: new Set(), byFolder: new Map() };
+  const folders = foldersOf(paths);
+  for (const path of paths) {
+    if (folders.has(path)) continue;
+    const { folder, hidden, name, ending } = partsOf(path);
+    known.files += 1;
+    if (hidden !== undefined) known.folders.add(hidden);
+    if (ending === '') known.names.add(name);
+    else known.endings.add(ending);
+    const own = known.byFolder.get(folder) ?? { files: 0, executables: 0, endings: new Set() };
+    own.files += 1;
+    if (executables?.has(path)) own.executables += 1;
+    own.endings.add(ending);
+    known.byFolder.set(folder, own);
+  }
+  return known;
+}
+
+function firstNewKind(
+  { path, isExecutable }: CreatedFile,
+  known: KnownKinds,
+): { readonly level: KindLevel; readonly kind: string } | undefined {
+  const { folder, hidden, name, ending } = partsOf(path);
+  if (hidden !== undefined && !known.folders.has(hidden)) return { level: 'folder', kind: `${hidden}/` };
+  if (ending === '' && !known.names.has(name)) return { level: 'name', kind: name };
+  if (ending !== '' && !known.endings.has(ending)) return { level: 'ending', kind: `*${ending}` };
+  const own = known.byFolder.get(folder);
+  if (own === undefined) return undefined;
+  const where = folder === '' ? 'the top of the project' : folder;
+  if (isExecutable && own.executables === 0) return { level: 'executable', kind: `executable files in ${where}` };
+  if (own.files < MIN_FOLDER_FILES || own.endings.has(ending) || ending === '') return undefined;
+  return { level: 'ending in its folder', kind: `*${ending} in ${where}` };
+}
+
+interface Parts {
+  readonly folder: string;
+  /** The first folder of the path that is hidden. */
+  readonly hidden: string | undefined;
+  readonly name: string;
+  /** `.js`, `.config.js`; empty for a name without one, and for a hidden file. */
+  readonly ending: string;
+}
+
+function partsOf(path: string): Parts {
+  const folded = foldPath(path);
+  const at = folded.lastIndexOf('/');
+  const name = folded.slice(at + 1);
+  const folder = at < 0 ? '' : folded.slice(0, at);
+  const hidden = folder.split('/').find((part) => part.startsWith('.'));
+  const dot = name.lastIndexOf('.');
+  return { folder, hidden, name, ending: dot <= 0 ? '' : name.slice(dot) };
+}

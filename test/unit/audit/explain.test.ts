@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { explainChange } from '../../../src/audit/explain.ts';
+import { explanationLines } from '../../../src/audit/explanation-lines.ts';
+import type { Change } from '../../../src/types/entry.ts';
+
+/** The explanation of a file that is new, or that had other text before. */
+function explain(path: string, after: string, before?: string) {
+  const contents = new Map([
+    ['after', Buffer.from(after)],
+    ['before', Buffer.from(before ?? '')],
+  ]);
+  const entry = (digest: string) => ({
+    kind: 'file',
+    mode: 0o644,
+    size: contents.get(digest)?.length ?? 0,
+    mtimeNs: '0',
+    digest,
+  });
+  const change = {
+    path,
+    kind: before === undefined ? 'created' : 'modified',
+    ...(before === undefined ? {} : { before: entry('before') }),
+    after: entry('after'),
+  } as Change;
+  return explainChange({ changes: [change], content: (digest) => contents.get(digest) }, change);
+}
+
+it('has what counts for a finding, and nothing that the finding does not have', () => {
+  const { findings, rules } = explain('.npmrc', 'fund=true\nscript-shell=./x\n', 'fund=false\n');
+  const [rule] = rules.filter((one) => one.rule === 'js-npmrc');
+  const counts = rule?.judges.flatMap((one) => one.counts) ?? [];
+  expect(counts).toContain('script-shell: ./x');
+  expect(rule?.judges.flatMap((one) => one.plain.map(({ what }) => what))).toContain('fund: true');
+  expect(findings.find((one) => one.rule === 'js-npmrc')?.detail).toContain('script-shell: ./x');
+});
+
+it('has no part that was there before', () => {
+  const { rules } = explain('.npmrc', 'fund=false\naudit=false\n', 'fund=false\n');
+  const all = rules.flatMap(({ judges }) =>
+    judges.flatMap(({ counts, plain }) => [...counts, ...plain.map(({ what }) => what)]),
+  );
+  expect(all.some((part) => part.startsWith('fund'))).toBe(false);
+});
+
+it('says of a plain line which pattern it does not match', () => {
+  const { rules } = explain('.gitattributes', '*.png binary\n');
+  const plain = rules.flatMap(({ judges }) => judges.flatMap((one) => one.plain));
+  for (const { why } of plain) expect(why).toMatch(/match/);
+});
+
+it('cleans every text', () => {
+  const lines = explanationLines(explain('.npmrc', 'fund=\u202e\u001b[2J\n'));
+  expect(lines.join('\n')).not.toMatch(/[\u202e\u001b]/);
+});
+
+it('counts what it does not list', () => {
+  const many = Array.from({ length: 100 }, (_, n) => `key${n}=1\n`).join('');
+  const lines = explanationLines(explain('.npmrc', many));
+  expect(lines.length).toBeLessThan(60);
+  expect(lines.join('\n')).toMatch(/and \d+ more lines \(--json has all\)/);
+});
+
+it('says that no rule is for an ordinary name', () => {
+  const lines = explanationLines(explain('src/a.c', 'int a;\n'));
+  expect(lines[0]).toBe('src/a.c: created, no finding');
+  expect(lines).toContain('No rule is for files of this name.');
+});
