@@ -60,6 +60,7 @@ interface Attempt {
 
 const NOT_THERE = 'not there';
 const DENIED = 'permission denied';
+const SILENT = 'no answer';
 
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
   // A busy engine answers late. An engine that does not exist fails at once.
@@ -82,7 +83,7 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return NOT_THERE;
   if (code === 'EACCES' || code === 'EPERM') return DENIED;
   if (code === 'ECONNREFUSED') return 'nobody listens';
-  if (name === 'TimeoutError' || name === 'AbortError') return 'no answer';
+  if (name === 'TimeoutError' || name === 'AbortError') return SILENT;
   return message.split('\n')[0] ?? 'failed';
 }
 
@@ -91,7 +92,11 @@ export function startHint(
   { choice, platform }: Pick<ConnectOptions, 'choice' | 'platform'>,
   attempts: readonly Attempt[],
 ): string {
-  if (attempts.some(({ why }) => why === DENIED))
+  // Of several engines, the preferred one: Podman's socket of root is closed on many machines that use Docker.
+  const closed = attempts.find(({ why }) => why === DENIED || why === SILENT);
+  if (closed?.why === SILENT)
+    return `${endpointName(closed.candidate.endpoint)} takes connections and answers none: wait until the engine is less busy, or restart it.`;
+  if (closed !== undefined)
     return 'You may not use that socket: add yourself to its group (usually docker) and log in again.';
   const named = attempts.find(({ candidate }) => candidate.from !== 'default')?.candidate.from;
   if (named !== undefined) return `${named} names it: start that engine, or name another one.`;

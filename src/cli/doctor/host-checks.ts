@@ -116,9 +116,13 @@ function formatFree(mb: number): string {
 }
 
 /** Git on the host is needed only for audit --base and commits --import. */
-export async function gitCheck(): Promise<Check> {
+export async function gitCheck(versionOf: () => Promise<string> = gitVersion): Promise<Check> {
   try {
-    const [, version = '?', major = '0', minor = '0'] = /(([0-9]+)\.([0-9]+)[0-9.]*)/.exec(await gitVersion()) ?? [];
+    const found = /(([0-9]+)\.([0-9]+)[0-9.]*)/.exec(await versionOf());
+    // On a very slow machine the time limit ends the reading of a git that has printed its version.
+    if (found === null)
+      return warning('git', 'git --version prints no version', 'Try again when the machine is less busy.');
+    const [, version, major, minor] = found;
     const old = Number(major) < 2 || (Number(major) === 2 && Number(minor) < 30);
     return old
       ? warning('git', `version ${version} is older than 2.30`, 'Update git.')

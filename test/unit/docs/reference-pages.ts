@@ -7,6 +7,9 @@ import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../.
 import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
 import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/presets.ts';
 import { reportSchema } from '../../../src/report/schema.ts';
+import { CHECKS } from '../../machines/checks.mjs';
+import { machines } from './machines.ts';
+import { table } from './table.ts';
 
 /** Parts of pages that are made from the code: page → text between its two marks. */
 export const GENERATED_PARTS: Readonly<Record<string, () => string>> = {
@@ -27,8 +30,6 @@ export function currentPage(name: string): string {
   return page.replace(MARKS, (_, start: string, end: string) => `${start}\n${GENERATED_PARTS[name]?.()}\n${end}`);
 }
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const shell = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const sentence = (text: string): string => text.replaceAll('|', '\\|');
@@ -143,12 +144,24 @@ function presets(): string {
   return table(['preset', 'in `default`', 'hosts'], rows);
 }
 
+const MACHINES_INTRODUCTION = `\`npm run test:machines [-- CELL…]\` makes each machine from Debian packages and runs these checks there as an ordinary user:
+
+${CHECKS.map(({ name }) => `- ${name}`).join('\n')}
+
+- Machines of amd64 run under User Mode Linux: the engine is the release's own, the kernel is that of Debian 12. Those of arm64 run under QEMU.
+- User Mode Linux has one table of system calls: it takes \`int $0x80\` as the 64-bit call with the same number, under the same filter. The attacks \`int80-20\`, \`int80-102\` and \`int80-310\` therefore get through there on any engine.
+- \`exec\` sessions stand for sessions of Claude. Times in such a machine say nothing about a real one.
+- "Not seen" means that no run of the lab reached a result.`;
+
 function engines(): string {
   const rows = (kinds: readonly TestedKind[]): string[][] =>
     kinds.map(({ name, holds, shown }) => [name, holds, shown]);
   return [
     table(['engine', 'layers that hold', 'shown by'], rows(ENGINE_KINDS)),
     table(['runtime (`--runtime`)', 'layers that hold', 'shown by'], rows(Object.values(RUNTIMES))),
+    '## Machines of the lab',
+    MACHINES_INTRODUCTION,
+    machines(),
   ].join('\n\n');
 }
 

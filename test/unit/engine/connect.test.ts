@@ -37,6 +37,20 @@ describe('an engine that does not answer', () => {
     expect(startHint({ choice, platform }, [{ candidate, why }])).toMatch(hint);
   });
 
+  it('is not confused with the socket of another engine that the user may not use', () => {
+    const attempt = (path: string, why: string) => ({
+      candidate: { endpoint: { kind: 'unix', path }, from: 'default' } as const,
+      why,
+    });
+    const attempts = [attempt('/docker.sock', 'no answer'), attempt('/podman.sock', 'permission denied')];
+    expect(startHint({ choice: 'auto', platform: 'linux' }, attempts)).toMatch(
+      /docker\.sock takes connections.*restart/,
+    );
+    expect(startHint({ choice: 'auto', platform: 'linux' }, attempts.toReversed())).toMatch(
+      /add yourself to its group/,
+    );
+  });
+
   it('is listed by its address, without the default sockets that do not exist', async () => {
     mkdirSync(join(home, '.local/share/containers/podman/machine'), { recursive: true });
     writeFileSync(join(home, '.local/share/containers/podman/machine/podman.sock'), '');

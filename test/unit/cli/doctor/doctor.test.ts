@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
-import { hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
+import { gitCheck, hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
 import { probeLines } from '../../../../src/cli/doctor/probe.ts';
 import type { ProbeRow } from '../../../../src/engine/hardening/probes.ts';
 
@@ -20,6 +20,14 @@ it('names the full disk: the one of the sessions or the one of the copies', () =
       ),
     );
   }
+});
+
+it.each([
+  ['git version 2.55.0\n', 'version 2.55.0'],
+  ['git version 2.20.1\n', 'version 2.20.1 is older than 2.30'],
+  ['', 'git --version prints no version'],
+])('a git that prints %j: %s', async (printed, text) => {
+  expect(await gitCheck(async () => printed)).toMatchObject({ text });
 });
 
 it('prints title, state and remedy of each check, and ends with a verdict', () => {

@@ -1,0 +1,208 @@
+/** Cells of the lab: each is one machine that stands for machines of users. */
+
+/**
+ * An engine in a guest, started, with the sessions' image.
+ * @typedef {object} Engine
+ * @property {string} guest key of GUESTS
+ * @property {'ext4' | 'btrfs'} [fileSystem] of the disk with the engine's data
+ * @property {Readonly<Record<string, string>>} [folders] directory of that disk → where the guest has it
+ * @property {string} [preload] runs on the guest's tree as root, before the guest starts: loads the image
+ * @property {readonly string[]} [kernelWords] of the guest's kernel command line
+ * @property {string} [asRoot] runs in the guest as root
+ * @property {string} [asUser] runs in the guest as the user, after `asRoot`. Lines `NAME=value` that it prints are
+ *   variables of run-claude
+ * @property {boolean} [isOnline] the guest reaches the package registries: its engine builds the image
+ */
+
+/**
+ * @typedef {object} Cell
+ * @property {string} represents which users' machines are like it
+ * @property {string} title what is special about it
+ * @property {string} engine key of ENGINES
+ * @property {string} [asRoot] runs in the guest as root, before the checks
+ * @property {string} project directory of the project
+ * @property {'inside' | 'tcp'} command where run-claude itself runs
+ * @property {string} [notSeen] why there is no result
+ */
+
+const IMAGE = '/mnt/supplies/image.tar';
+const PROJECT = '/home/dev/project';
+/** The uids of a container of the user's own. */
+const SUBORDINATE_IDS =
+  'grep -q ^dev: /etc/subuid || usermod --add-subuids 100000-165535 --add-subgids 100000-165535 dev';
+const DOCKER_FOLDERS = { docker: '/var/lib/docker', containerd: '/var/lib/containerd' };
+const CONTAINERD_STORE = `mkdir -p /etc/docker
+printf '{"features": {"containerd-snapshotter": true}}\\n' >/etc/docker/daemon.json`;
+
+/** Waits until an engine answers. @param {string} command */
+const waitFor = (command) =>
+  `for _ in $(seq 200); do ${command} >/dev/null 2>&1 && break; sleep 3; done; ${command} >/dev/null`;
+
+/** Starts Docker without a network, loads the image, and ends it. */
+const DOCKER_PRELOAD = `containerd >/tmp/containerd.log 2>&1 & containerd=$!
+${waitFor('test -S /run/containerd/containerd.sock')}
+dockerd --containerd=/run/containerd/containerd.sock --iptables=false --ip6tables=false --bridge=none >/tmp/dockerd.log 2>&1 & dockerd=$!
+${waitFor('docker version')}
+docker load -q -i ${IMAGE}
+kill $dockerd; wait $dockerd || true; kill $containerd; wait $containerd || true`;
+
+/** Runs a script as the user, with a directory for sockets. @param {string} script */
+const asUser = (script) => `${SUBORDINATE_IDS}
+mkdir -p /run/user/1000; chown dev:dev /run/user/1000 /home/dev/.local /home/dev/.local/share
+setpriv --reuid dev --regid dev --init-groups env HOME=/home/dev USER=dev XDG_RUNTIME_DIR=/run/user/1000 bash -euc '${script}'`;
+
+/** @type {Readonly<Record<string, Engine>>} */
+export const ENGINES = {
+  docker28: {
+    guest: 'sid',
+    folders: DOCKER_FOLDERS,
+    preload: DOCKER_PRELOAD,
+    asRoot: 'systemctl start docker',
+  },
+  'docker28-containerd': {
+    guest: 'sid',
+    folders: DOCKER_FOLDERS,
+    preload: `${CONTAINERD_STORE}\n${DOCKER_PRELOAD}`,
+    asRoot: `${CONTAINERD_STORE}
+systemctl start docker
+docker info -f '{{json .DriverStatus}}' | grep -q io.containerd.snapshotter`,
+  },
+  'docker28-btrfs': {
+    guest: 'sid',
+    fileSystem: 'btrfs',
+    folders: DOCKER_FOLDERS,
+    preload: DOCKER_PRELOAD,
+    asRoot: 'systemctl start docker',
+  },
+  'docker28-rootless': {
+    guest: 'sid',
+    folders: { docker: '/home/dev/.local/share/docker' },
+    preload: asUser(`export DOCKER_HOST=unix:///run/user/1000/docker.sock
+DOCKERD_ROOTLESS_ROOTLESSKIT_NET=host /usr/share/docker.io/contrib/dockerd-rootless.sh --iptables=false --ip6tables=false --bridge=none >/tmp/dockerd.log 2>&1 & dockerd=$!
+${waitFor('docker version')}
+docker load -q -i ${IMAGE}
+kill $dockerd; wait $dockerd || true`),
+    asRoot: `gpasswd -d dev docker; ${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
+    asUser: `export XDG_RUNTIME_DIR=/run/user/$(id -u) DOCKER_HOST=unix:///run/user/$(id -u)/docker.sock
+systemd-run --user --quiet --unit=docker --property=Delegate=yes /usr/share/docker.io/contrib/dockerd-rootless.sh
+${waitFor('docker version')}
+printf 'XDG_RUNTIME_DIR=%s\\nDOCKER_HOST=%s\\n' "$XDG_RUNTIME_DIR" "$DOCKER_HOST"`,
+  },
+  'podman5-rootless': {
+    guest: 'sid',
+    folders: { podman: '/home/dev/.local/share/containers' },
+    preload: asUser(`podman load -q -i ${IMAGE}`),
+    asRoot: `${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
+    asUser: `export XDG_RUNTIME_DIR=/run/user/$(id -u)
+systemctl --user start podman.socket
+printf 'XDG_RUNTIME_DIR=%s\\nCONTAINER_HOST=unix://%s/podman/podman.sock\\n' "$XDG_RUNTIME_DIR" "$XDG_RUNTIME_DIR"`,
+  },
+  podman5: {
+    guest: 'sid',
+    folders: { podman: '/var/lib/containers' },
+    preload: `podman load -q -i ${IMAGE}`,
+    asRoot: `mkdir -p /etc/systemd/system/podman.socket.d
+printf '[Socket]\\nSocketMode=0660\\nSocketGroup=dev\\nDirectoryMode=0755\\n' >/etc/systemd/system/podman.socket.d/lab.conf
+systemctl daemon-reload
+systemctl start podman.socket
+chmod 755 /run/podman`,
+    asUser: `printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
+  },
+  docker26: {
+    guest: 'trixie',
+    folders: DOCKER_FOLDERS,
+    preload: DOCKER_PRELOAD,
+    kernelWords: ['apparmor=1', 'security=apparmor'],
+    asRoot: 'systemctl start docker',
+  },
+  docker20: {
+    guest: 'bookworm-arm64',
+    isOnline: true,
+    folders: { docker: '/var/lib/docker' },
+    asRoot: `systemctl start docker
+docker import /mnt/supplies/base.tar "$(cat /mnt/supplies/reference)"`,
+  },
+};
+
+/** @type {Readonly<Record<string, Cell>>} */
+export const CELLS = {
+  docker28: {
+    represents: 'current Linux',
+    title: 'Docker 28, containerd 2, runc 1.3, classic image store',
+    engine: 'docker28',
+    project: PROJECT,
+    command: 'inside',
+  },
+  'docker28-containerd': {
+    represents: 'OrbStack, Docker Desktop, new installations of Docker',
+    title: 'Docker 28 with the containerd image store',
+    engine: 'docker28-containerd',
+    project: PROJECT,
+    command: 'inside',
+  },
+  trixie: {
+    represents: 'a desktop Linux',
+    title: 'Docker 26, systemd cgroup driver, AppArmor enforcing, unprivileged user namespaces off',
+    engine: 'docker26',
+    asRoot: `test "$(cat /sys/module/apparmor/parameters/enabled)" = Y
+test "$(cat /proc/sys/kernel/unprivileged_userns_clone)" = 0
+docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*apparmor'`,
+    project: PROJECT,
+    command: 'inside',
+  },
+  'rootless-docker': {
+    represents: 'the careful user',
+    title: 'rootless Docker 28 with delegated controllers',
+    engine: 'docker28-rootless',
+    project: PROJECT,
+    command: 'inside',
+  },
+  'rootless-podman': {
+    represents: 'the careful user',
+    title: 'rootless Podman 5 with delegated controllers',
+    engine: 'podman5-rootless',
+    project: PROJECT,
+    command: 'inside',
+  },
+  arm64: {
+    represents: 'the architecture of every Mac since 2020',
+    title: 'Docker 20.10 on arm64, engine reached over tcp',
+    engine: 'docker20',
+    project: 'project',
+    command: 'tcp',
+    notSeen: 'its image takes 38 minutes of emulation',
+  },
+  share: {
+    represents: 'OrbStack, Docker Desktop, WSL 2',
+    title: 'Docker 28, project in a folder of the host (hostfs)',
+    engine: 'docker28-containerd',
+    asRoot: 'mkdir -p /mnt/share && mount -t hostfs none /mnt/share',
+    project: '/mnt/share/project',
+    command: 'inside',
+  },
+  podman: {
+    represents: 'Fedora and its relatives',
+    title: 'rootful Podman 5',
+    engine: 'podman5',
+    project: PROJECT,
+    command: 'inside',
+  },
+  btrfs: {
+    represents: 'OrbStack',
+    title: "Docker 28, the engine's data on btrfs",
+    engine: 'docker28-btrfs',
+    project: PROJECT,
+    command: 'inside',
+  },
+  casefold: {
+    represents: 'the file system of a Mac (APFS)',
+    title: 'Docker 28, project on ext4 with folded letter case and normalised names',
+    engine: 'docker28-containerd',
+    asRoot: `mke2fs -q -F -t ext4 -O casefold -E encoding=utf8 /dev/vdc
+mkdir -p /mnt/fold && mount /dev/vdc /mnt/fold
+mkdir /mnt/fold/dev && chattr +F /mnt/fold/dev && chown dev:dev /mnt/fold/dev`,
+    project: '/mnt/fold/dev/project',
+    command: 'inside',
+    notSeen: 'the kernel of User Mode Linux has no folded letter case on ext4',
+  },
+};

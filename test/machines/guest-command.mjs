@@ -1,0 +1,105 @@
+/** The command that runs one guest: QEMU for arm64, User Mode Linux for amd64. */
+import path from 'node:path';
+import { sh } from './cache.mjs';
+
+const MEMORY_MB = '3500';
+const QEMU = ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a76', '-accel', 'tcg,thread=multi', '-smp', '2'];
+/** What each start of a guest leaves out: steps that take minutes and change nothing for a session. */
+const KERNEL_WORDS = [
+  ...['loglevel=4', 'systemd.show_status=false', 'systemd.default_timeout_start_sec=1800'],
+  ...['systemd.condition-needs-update=no', 'systemd.condition-first-boot=no'],
+];
+const UML_ADDRESS = '10.0.2.15';
+const HOST_ADDRESS = '10.0.2.2';
+
+/**
+ * @typedef {object} Disks
+ * @property {string} root a qcow2 image for QEMU, `copy-on-write file,image` for User Mode Linux
+ * @property {string} supplies an image, read-only
+ * @property {string} data an image
+ */
+
+/**
+ * @typedef {object} GuestCommand
+ * @property {readonly string[]} command
+ * @property {readonly string[]} ssh the words before ssh's own
+ * @property {string} address of the guest's ssh server
+ * @property {number} port of the guest's ssh server
+ * @property {() => void} end removes what the command needed on the host
+ */
+
+/**
+ * An emulated machine. Its network is QEMU's own, restricted to the forwarded ports unless it is online.
+ * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[], isOnline: boolean }} options
+ *   `forwarded`: pairs of a port of loopback and a port of the guest
+ * @returns {GuestCommand}
+ */
+export function qemuCommand({ guestDir, disks, port, forwarded, isOnline }) {
+  const forwards = [[port, 22], ...forwarded].map(([from, to]) => `hostfwd=tcp:127.0.0.1:${from}-:${to}`).join(',');
+  return {
+    command: [
+      ...[...QEMU, '-m', MEMORY_MB, '-nodefaults', '-no-reboot', '-display', 'none', '-serial', 'stdio'],
+      ...['-kernel', path.join(guestDir, 'vmlinuz'), '-initrd', path.join(guestDir, 'initramfs.gz')],
+      ...['-append', ['console=ttyAMA0', 'root=/dev/vda', 'panic=-1', ...KERNEL_WORDS].join(' ')],
+      ...[
+        '-drive',
+        `file=${disks.root},if=none,id=root,format=qcow2,cache=unsafe`,
+        '-device',
+        'virtio-blk-pci,drive=root',
+      ],
+      ...['-drive', `file=${disks.supplies},if=none,id=supplies,format=raw,readonly=on`],
+      ...['-device', 'virtio-blk-pci,drive=supplies'],
+      ...[
+        '-drive',
+        `file=${disks.data},if=none,id=data,format=raw,cache=unsafe`,
+        '-device',
+        'virtio-blk-pci,drive=data',
+      ],
+      ...[
+        '-netdev',
+        `user,id=net,restrict=${isOnline ? 'off' : 'on'},${forwards}`,
+        '-device',
+        'virtio-net-pci,netdev=net',
+      ],
+      ...['-object', 'rng-random,id=rng,filename=/dev/urandom', '-device', 'virtio-rng-pci,rng=rng'],
+    ],
+    ssh: [],
+    address: '127.0.0.1',
+    port,
+    end: () => undefined,
+  };
+}
+
+/**
+ * A Linux kernel that is a program of the host, on its processor: user code of the guest runs at full speed, calls of the
+ * kernel many times slower. The guest and this machine meet in a network namespace that nothing else is in.
+ * @param {{ dir: string, share: string, disks: Disks, words: readonly string[] }} options `share`: the guest's file
+ *   system `hostfs` has this directory. `words`: of the kernel's command line
+ * @returns {GuestCommand}
+ */
+export function umlCommand({ dir, share, disks, words }) {
+  const space = `rc-lab-${process.pid}`;
+  const script = `ip netns add "$1"; ip -n "$1" link set lo up; ip -n "$1" tuntap add dev tap0 mode tap
+ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
+  sh(script, [space]);
+  const inSpace = ['ip', 'netns', 'exec', space];
+  return {
+    command: [
+      ...[...inSpace, 'env', 'TMPDIR=/dev/shm', 'linux.uml', `mem=${MEMORY_MB}M`, `umid=${space}`, `uml_dir=${dir}/`],
+      ...[
+        `ubd0=${disks.root}`,
+        `ubd1r=${disks.supplies}`,
+        `ubd2=${disks.data}`,
+        'eth0=tuntap,tap0,,',
+        `hostfs=${share}`,
+      ],
+      ...['root=/dev/ubda', 'rw', 'con=null', 'con0=null,fd:1', 'ssl=null', 'panic=1', ...KERNEL_WORDS, ...words],
+    ],
+    ssh: inSpace,
+    address: UML_ADDRESS,
+    port: 22,
+    end: () => {
+      sh('ip netns del "$1"', [space]);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { CELLS } from '../../machines/cells.mjs';
+import { CHECKS } from '../../machines/checks.mjs';
+import { table } from './table.ts';
+
+/** What the lab of machines writes for a cell: test/machines/results. */
+export interface CellResult {
+  readonly date: string;
+  readonly versions: readonly string[];
+  readonly checks: readonly { readonly name: string; readonly held: boolean; readonly detail: string }[];
+}
+
+/** The committed result of a cell; undefined when the cell was not run to its end. */
+export function readResult(cell: string): CellResult | undefined {
+  const file = new URL(`../../machines/results/${cell}.json`, import.meta.url);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** The table of the lab's machines, as Markdown: one row for each cell, with a result or without. */
+export function machines(resultOf: (cell: string) => CellResult | undefined = readResult): string {
+  const rows = Object.entries(CELLS).map(([name, { title, represents, notSeen }]) => {
+    const result = resultOf(name);
+    const reason = notSeen === undefined ? '' : `: ${notSeen}`;
+    const seen = result === undefined ? ['', '', `not seen${reason}`] : [...versionsOf(result), outcomeOf(result)];
+    return [`${title} (\`${name}\`)`, represents, ...seen];
+  });
+  return table(['machine', 'stands for', 'versions', 'date', 'result'], rows);
+}
+
+const versionsOf = ({ versions, date }: CellResult): string[] => [versions.join('; '), date];
+
+function outcomeOf({ checks }: CellResult): string {
+  const names = (some: readonly { readonly name: string }[]): string => some.map(({ name }) => name).join('; ');
+  const failed = checks.filter(({ held }) => !held);
+  const missing = CHECKS.filter(({ name }) => !checks.some((check) => check.name === name));
+  const probe = checks.find(({ name }) => name === 'probe');
+  return [
+    failed.length + missing.length === 0 ? 'every check held' : `held: ${names(checks.filter(({ held }) => held))}`,
+    ...(failed.length === 0 ? [] : [`did not hold: ${names(failed)}`]),
+    ...(missing.length === 0 ? [] : [`not run: ${names(missing)}`]),
+    ...(probe?.held === true ? [probe.detail] : []),
+  ].join('. ');
+}
