@@ -1,9 +1,10 @@
 import { nameOfPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import { differInCommentsOnly } from './formats/comments.ts';
-import { foldPath, indexGlobs } from './formats/glob.ts';
+import { expandBraces, foldPath, indexGlobs, matcherOf } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
+import { isProgramName } from './formats/program.ts';
 import { type FileRule, SUSPECT_FILE } from './formats/rule.ts';
 import { wasTooMuch } from './formats/structured.ts';
 import { type Hit, hitOf } from './hit.ts';
@@ -99,6 +100,17 @@ export function isWatchedPath(path: string): boolean {
   return matching()(foldPath(path)).size > 0;
 }
 
+/** By rule: whether one of its globs for programs matches a name. */
+const programNames = new Map<FileRule, (path: string) => boolean>();
+
+/** Whether a rule expects data under a name, so that a program there is none of the files that it is for. */
+function expectsData(rule: FileRule, path: string): boolean {
+  if (isForUnknown(rule) || rule.judges.length === 0) return false;
+  const known = programNames.get(rule) ?? matcherOf(rule.paths.flatMap(expandBraces).filter(isProgramName));
+  programNames.set(rule, known);
+  return !known(path);
+}
+
 /** Whether a name matches a plain glob of the rule only in another letter case. */
 function fitsByCaseOnly(rule: FileRule, name: string): boolean {
   const last = nameOfPath(name);
@@ -136,6 +148,7 @@ function sees(
   }).filter((one) => one !== '');
   const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
   if (seen.length > 0) return list.join('; ');
+  if (before === undefined && after !== undefined && isProgramName(path) && expectsData(rule, path)) return 'a program';
   if (rule.judges.some((one) => one.kind === 'any')) return '';
   if (rule.always !== true) return undefined;
   // What an assistant reads has no comments.

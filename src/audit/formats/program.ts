@@ -19,6 +19,9 @@ const SIGNS = [
   /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+[\w(*]|import[ \t]+[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*$|def[ \t]+\w+[ \t]*\([^\n]{0,300}:[ \t]*$)/m,
 ];
 
+/** Whether tools take a file for a program by the ending of its name. */
+export const isProgramName = (path: string): boolean => PROGRAM.test(path);
+
 /** A file that its ending, its first line or its content shows as a program, or that became executable. */
 export function isProgram({
   path,
@@ -29,7 +32,7 @@ export function isProgram({
   readonly after: string | undefined;
   readonly change: { readonly before?: { readonly mode: number }; readonly after?: { readonly mode: number } };
 }): boolean {
-  if (PROGRAM.test(path)) return true;
+  if (isProgramName(path)) return true;
   const isMode = (entry: { readonly mode: number } | undefined): boolean => ((entry?.mode ?? 0) & 0o111) !== 0;
   if (isMode(change.after) && !isMode(change.before)) return true;
   const head = after.slice(0, HEAD_CHARS);

@@ -22,27 +22,31 @@ const PYTEST_PLUGIN = /(?:^|[\s"'=[,])-p[\s=]*["']?,?\s*["']?(?!no:)([A-Za-z_][\
 const PYTEST_FILE = /(^|\/)(\.?pytest\.(ini|toml)|setup\.cfg|tox\.(ini|toml)|pyproject\.toml)$/i;
 const PYTEST_PLUGINS = /\bpytest_plugins\s*(?::[^=\n]{1,60})?=\s*([^\n]{0,20}(?:[^)\]\n]|\n){0,2000})/g;
 const PYTHON_IMPORT =
-  /^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]*)[ \t]+import[ \t]+([^\n]{1,300})|import[ \t]+([A-Za-z_][\w., \t]*))/gm;
+  /^[ \t]*(?:from[ \t]+([A-Za-z_][\w.]{0,200})[ \t]+import[ \t]+([^\n]{1,300})|import[ \t]+([A-Za-z_][\w., \t]{0,2000}))/gm;
 
 /** The modules of the project that Python runs or imports on behalf of a file. */
 export function moduleNames(path: string, shown: string, text: string): string[] {
-  const out = wordsOf(PYTHON_RUN, shown);
+  return [...pythonNames(path, shown, text)].filter((name) => name !== '');
+}
+
+function* pythonNames(path: string, shown: string, text: string): Generator<string> {
+  yield* wordsOf(PYTHON_RUN, shown);
   // A list has one option on each line.
-  if (PYTEST_FILE.test(path)) out.push(...wordsOf(PYTEST_PLUGIN, shown.replace(/"\]\n\w{1,60} = \["/g, ' ')));
+  if (PYTEST_FILE.test(path)) yield* wordsOf(PYTEST_PLUGIN, shown.replace(/"\]\n\w{1,60} = \["/g, ' '));
   if (/(^|\/)conftest\.py$/i.test(path))
     for (const list of wordsOf(PYTEST_PLUGINS, text))
-      out.push(...[...list.matchAll(/["']([A-Za-z_][\w.]{0,200})["']/g)].map((match) => match[1] as string));
+      for (const match of list.matchAll(/["']([A-Za-z_][\w.]{0,200})["']/g)) yield match[1] as string;
   if (PYTHON_PROGRAMS.test(path))
     for (const [, from, names = '', list = ''] of text.matchAll(PYTHON_IMPORT)) {
-      if (from !== undefined)
-        out.push(
-          ...from.split('.').map((_, at, parts) => parts.slice(0, at + 1).join('.')),
-          ...names.split(',').map((name) => `${from}.${name.trim().split(/\s/)[0]}`),
-        );
-      else out.push(...list.split(',').map((name) => name.trim().split(/\s/)[0] ?? ''));
+      if (from !== undefined) {
+        for (let at = from.indexOf('.'); at >= 0; at = from.indexOf('.', at + 1)) yield from.slice(0, at);
+        yield from;
+        for (const name of names.split(',')) yield `${from}.${firstWord(name)}`;
+      } else for (const name of list.split(',')) yield firstWord(name);
     }
-  return out.filter((name) => name !== '');
 }
+
+const firstWord = (text: string): string => text.trim().split(/\s/)[0] ?? '';
 
 /** The parts of a build script of Rust: other files of its module, and files that it includes. */
 export function rustParts(path: string, text: string): string[] {

@@ -55,11 +55,11 @@ export function filesOfWord(
   const [, name = '', rest] = parts ?? [];
   for (const one of longNames(name).flatMap((long) => packages.get(long) ?? [])) {
     const own = rest === undefined ? one.entries : targetsOf(one, `./${rest}`, rest);
-    out.push(...own.map((target) => placed(one.dir, target)));
+    for (const target of own) out.push(placed(one.dir, target));
   }
   if (word.startsWith('#'))
     for (const one of [...packages.values()].flat())
-      if (dirs.includes(one.dir)) out.push(...targetsOf(one, word).map((target) => placed(one.dir, target)));
+      if (dirs.includes(one.dir)) for (const target of targetsOf(one, word)) out.push(placed(one.dir, target));
   return out;
 }
 

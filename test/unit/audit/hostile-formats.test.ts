@@ -24,7 +24,7 @@ const HOSTILE: Readonly<Record<string, readonly [file: string, text: () => strin
   ],
   'JSON of 190,000 keys': ['package.json', () => `{${lines(190_000, (n) => `"k${n}": 1,`)}"z": 1}`],
   'JSON, 100,000 deep': ['package.json', () => `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  'JSON5, 100,000 deep': ['renovate.json5', () => `${'{a:'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  'JSON5, 100,000 deep': ['.prettierrc.json5', () => `${'{a:'.repeat(100_000)}1${'}'.repeat(100_000)}`],
   'JSON behind brackets in strings and comments': [
     'tsconfig.json',
     () => `{"a": "]]]]", /* ]]]] */ "b": ${'['.repeat(5000)}${']'.repeat(5000)}}`,

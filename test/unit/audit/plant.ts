@@ -33,6 +33,7 @@ export function plantFiles(
       ...reader,
     },
     endedNs: '2000000000000000000',
+    maxPathBytes: 3900,
   };
 }
 
