@@ -12,7 +12,7 @@ import { PINS_FILE, pinnedClaude } from './pins-file.ts';
 export interface ReleaseRequest {
   /** The engine's architecture: each has a package of its own. */
   readonly arch: string;
-  /** What the registry said is kept there. */
+  /** The registry's answers are kept there. */
   readonly cacheDir: string;
   /** Ask the registry for the latest release even when it was asked a short time ago. */
   readonly refresh: boolean;
@@ -25,7 +25,7 @@ const LATEST_MS = 60 * 60_000;
 const REGISTRY_MS = 20_000;
 const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/;
 
-/** What the registry said, by package: hashes by version, and the latest version with the time of the answer. */
+/** The registry's answers, by package: hashes by version, and the latest version with the time of the answer. */
 const answersSchema = z.object({
   hashes: z.record(z.string(), z.record(z.string(), z.string())),
   latest: z.record(z.string(), z.object({ version: z.string().regex(VERSION), askedMs: z.number() })),
@@ -40,10 +40,11 @@ function checkClaudeVersion(wanted: string): void {
 
 /**
  * The release of Claude Code that the user asked for, with its hash from the registry. The first hash of a version is kept:
- * a registry that later names another one is refused. Without an answer of the registry, what it said before is used.
+ * a registry that later names another one is refused. While the registry does not answer, its last answer is used.
  *
  * @returns undefined for the pinned release.
- * @throws {RunClaudeError} USAGE for what is no version; CLAUDE_VERSION when the registry does not have it or gives no answer; PACKAGE_TAMPERED.
+ * @throws {RunClaudeError} USAGE when the text is not a version; CLAUDE_VERSION when the registry does not have it or does not
+ * answer.
  */
 export async function findClaudeRelease(wanted: string, request: ReleaseRequest): Promise<PinnedPackage | undefined> {
   checkClaudeVersion(wanted);
@@ -131,7 +132,7 @@ function parseJson(source: string): unknown {
   try {
     return JSON.parse(source);
   } catch {
-    // No answer, or a damaged file of earlier answers: both count as nothing said.
+    // No answer, or a damaged file of earlier answers: both count as no answer.
     return undefined;
   }
 }

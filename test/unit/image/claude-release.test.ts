@@ -104,7 +104,7 @@ describe('a release of Claude Code that the user chose', () => {
     ['the latest version without any answer', 'latest', 'CLAUDE_VERSION'],
     ['an answer with another version', '7.7.7', 'CLAUDE_VERSION'],
     ['an answer without a SHA-512 hash', '6.6.6', 'CLAUDE_VERSION'],
-    ['a text that is no version', '2.0.1 --registry=http://evil', 'USAGE'],
+    ['a text that is not a version', '2.0.1 --registry=http://evil', 'USAGE'],
     ['a range', '^2.0.0', 'USAGE'],
   ])('is refused: %s', async (_, wanted, code) => {
     registrySays({
