@@ -41,9 +41,7 @@ function kindHits(scene: Scene, change: Change, after: Entry): Hit[] {
   if (before === undefined || before.kind === after.kind) return hits;
   if (isCopyOfTarget(scene, change))
     return [...hits, hitOf('type-change', path, { case: 'copy', detail: 'a link to a copy of the linked file' })];
-  // The files of the folder are deleted, which the review shows.
-  const name = before.kind === 'dir' && after.kind === 'file' ? 'folder' : undefined;
-  return [...hits, hitOf('type-change', path, { case: name, detail: `${before.kind} to ${after.kind}` })];
+  return [...hits, hitOf('type-change', path, { detail: `${before.kind} to ${after.kind}` })];
 }
 
 /** Whether the entry has one of these mode bits and did not have it before. */

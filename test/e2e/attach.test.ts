@@ -46,7 +46,7 @@ it('after a killed command, the next one offers to leave, attach to, or stop its
       await pty.see(/Attached\./);
       execFileSync('docker', ['exec', `run-claude-${first}`, 'touch', '/tmp/go']);
       await pty.see(/answered true/);
-      await pty.see(/pending {2}.*, agent ended with 0\r?\n/);
+      await pty.see(/not audited yet {2}.*, agent ended with 0\r?\n/);
       expect(await pty.exited).toBe(0);
     }
     const second = await killed();

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { unprovenName } from '../../src/image/proven.ts';
 import { sessionObjects } from '../support/engine.ts';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';
@@ -40,6 +41,9 @@ it('Ctrl-C ends a build of the image and keeps the existing image; --rebuild bui
   const [code] = await once(child, 'close');
   expect(code).toBe(130);
 
+  // The stand-in for a build makes no image: this one is attacked in its place.
+  const tag = (await scene.run(['build'])).stdout.trim();
+  execFileSync('docker', ['tag', tag, unprovenName(tag)]);
   const engine = await openUnbuildingSocket(scene.root);
   const env = { DOCKER_HOST: engine.host };
   const [{ status }, built] = [await scene.run(['exec', '--rebuild', '.', '--', 'true'], { env }), engine.builds()];

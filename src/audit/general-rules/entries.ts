@@ -101,10 +101,10 @@ export const ENTRY_RULES = {
     title: 'Entry of another type',
     why: 'A file, folder or link replaces an entry of another type.',
     matches:
-      'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file, and for a folder that became a file',
+      'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file',
     trigger: 'any tool',
     source: 'git diff modes',
-    cases: { copy: { severity: 'note' }, folder: { severity: 'note' } },
+    cases: { copy: { severity: 'note' } },
   },
   'execute-bit-odd': {
     severity: 'suspect',

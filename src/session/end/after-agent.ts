@@ -6,4 +6,4 @@ export { collectSession } from './collect.ts';
 export { endSession } from './end-session.ts';
 export { reviewRemaining } from './remaining-changes.ts';
 export { decideSession } from './review-session.ts';
-export { openSessionJudge, warmUpAudit } from './session-judge.ts';
+export { openSessionJudge, startJudge, warmUpAudit } from './session-judge.ts';

@@ -24,8 +24,14 @@ export function openSessionJudge(plan: Plan, workspace: unknown): ChangeJudge {
   return new ChangeJudge({ store: storeDir(plan.sessionDir), base: { ...basePlace(workspace), ...gitConfig } });
 }
 
+/** Resolves when the process that judges has loaded its code: run-claude may be replaced on the disk before the audit. */
+export async function startJudge(judge: ChangeJudge): Promise<void> {
+  // What fails here fails again in the audit.
+  await judge.warm(0).catch(() => undefined);
+}
+
 /**
- * Starts the process that judges and prepares the audit in small slices while the agent works, until `end`: see
+ * Prepares the audit in small slices while the agent works, until `end`: see
  * warm-up.ts. Never throws: what fails here fails again in the audit.
  */
 export async function warmUpAudit(judge: ChangeJudge, end: AbortSignal): Promise<void> {

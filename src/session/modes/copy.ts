@@ -68,7 +68,8 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: Vi
   /** The audit of this view; its process starts when it is first asked for. */
   const auditOnce = () => (audit ??= openAudit());
   const warmUp = async (): Promise<void> => {
-    const { judge, readyToAsk, warmUpAudit } = await auditOnce();
+    const { judge, readyToAsk, startJudge, warmUpAudit } = await auditOnce();
+    await startJudge(judge);
     await homeAgent(plan.program).loadData();
     if (plan.tty) await readyToAsk();
     await warmUpAudit(judge, isCollecting.signal);

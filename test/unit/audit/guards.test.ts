@@ -193,7 +193,11 @@ describe('entries', () => {
       { kind: 'type', before: file({ kind: 'symlink', target: 'x' }), after: file() },
       'suspect type-change',
     ],
-    ['a folder that became a file', { kind: 'type', before: file({ kind: 'dir' }), after: file() }, 'note type-change'],
+    [
+      'a folder that became a file',
+      { kind: 'type', before: file({ kind: 'dir' }), after: file() },
+      'suspect type-change',
+    ],
     ['missing content', { kind: 'created', after: file({ digest: 'missing' }) }, 'blocked unreadable'],
     [
       'missing old content',
