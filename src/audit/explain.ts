@@ -3,7 +3,7 @@ import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import { auditChanges } from './audit.ts';
 import { fileRulesOf } from './files.ts';
-import { explainJudge, type JudgeExplanation } from './formats/explain-judge.ts';
+import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './formats/explain-judge.ts';
 import { foldPath } from './formats/glob.ts';
 import { isPlainChange } from './formats/plain-change.ts';
 import type { FileRule } from './formats/rule.ts';
@@ -61,14 +61,6 @@ function explainRule(scene: Scene, change: Change, rule: FileRule, hasOtherNames
   const judges = rule.judges.map((one) => explainJudge(one, text));
   return { rule: rule.id, always: rule.always === true, judges: judges.map(cleaned) };
 }
-
-const PLAIN_ONLY: JudgeExplanation = {
-  looksFor: 'a change of anything but plain data',
-  counts: [],
-  plain: [
-    { what: 'the whole change', why: 'only keys that are listed for this file changed, to values that nothing runs' },
-  ],
-};
 
 function cleaned({ looksFor, counts, plain }: JudgeExplanation): JudgeExplanation {
   return {
