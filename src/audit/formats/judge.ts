@@ -120,7 +120,8 @@ function judgeSettings(rule: Extract<Judge, { kind: 'settings' }>, text: JudgedT
 
 const matchers = new WeakMap<readonly string[], (path: string) => boolean>();
 
-function pathsOf(globs: readonly string[]): (path: string) => boolean {
+/** Whether one of the globs matches a path; they are compiled once. */
+export function pathsOf(globs: readonly string[]): (path: string) => boolean {
   const known = matchers.get(globs) ?? matcherOf(globs);
   matchers.set(globs, known);
   return known;

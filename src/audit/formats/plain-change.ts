@@ -1,6 +1,5 @@
 import { parse as parseToml } from 'smol-toml';
-import { matcherOf } from './glob.ts';
-import { plainKeysOf } from './judge.ts';
+import { pathsOf, plainKeysOf } from './judge.ts';
 import type { PlainKeys } from './plain.ts';
 import { isProgram } from './program.ts';
 import type { JudgedText } from './rule.ts';
@@ -27,7 +26,7 @@ export function isPlainChange(changes: readonly PlainChange[], text: JudgedText)
   if (before === undefined || after === undefined || isProgram(text)) return false;
   if (change.before?.kind !== 'file' || change.after?.kind !== 'file' || change.before.mode !== change.after.mode)
     return false;
-  return changes.some(({ paths, proves }) => matcherOf(paths)(text.path) && proves({ before, after }));
+  return changes.some(({ paths, proves }) => pathsOf(paths)(text.path) && proves({ before, after }));
 }
 
 /**

@@ -73,7 +73,7 @@ const withoutLines = (form: RegExp, text: string): string =>
     .filter((line) => !form.test(line))
     .join('\n');
 
-const VERSION = /^pkgver=(\d+(?:\.\d+){1,5})$/m;
+const VERSION = /^pkgver=(\d+(?:\.\d+){1,5})$/;
 const SUMS = /^(?:md5|sha\d{3}|b2)sums=\((["'])[0-9a-f]+\1\)$/;
 
 /**
@@ -81,9 +81,9 @@ const SUMS = /^(?:md5|sha\d{3}|b2)sums=\((["'])[0-9a-f]+\1\)$/;
  * the old one with the new version in it, or takes the version from the variable.
  */
 function isNextRelease({ before, after }: { readonly before: string; readonly after: string }): boolean {
-  const [from, to] = [before, after].map((text) => VERSION.exec(text)?.[1]);
-  if (from === undefined || to === undefined || from === to) return false;
   const [old, now] = [before, after].map((text) => text.split('\n')) as [string[], string[]];
+  const [from, to] = [old, now].map((lines) => lines.flatMap((line) => VERSION.exec(line)?.[1] ?? [])[0]);
+  if (from === undefined || to === undefined || from === to || old.some(isOtherUse)) return false;
   // Each of these lines once: in a function or a document of the shell it would be something else.
   const once = (form: RegExp): boolean =>
     [old, now].every((lines) => lines.filter((line) => form.test(line)).length === 1);
@@ -96,6 +96,10 @@ function isNextRelease({ before, after }: { readonly before: string; readonly af
     return forms.some((form) => form.test(line) && form.test(next)) && nameOf(line) === nameOf(next);
   });
 }
+
+/** A use of the version that may lead to another file; the folder of an unpacked archive has the version in its name. */
+const isOtherUse = (line: string): boolean =>
+  line.includes('pkgver') && !/^(pkgver|source)=|^\s*cd ["']?[\w$"{}/.-]+$/.test(line);
 
 const nameOf = (line: string): string => line.slice(0, line.indexOf('='));
 
