@@ -3,11 +3,13 @@ import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import { auditChanges } from './audit.ts';
 import { fileRulesOf } from './files.ts';
-import { explainJudge, type JudgeExplanation } from './formats/explain-judge.ts';
+import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './formats/explain-judge.ts';
 import { foldPath } from './formats/glob.ts';
+import { isPlainChange } from './formats/plain-change.ts';
 import type { FileRule } from './formats/rule.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
 import { aliasesOf } from './links.ts';
+import { PLAIN_CHANGES } from './rules/plain-changes.ts';
 
 /** What the audit says of one change, and what each rule that looked at it took as plain. Texts are cleaned. */
 export interface Explanation {
@@ -38,14 +40,14 @@ export function explainChange(input: AuditInput, change: Change): Explanation {
     rules: isFile
       ? fileRulesOf(names)
           .filter(isForNames)
-          .map((rule) => explainRule(scene, change, rule))
+          .map((rule) => explainRule(scene, change, rule, names.length > 1))
       : [],
   };
 }
 
 const isForNames = ({ paths }: FileRule): boolean => !paths.includes('*');
 
-function explainRule(scene: Scene, change: Change, rule: FileRule): RuleExplanation {
+function explainRule(scene: Scene, change: Change, rule: FileRule, hasOtherNames: boolean): RuleExplanation {
   const text = {
     path: foldPath(change.path),
     before: scene.text(change.before),
@@ -54,6 +56,8 @@ function explainRule(scene: Scene, change: Change, rule: FileRule): RuleExplanat
     added: () => scene.added(change),
     deleted: () => scene.deleted(change),
   };
+  if (rule.always === true && !hasOtherNames && isPlainChange(PLAIN_CHANGES, text))
+    return { rule: rule.id, always: true, judges: [PLAIN_ONLY] };
   const judges = rule.judges.map((one) => explainJudge(one, text));
   return { rule: rule.id, always: rule.always === true, judges: judges.map(cleaned) };
 }

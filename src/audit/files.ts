@@ -4,13 +4,15 @@ import { differInCommentsOnly } from './formats/comments.ts';
 import { expandBraces, foldPath, indexGlobs, matcherOf } from './formats/glob.ts';
 import { judge } from './formats/judge.ts';
 import { lazy } from './formats/lazy.ts';
+import { isPlainChange } from './formats/plain-change.ts';
 import { isProgramName } from './formats/program.ts';
-import { type FileRule, SUSPECT_FILE } from './formats/rule.ts';
+import { type FileRule, type JudgedText, SUSPECT_FILE } from './formats/rule.ts';
 import { wasTooMuch } from './formats/structured.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { LONGEST_TEXT, type Scene } from './input.ts';
 import { MOST_ALIASES } from './links.ts';
 import { FILE_RULES } from './rules/all.ts';
+import { PLAIN_CHANGES } from './rules/plain-changes.ts';
 
 const matching = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.paths)));
 const excepted = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.except ?? [])));
@@ -41,7 +43,8 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
     if (rule.unlessDeleted === true && change.after === undefined) continue;
     const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
     const alias = at > 0 ? `through ${names[at]}` : undefined;
-    const seen = sees(scene, rule, change, { before, after, path: folded[at] as string });
+    const path = folded[at] as string;
+    const seen = sees(scene, rule, change, { before, after, path, hasOtherNames: names.length > 1 });
     if (seen === undefined) continue;
     const caseOnly = scene.input.hostCase === 'sensitive' && fitsByCaseOnly(rule, names[at] as string);
     hits.push({
@@ -127,7 +130,12 @@ function sees(
   scene: Scene,
   rule: FileRule,
   change: Change,
-  { before, after, path }: { readonly before: Judged; readonly after: Judged; readonly path: string },
+  {
+    before,
+    after,
+    path,
+    hasOtherNames,
+  }: { readonly before: Judged; readonly after: Judged; readonly path: string; readonly hasOtherNames: boolean },
 ): string | undefined {
   const { after: entry } = change;
   if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
@@ -138,14 +146,17 @@ function sees(
   if (after?.slice(0, NUL_SEARCH_CHARS).includes('\0') === true && !isForUnknown(rule) && rule.always !== true)
     return 'not plain text, so it cannot be judged';
   if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
-  const seen = judge(rule, {
+  const text: JudgedText = {
     path,
     before,
     after,
     change,
     added: () => scene.added(change),
     deleted: () => scene.deleted(change),
-  }).filter((one) => one !== '');
+  };
+  // A file with a second name is also what that name says.
+  if (rule.always === true && !hasOtherNames && isPlainChange(PLAIN_CHANGES, text)) return undefined;
+  const seen = judge(rule, text).filter((one) => one !== '');
   const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
   if (seen.length > 0) return list.join('; ');
   if (before === undefined && after !== undefined && isProgramName(path) && expectsData(rule, path)) return 'a program';

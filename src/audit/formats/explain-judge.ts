@@ -17,6 +17,14 @@ export interface JudgeExplanation {
   readonly plain: readonly PlainPart[];
 }
 
+const why = 'only keys that are listed for this file have other values, and nothing runs or loads these';
+/** What is said of a rule that reports any change but this one, which is proven to be plain data. */
+export const PLAIN_ONLY: JudgeExplanation = {
+  looksFor: 'anything but plain data',
+  counts: [],
+  plain: [{ what: 'the whole change', why }],
+};
+
 const LOOKS_FOR: Readonly<Record<string, string>> = {
   any: 'any change',
   new: 'a new file',

@@ -90,7 +90,9 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
     return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
   };
   const added = danger === undefined ? [] : text.added().filter((_, at, lines) => hit(danger, at, lines));
-  const deleted = removed === undefined ? [] : text.deleted().filter((line) => seesIn(removed, line.text));
+  const wasIn = (regex: RegExp, at: number, lines: readonly Line[]): boolean =>
+    readings(lines, at, structured).some((one) => seesIn(regex, one));
+  const deleted = removed === undefined ? [] : text.deleted().filter((_, at, lines) => wasIn(removed, at, lines));
   return [
     ...added.map((line) => `line ${line.line}: ${line.text.slice(0, 120)}`),
     ...deleted.map((line) => `removed: ${line.text.slice(0, 120)}`),
@@ -118,7 +120,8 @@ function judgeSettings(rule: Extract<Judge, { kind: 'settings' }>, text: JudgedT
 
 const matchers = new WeakMap<readonly string[], (path: string) => boolean>();
 
-function pathsOf(globs: readonly string[]): (path: string) => boolean {
+/** Whether one of the globs matches a path; they are compiled once. */
+export function pathsOf(globs: readonly string[]): (path: string) => boolean {
   const known = matchers.get(globs) ?? matcherOf(globs);
   matchers.set(globs, known);
   return known;

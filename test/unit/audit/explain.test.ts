@@ -65,3 +65,11 @@ it('says that no rule is for an ordinary name', () => {
   expect(lines[0]).toBe('src/a.c: created, no finding');
   expect(lines).toContain('No rule is for files of this name.');
 });
+
+it('says that a change is plain data, where a rule reports any other', () => {
+  const { findings, rules } = explain('.bazelversion', '7.1.1\n', '7.1.0\n');
+  expect(findings).toEqual([]);
+  expect(rules.flatMap(({ judges }) => judges.flatMap(({ plain }) => plain.map(({ what }) => what)))).toEqual([
+    'the whole change',
+  ]);
+});

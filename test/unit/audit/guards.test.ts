@@ -354,3 +354,24 @@ describe('files that others run', () => {
     expect(reached(changed, had)).toEqual(scripts.map((one) => `suspect reached ${one}`));
   });
 });
+
+describe('a change that is plain data alone', () => {
+  const VERSION = ['7.1.0\n', '7.1.1\n'] as const;
+
+  it('is not a finding, unless the file has a second name', () => {
+    const loud = (files: Files, links?: Readonly<Record<string, string>>): string[] =>
+      said(files, {}, links).filter((one) => !one.startsWith('note'));
+    expect(loud({ '.bazelversion': VERSION })).toEqual([]);
+    expect(loud({ '.bazelversion': VERSION }, { Makefile: '.bazelversion' })).toContain(
+      'suspect build-bazel .bazelversion',
+    );
+  });
+
+  it('is a finding if the file can be executed since', () => {
+    const change = { kind: 'modified', before: file({ digest: '7.1.0' }), after: file({ digest: '7.1.1' }) } as const;
+    const content = (digest: string) => Buffer.from(digest);
+    expect(judged({ ...change, path: '.bazelversion' }, { content })).toEqual([]);
+    const executable = { ...change, path: '.bazelversion', after: file({ digest: '7.1.1', mode: 0o755 }) };
+    expect(judged(executable, { content })).toContain('suspect build-bazel');
+  });
+});

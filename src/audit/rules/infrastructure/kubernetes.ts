@@ -72,7 +72,11 @@ function kubernetesObjects({ path, before = '', after = '' }: JudgedText): strin
 /** Images from another registry or of another name; a new tag alone does not count. */
 export function imageMoved({ before = '', after = '' }: JudgedText): string[] {
   const names = (text: string): Set<string> =>
-    new Set([...text.matchAll(/^[^\S\r\n\u2028\u2029]*image:\s*["']?([\w./-]+)/gm)].map((match) => match[1] as string));
+    new Set(
+      [...text.matchAll(/^[^\S\r\n\u2028\u2029]*(["']?)image\1[^\S\r\n\u2028\u2029]{0,100}:\s*["']?([\w./-]+)/gm)].map(
+        (match) => match[2] as string,
+      ),
+    );
   const had = names(before);
   return before === '' ? [] : [...names(after)].filter((name) => !had.has(name)).map((name) => `image ${name}`);
 }
