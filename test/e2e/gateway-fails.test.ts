@@ -8,12 +8,15 @@ import { Scene } from '../support/scene.ts';
 
 const ENGINE = process.env['DOCKER_HOST']?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
 
+/** Without `Connection: close` the client would send its next request on the connection that ends with this one. */
+const FAILURE = 'HTTP/1.1 500 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
+
 /** The engine itself, but for one request that it fails. */
 async function engineThatFails(socket: string, request: RegExp) {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const engine = connect({ path: ENGINE, allowHalfOpen: true });
     client.on('data', (chunk) => {
-      if (request.test(chunk.toString('latin1'))) client.end('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\n{}');
+      if (request.test(chunk.toString('latin1'))) client.end(FAILURE);
       else engine.write(chunk);
     });
     client.on('end', () => engine.end());
