@@ -4,9 +4,8 @@ import { workerFiles } from './test/support/worker-files.ts';
 
 // unit: no engine. e2e: parts of it, and the command itself, on a real engine and in a real terminal.
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
-// thorough: some of both with many more random cases; `npm run test:thorough`.
+// thorough: some of both with many more cases; `npm run test:thorough`.
 const LONG = [
-  'test/attacks/gate.test.ts',
   'test/e2e/file-systems.test.ts',
   'test/e2e/hostile-sync-back.test.ts',
   'test/e2e/large-files.test.ts',
@@ -26,6 +25,8 @@ const LONG = [
 ];
 /** Part of other runs with fewer names. */
 const LARGER = ['test/attacks/hostile-layer.test.ts'];
+/** Hundreds of whole sessions; the unit tests judge the same cases without sessions. */
+const SESSIONS = ['test/attacks/gate.test.ts'];
 /** Part of other runs with few random cases. */
 const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/base/base.test.ts'];
 
@@ -41,7 +42,7 @@ const suite = (name: Suite, include: string[]) => ({
   test: {
     name,
     include,
-    exclude: name === 'long' || name === 'thorough' ? [] : LONG,
+    exclude: name === 'long' || name === 'thorough' ? [] : [...LONG, ...SESSIONS],
     ...DEFAULTS[name],
     // The exceptions are in test/support/time-limits.ts.
     provide: { timeLimits: DEFAULTS[name] },
@@ -65,7 +66,7 @@ export default defineConfig({
       suite('unit', ['test/unit/**/*.test.ts']),
       suite('e2e', ['test/{engine,e2e,attacks}/**/*.test.ts']),
       suite('long', [...LONG, ...LARGER]),
-      suite('thorough', THOROUGH),
+      suite('thorough', [...THOROUGH, ...SESSIONS]),
     ],
   },
 });
