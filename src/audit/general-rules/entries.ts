@@ -100,8 +100,7 @@ export const ENTRY_RULES = {
     severity: 'suspect',
     title: 'Entry of another type',
     why: 'A file, folder or link replaces an entry of another type.',
-    matches:
-      'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file',
+    matches: 'a file that became a link or folder, or the reverse; a note for a link that became a copy of its file',
     trigger: 'any tool',
     source: 'git diff modes',
     cases: { copy: { severity: 'note' } },
