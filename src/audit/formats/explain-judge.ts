@@ -18,7 +18,7 @@ export interface JudgeExplanation {
 }
 
 const why = 'only keys that are listed for this file have other values, and nothing runs or loads these';
-/** What is said of a rule that reports any change but this one, which is proven to be plain data. */
+/** The explanation of a rule that reports any change but this one, which is proven to be plain data. */
 export const PLAIN_ONLY: JudgeExplanation = {
   looksFor: 'anything but plain data',
   counts: [],
