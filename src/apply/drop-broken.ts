@@ -1,4 +1,4 @@
-import { parentPath } from '../text/path.ts';
+import { liesBelow, parentPath } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import { heldFolder } from './disk/held-folder.ts';
@@ -6,7 +6,7 @@ import { namesBelow } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { HOST_FILES_LOST } from './disk/replaced-folders.ts';
-import { liesBelow, type Step } from './disk/steps.ts';
+import type { Step } from './disk/steps.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
 
 interface BrokenContext {

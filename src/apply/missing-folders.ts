@@ -1,4 +1,4 @@
-import { parentPath } from '../text/path.ts';
+import { foldersAbove, parentPath } from '../text/path.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ConflictRules } from './conflict-rules.ts';
@@ -64,12 +64,6 @@ export function withoutUnusedFolders(
       outcomes.push({ path: path as ChangeOutcome['path'], verdict, why: 'nothing in it is applied' });
   }
   return steps.filter((step) => !unused.has(step));
-}
-
-function foldersAbove(path: string): string[] {
-  const above: string[] = [];
-  for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) above.push(folder);
-  return above;
 }
 
 /** Steps that create the missing folders of files to be written. */

@@ -1,5 +1,5 @@
 import { isDotGitName } from '../git/names.ts';
-import { parentPath } from '../text/path.ts';
+import { foldersAbove, parentPath } from '../text/path.ts';
 import { foldPath } from './formats/glob.ts';
 import { skeleton } from './formats/skeleton.ts';
 import { type Hit, hitOf } from './hit.ts';
@@ -41,10 +41,7 @@ export function collisions(scene: Scene): Hit[] {
   };
   for (const change of fresh) {
     report(change.path);
-    for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1)) {
-      const dir = change.path.slice(0, at);
-      if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
-    }
+    for (const dir of foldersAbove(change.path)) if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
   }
   return hits;
 }

@@ -1,4 +1,5 @@
 import { isDotGitName } from '../git/names.ts';
+import { foldersAbove } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Hit } from './hit.ts';
@@ -27,8 +28,8 @@ export function insideFolders(changes: readonly Change[], hits: readonly Hit[]):
   for (const { path, ignored } of changes) {
     if (ignored === true || path.split('/').some(isDotGitName)) continue;
     let above: Hit | undefined;
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const one = folders.get(path.slice(0, at));
+    for (const folder of foldersAbove(path)) {
+      const one = folders.get(folder);
       if (one !== undefined && (above === undefined || RANK[one.severity] < RANK[above.severity])) above = one;
     }
     const own = worst.get(path);

@@ -1,3 +1,4 @@
+import { foldersAbove } from '../text/path.ts';
 import type { Rename } from '../types/entry.ts';
 import type { Decision, ReviewItem } from '../types/review.ts';
 
@@ -64,8 +65,8 @@ function joinKindChanges(items: readonly ReviewItem[], groups: Unions): void {
   items.forEach((item, index) => {
     const { path, after } = item.change;
     if (after !== undefined && item.state === 'withheld') return;
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const root = roots.get(path.slice(0, slash));
+    for (const folder of foldersAbove(path)) {
+      const root = roots.get(folder);
       if (root !== undefined) groups.join(root, index);
     }
   });

@@ -1,3 +1,4 @@
+import { foldersAbove } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
@@ -202,10 +203,6 @@ function emptyFolders(
 
 function isNewFolder({ kind, after }: Change): boolean {
   return kind === 'created' && after?.kind === 'dir';
-}
-
-function* foldersAbove(path: string): Generator<string> {
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
 }
 
 /** A predicate on paths from --only and --skip. */

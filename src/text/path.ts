@@ -77,3 +77,14 @@ export function parentPath(path: string): string {
 export function nameOfPath(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
+
+/** The folders that a relative path is in, the nearest first; the top of the tree is none of them. */
+export function* foldersAbove(path: string): Generator<string> {
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
+}
+
+/** Whether a path is below one of the folders. */
+export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
+  for (const folder of foldersAbove(path)) if (folders.has(folder)) return true;
+  return false;
+}

@@ -3,7 +3,7 @@ import { askedBack, baseIgnoreRules, IgnoredOutput } from '../collector/ignored.
 import { prunedLister } from '../collector/list-pruned.ts';
 import { isInDotGit } from '../git/names.ts';
 import type { Delta, LayerView } from '../layer/layer.ts';
-import type { RelPath } from '../text/path.ts';
+import { liesBelow, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
@@ -49,7 +49,7 @@ export function liveReader(
       yield* entries;
     };
     const { present, deleted, opaque } = await view.delta({ ...collector, list: again });
-    const shown = (path: string): boolean => !isInDotGit(path) && !isBelow(path, skipped);
+    const shown = (path: string): boolean => !isInDotGit(path) && !liesBelow(path, skipped);
     return { present, deleted: deleted.filter(shown), opaque: opaque.filter(shown) };
   };
   const compare = async (delta: Delta): Promise<LiveChanges> => {
@@ -84,13 +84,6 @@ export function liveReader(
       return { changes: last, ignored };
     },
   };
-}
-
-function isBelow(path: string, dirs: ReadonlySet<string>): boolean {
-  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-    if (dirs.has(path.slice(0, at))) return true;
-  }
-  return false;
 }
 
 /** A collector that is asked once for each path of the base, which does not change while it is watched. */

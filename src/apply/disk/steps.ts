@@ -1,4 +1,4 @@
-import type { RelPath } from '../../text/path.ts';
+import { liesBelow, type RelPath } from '../../text/path.ts';
 import type { EntryKind } from '../../types/entry.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
 import type { HostState } from './host-entry.ts';
@@ -101,14 +101,6 @@ export function replacesFolder(step: Step): boolean {
 /** The content of the file may be under a new name of the same decision, which is written first. */
 function replacesMovedFile({ pre, post, together }: Step): boolean {
   return together !== undefined && pre?.kind === 'file' && post?.kind === 'symlink';
-}
-
-/** Whether a path is below one of the folders. */
-export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
-  for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-    if (folders.has(path.slice(0, slash))) return true;
-  }
-  return false;
 }
 
 function byPath(a: Step, b: Step): number {

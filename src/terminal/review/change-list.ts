@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
 import { isDeletion } from '../../review/policy.ts';
+import { foldersAbove } from '../../text/path.ts';
 import type { Review, ReviewItem } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
@@ -140,9 +141,7 @@ interface FolderNode {
 function folderTree(items: readonly ReviewItem[], below: string): FolderNode {
   const root = newFolder(below);
   const parents = new Set<string>();
-  for (const { change } of items)
-    for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1))
-      parents.add(change.path.slice(0, at));
+  for (const { change } of items) for (const folder of foldersAbove(change.path)) parents.add(folder);
   for (const item of items) {
     const { path } = item.change;
     if (parents.has(path) && item.state === 'clean') continue;
