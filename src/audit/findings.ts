@@ -1,11 +1,9 @@
 import type { RelPath } from '../text/path.ts';
 import { visible } from '../text/visible.ts';
 import type { Change } from '../types/entry.ts';
-import type { Finding, Severity } from '../types/finding.ts';
+import { type Finding, SEVERITY_RANK, type Severity } from '../types/finding.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { insideFolders } from './inside-folders.ts';
-
-const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
 /** The finding for a change that ends the process which judges it, or that takes too long. */
 export function unjudged(path: string, detail: string): Hit {
@@ -60,7 +58,10 @@ export function findingsOf(
       ...(hit.line === undefined ? {} : { line: hit.line }),
     });
   }
-  return out.sort((a, b) => RANK[a.severity] - RANK[b.severity] || compare(a.path, b.path) || compare(a.rule, b.rule));
+  return out.sort(
+    (a, b) =>
+      SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity] || compare(a.path, b.path) || compare(a.rule, b.rule),
+  );
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,10 +1,8 @@
 import { isDotGitName } from '../git/names.ts';
 import { foldersAbove } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
-import type { Severity } from '../types/finding.ts';
+import { SEVERITY_RANK, type Severity } from '../types/finding.ts';
 import type { Hit } from './hit.ts';
-
-const RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
 
 /**
  * Findings for what is inside a folder that has a finding, or below an entry that replaced a folder: whoever applies
@@ -18,10 +16,10 @@ export function insideFolders(changes: readonly Change[], hits: readonly Hit[]):
   const worst = new Map<string, Severity>();
   for (const hit of hits) {
     const had = worst.get(hit.path);
-    if (had === undefined || RANK[hit.severity] < RANK[had]) worst.set(hit.path, hit.severity);
+    if (had === undefined || SEVERITY_RANK[hit.severity] < SEVERITY_RANK[had]) worst.set(hit.path, hit.severity);
     if (hit.severity === 'note' || !isFolder(byPath.get(hit.path))) continue;
     const old = folders.get(hit.path);
-    if (old === undefined || RANK[hit.severity] < RANK[old.severity]) folders.set(hit.path, hit);
+    if (old === undefined || SEVERITY_RANK[hit.severity] < SEVERITY_RANK[old.severity]) folders.set(hit.path, hit);
   }
   if (folders.size === 0) return [];
   const found: Hit[] = [];
@@ -30,10 +28,11 @@ export function insideFolders(changes: readonly Change[], hits: readonly Hit[]):
     let above: Hit | undefined;
     for (const folder of foldersAbove(path)) {
       const one = folders.get(folder);
-      if (one !== undefined && (above === undefined || RANK[one.severity] < RANK[above.severity])) above = one;
+      if (one !== undefined && (above === undefined || SEVERITY_RANK[one.severity] < SEVERITY_RANK[above.severity]))
+        above = one;
     }
     const own = worst.get(path);
-    if (above === undefined || (own !== undefined && RANK[own] <= RANK[above.severity])) continue;
+    if (above === undefined || (own !== undefined && SEVERITY_RANK[own] <= SEVERITY_RANK[above.severity])) continue;
     const { rule, severity, title, why } = above;
     found.push({ rule, severity, title, why, path, detail: `inside ${above.path}` });
   }

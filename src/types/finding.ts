@@ -3,6 +3,9 @@ import type { RelPath } from '../text/path.ts';
 /** blocked: never applied. suspect: needs a yes by name. note: shown, without effect. */
 export type Severity = 'blocked' | 'suspect' | 'note';
 
+/** The place of each severity in a list, the worst first. */
+export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+
 /** A rule that fired on one change. */
 export interface Finding {
   readonly rule: string;

@@ -4,7 +4,7 @@ import { RunClaudeError } from '../../errors.ts';
 import { parseRelPath, type RelPath } from '../../text/path.ts';
 import type { ClaudeChange, ClaudeData } from '../../types/claude-data.ts';
 import type { ListedEntry } from '../../types/collector.ts';
-import type { Finding } from '../../types/finding.ts';
+import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
 import type { StagedFile } from '../stage/staged.ts';
 import { type BackRule, backRule, refusedPath } from './back-rules.ts';
 import { collectHistory } from './collect-history.ts';
@@ -86,8 +86,7 @@ async function collectEntry(collection: Collection, entry: ListedEntry): Promise
 
 /** The most severe findings; the number of the others is a finding of its own. */
 function limitFindings(findings: readonly Finding[]): readonly Finding[] {
-  const order = { blocked: 0, suspect: 1, note: 2 };
-  const sorted = findings.toSorted((a, b) => order[a.severity] - order[b.severity]);
+  const sorted = findings.toSorted((a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity]);
   const rest = sorted.splice(MAX_FINDINGS);
   const [first] = rest;
   if (first === undefined) return sorted;

@@ -17,7 +17,7 @@ import { matcher } from '../../review/build-review.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Mount } from '../../types/engine.ts';
 import type { Change, Digest } from '../../types/entry.ts';
-import type { Finding } from '../../types/finding.ts';
+import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { reopenWorkspace } from '../../workspace/open.ts';
@@ -115,8 +115,7 @@ export async function auditCommits(
     const finding = judgeBranch(branch);
     if (finding !== undefined) add(commit, finding);
   }
-  const rank = { blocked: 0, suspect: 1, note: 2 } as const;
-  return found.sort((a, b) => rank[a.finding.severity] - rank[b.finding.severity]);
+  return found.sort((a, b) => SEVERITY_RANK[a.finding.severity] - SEVERITY_RANK[b.finding.severity]);
 }
 
 function gitlinkFinding(link: string): Finding {
