@@ -1,3 +1,4 @@
+import { nameOfPath } from '../../text/path.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import { isArchive, memberOutside } from './archives.ts';
 
@@ -137,8 +138,7 @@ function bombHits(path: string, bytes: Buffer, size: number): Hit[] {
   if (startsWith(bytes, [0x1f, 0x8b]) && bytes.length > 18) unpacked = bytes.readUInt32LE(bytes.length - 4);
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])) unpacked = zipSize(bytes);
   if (unpacked <= 1 << 20 || unpacked <= size * MAX_UNPACK_RATIO) return [];
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return [hitOf('binary-bomb', path, { detail: `${name}: ${unpacked} bytes from ${size}` })];
+  return [hitOf('binary-bomb', path, { detail: `${nameOfPath(path)}: ${unpacked} bytes from ${size}` })];
 }
 
 /** The sum of the unpacked sizes in a zip's directory, in bytes. */

@@ -1,4 +1,4 @@
-import type { Line } from '../formats/lines.ts';
+import { type Line, splitLines } from '../formats/lines.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
 import { PROGRAM } from './paths.ts';
@@ -36,9 +36,6 @@ export function offScreenHits(change: TextChange): Hit[] {
   ];
 }
 
-const linesOf = (text: string): string[] =>
-  /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
-
 function hiddenRight({
   path,
   text,
@@ -46,7 +43,7 @@ function hiddenRight({
 }: TextChange): { readonly detail: string; readonly line: number } | undefined {
   // Most texts have no such run, also in several blanks that each take more than a column.
   if (!/[^\S\n]{10}|[\u2800\u3164\uffa0\u200b]{10}/u.test(text)) return undefined;
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   for (const { line } of added) {
     const raw = (lines[line - 1] ?? '').slice(0, MAX_LINE_CHARS);
     if (raw.length < 20) continue;
@@ -105,7 +102,7 @@ function hiddenBelow({
   oldText,
   added,
 }: TextChange): { readonly case?: 'filler'; readonly detail: string; readonly line: number } | undefined {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   if (lines.length < EMPTY_LINES) return undefined;
   const isNew = new Set(added.map(({ line }) => line));
   const empty = /(?:\n[^\S\n]*){100}/;

@@ -27,6 +27,10 @@ export function newLines(before: string | undefined, after: string | undefined):
 
 function linesOf(text: string | undefined): string[] {
   if (text === undefined) return [];
-  const lines = /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
-  return lines.map((line) => line.trim());
+  return splitLines(text).map((line) => line.trim());
+}
+
+/** The lines of a text, as they are, at every end of a line that some tool knows. */
+export function splitLines(text: string): string[] {
+  return /[\r\u2028\u2029\u0085]/.test(text) ? text.split(/\r\n|[\r\n\u2028\u2029\u0085]/) : text.split('\n');
 }

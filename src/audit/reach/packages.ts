@@ -1,4 +1,4 @@
-import { parentPath } from '../../text/path.ts';
+import { nameOfPath, parentPath } from '../../text/path.ts';
 import { readStructure } from '../formats/structured.ts';
 
 /** A package of the project: what a tool loads or runs when another file names it. */
@@ -33,7 +33,7 @@ export function packageOf(path: string, text: string): OwnPackage | undefined {
         key,
       );
     if (inner?.[1] !== undefined) paths.push([inner[1], value]);
-    if (key === 'bin') commands.push([name.slice(name.lastIndexOf('/') + 1), value]);
+    if (key === 'bin') commands.push([nameOfPath(name), value]);
     else if (key.startsWith('bin.')) commands.push([key.slice(4), value]);
   }
   return { name, dir: parentPath(path), entries: [...new Set([...entries, 'index'])], paths, commands };
