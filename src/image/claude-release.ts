@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { packageRoot } from '../host/package.ts';
 import type { Tell } from '../types/event.ts';
+import { runNpm } from './npm.ts';
 import type { PinnedPackage } from './pins.ts';
 import { PINS_FILE, pinnedClaude } from './pins-file.ts';
 
@@ -44,40 +43,29 @@ function checkClaudeVersion(wanted: string): void {
  *
  * @returns undefined for the pinned release.
  * @throws {RunClaudeError} USAGE when the text is not a version; CLAUDE_VERSION when the registry does not have it or does not
- * answer.
+ * answer; PACKAGE_FETCH_FAILED without npm.
  */
 export async function findClaudeRelease(wanted: string, request: ReleaseRequest): Promise<PinnedPackage | undefined> {
   checkClaudeVersion(wanted);
   const pinned = pinnedClaude(await readFile(join(packageRoot, PINS_FILE)), request.arch);
   // Without a package for the architecture the build says so.
   if (pinned === undefined || wanted === pinned.version) return undefined;
+  const { file, name } = pinned;
   const dir = join(request.cacheDir, 'image');
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const file = join(dir, 'claude-releases.json');
-  const kept = await readAnswers(file);
-  const version = wanted === 'latest' ? await latestVersion(pinned.name, { dir, file, kept }, request) : wanted;
+  const version = wanted === 'latest' ? await latestVersion(name, dir, request) : wanted;
   if (version === pinned.version) return undefined;
-  const first = kept.hashes[pinned.name]?.[version];
-  const integrity = first ?? (await askHash(pinned.name, version, dir, request));
-  if (first === undefined) {
-    const { hashes, latest } = await readAnswers(file);
-    const ofPackage = { ...hashes[pinned.name], [version]: integrity };
-    await writeAnswers(file, { hashes: { ...hashes, [pinned.name]: ofPackage }, latest });
-  }
-  return { file: pinned.file, name: pinned.name, version, integrity };
+  const known = (await readAnswers(dir)).hashes[name]?.[version];
+  return { file, name, version, integrity: known ?? (await askHash(name, version, dir, request)) };
 }
 
-async function latestVersion(
-  name: string,
-  { dir, file, kept }: { readonly dir: string; readonly file: string; readonly kept: Answers },
-  { refresh, tell, signal }: ReleaseRequest,
-): Promise<string> {
-  const before = kept.latest[name];
+async function latestVersion(name: string, dir: string, { refresh, tell, signal }: ReleaseRequest): Promise<string> {
+  const before = (await readAnswers(dir)).latest[name];
   if (!refresh && before !== undefined && Math.abs(Date.now() - before.askedMs) < LATEST_MS) return before.version;
   try {
-    const { version } = await askRegistry(name, dir, signal);
-    await writeAnswers(file, { ...kept, latest: { ...kept.latest, [name]: { version, askedMs: Date.now() } } });
-    return version;
+    const answer = await askRegistry(name, dir, signal);
+    await keepAnswer(dir, name, answer, { version: answer.version, askedMs: Date.now() });
+    return answer.version;
   } catch (error) {
     signal.throwIfAborted();
     if (before === undefined || !(error instanceof RunClaudeError)) throw error;
@@ -89,43 +77,58 @@ async function latestVersion(
 
 async function askHash(name: string, version: string, dir: string, { signal }: ReleaseRequest): Promise<string> {
   const answer = await askRegistry(`${name}@${version}`, dir, signal);
-  if (answer.version === version) return answer.integrity;
-  throw new RunClaudeError('CLAUDE_VERSION', `the registry has no ${name}@${version}`, { hint: HINT });
+  if (answer.version !== version)
+    throw new RunClaudeError('CLAUDE_VERSION', `the registry has no ${name}@${version}`, { hint: HINT });
+  await keepAnswer(dir, name, answer);
+  return answer.integrity;
 }
 
 const HINT = 'Check the version and npm ping, or leave --claude-version out to use the pinned release.';
 
-/** The user's npm asks: its registry, proxy and certificates count. `dir` has no .npmrc of a project. */
-async function askRegistry(
-  spec: string,
-  dir: string,
-  signal: AbortSignal,
-): Promise<{ readonly version: string; readonly integrity: string }> {
+/** One release, as the registry describes it. */
+interface Answer {
+  readonly version: string;
+  readonly integrity: string;
+}
+
+async function askRegistry(spec: string, dir: string, signal: AbortSignal): Promise<Answer> {
   const argv = ['view', spec, 'version', 'dist.integrity', '--json', '--loglevel=error'];
-  let out: string;
-  try {
-    ({ stdout: out } = await promisify(execFile)('npm', argv, { cwd: dir, timeout: REGISTRY_MS, signal }));
-  } catch (error) {
-    signal.throwIfAborted();
-    const isUnknown = /E404|ETARGET/.test(String((error as { readonly stdout?: string }).stdout) + String(error));
+  const asked = { cwd: dir, doing: `look up ${spec}`, timeoutMs: REGISTRY_MS, signal };
+  const printed = await runNpm(argv, asked).catch((error: Error) => {
+    const { code, stdout } = (error.cause ?? {}) as { readonly code?: unknown; readonly stdout?: string };
+    if (signal.aborted || code === 'ENOENT') throw error;
+    const isUnknown = /E404|ETARGET/.test(`${stdout} ${error.message}`);
     const what = isUnknown ? `the registry has no ${spec}` : `the registry did not answer about ${spec}`;
     throw new RunClaudeError('CLAUDE_VERSION', what, { cause: error, hint: HINT });
-  }
-  const answer = parseJson(out);
+  });
+  const answer = parseJson(printed);
   const [version, integrity] = [text(answer, 'version'), text(answer, 'dist.integrity')];
   if (VERSION.test(version) && /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)) return { version, integrity };
   throw new RunClaudeError('CLAUDE_VERSION', `the registry has no ${spec} with a SHA-512 hash`, { hint: HINT });
 }
 
-async function readAnswers(file: string): Promise<Answers> {
-  const parsed = answersSchema.safeParse(parseJson(await readFile(file, 'utf8').catch(() => '')));
+const answersFile = (dir: string): string => join(dir, 'claude-releases.json');
+
+async function readAnswers(dir: string): Promise<Answers> {
+  const parsed = answersSchema.safeParse(parseJson(await readFile(answersFile(dir), 'utf8').catch(() => '')));
   return parsed.success ? parsed.data : { hashes: {}, latest: {} };
 }
 
-async function writeAnswers(file: string, answers: Answers): Promise<void> {
-  const next = `${file}.${process.pid}`;
+/** Keeps an answer: of each version the first hash, and the latest version where that was asked for. */
+async function keepAnswer(
+  dir: string,
+  name: string,
+  { version, integrity }: Answer,
+  newest?: Answers['latest'][string],
+): Promise<void> {
+  const { hashes, latest } = await readAnswers(dir);
+  const answers: Answers = {
+    hashes: { ...hashes, [name]: { [version]: integrity, ...hashes[name] } },
+    latest: newest === undefined ? latest : { ...latest, [name]: newest },
+  };
+  const next = `${answersFile(dir)}.${process.pid}`;
   await writeFile(next, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
-  await rename(next, file);
+  await rename(next, answersFile(dir));
 }
 
 function parseJson(source: string): unknown {

@@ -7,6 +7,7 @@ import { packageRoot } from '../host/package.ts';
 import type { Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { type ContextEntry, withContext } from './context.ts';
+import { unprovenName } from './proven.ts';
 
 /** Adds run-claude's programs, guards, settings and user to a custom image (Debian or a derivative). */
 const DOCKERFILE = `ARG OURS
@@ -73,7 +74,7 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
   const { reference, ours, tell } = options;
   const tag = await addressCustomImage(engine, reference, ours);
   if (await engine.hasImage(tag)) return tag;
-  const unproven = tag.replace('run-claude:', 'run-claude-unproven:');
+  const unproven = unprovenName(tag);
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
   let log = '';
   try {

@@ -31,8 +31,8 @@ export function imageInputs(
 ): ImageInputs {
   const pins = readPins(files);
   const others = (pins.packages[variant.arch] ?? []).filter(({ file }) => file !== 'claude.tgz');
-  const certificates = files.filter(({ path }) => path.startsWith('ca/'));
-  const own = files.filter(({ path }) => !path.startsWith('ca/') && path !== PINS_FILE);
+  const certificates = files.filter(isCertificate);
+  const own = files.filter((file) => !isCertificate(file) && file.path !== PINS_FILE);
   return {
     version: ownVersion(),
     claude: pins.claudeVersion,
@@ -44,6 +44,9 @@ export function imageInputs(
     pins: digest(files.filter(({ path }) => path === PINS_FILE)),
   };
 }
+
+/** Whether a file of the build context is an authority of this machine. */
+export const isCertificate = ({ path }: ContextFile): boolean => path.startsWith('ca/');
 
 function digest(files: readonly ContextFile[]): string {
   const hash = createHash('sha256');

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
 import type { Watch } from './base.ts';
+import { runNpm } from './npm.ts';
 import type { PinnedPackage } from './pins.ts';
 
 /**
@@ -38,7 +37,8 @@ async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal
   // npm runs in an empty directory, so that no project's .npmrc is read.
   const scratch = await mkdtemp(join(dir, 'fetch-'));
   try {
-    await npm(['pack', spec, '--ignore-scripts', '--loglevel=error'], scratch, `fetch ${spec}`, signal);
+    const argv = ['pack', spec, '--ignore-scripts', '--loglevel=error'];
+    await runNpm(argv, { cwd: scratch, doing: `fetch ${spec}`, signal });
     const file = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
     if (file === undefined) throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm fetched nothing for ${spec}`);
     if ((await integrityOf(join(scratch, file))) !== pinned.integrity) {
@@ -55,30 +55,10 @@ async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal
 /** The newest version in the registry, or undefined when the registry does not answer quickly. */
 export async function newestVersion(name: string, dir: string): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('npm', ['view', name, 'version'], { cwd: dir, timeout: 10_000 });
-    return /^\d+\.\d+\.\d+$/.exec(stdout.trim())?.[0];
+    const printed = await runNpm(['view', name, 'version'], { cwd: dir, doing: `look up ${name}`, timeoutMs: 10_000 });
+    return /^\d+\.\d+\.\d+$/.exec(printed.trim())?.[0];
   } catch {
     return undefined;
-  }
-}
-
-async function npm(argv: readonly string[], cwd: string, doing: string, signal: AbortSignal): Promise<void> {
-  try {
-    await promisify(execFile)('npm', [...argv], { cwd, signal, maxBuffer: 16 * 1024 * 1024 });
-  } catch (error) {
-    signal.throwIfAborted();
-    const failure = error as NodeJS.ErrnoException & { stderr?: string };
-    if (failure.code === 'ENOENT') {
-      throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and was not found`, {
-        cause: error,
-        hint: 'Install npm (it comes with Node.js).',
-      });
-    }
-    const reason = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';
-    throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm could not ${doing}: ${reason}`, {
-      cause: error,
-      hint: 'Check that npm reaches its registry: npm ping.',
-    });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from '../types/engine.ts';
 import { addressFiles } from './address.ts';
 import { withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
-import { INPUTS_LABEL, imageInputs } from './inputs.ts';
+import { INPUTS_LABEL, imageInputs, isCertificate } from './inputs.ts';
 import { readPublished } from './pins.ts';
 import { nameProven, type ProofOptions, unprovenName } from './proven.ts';
 
@@ -39,8 +39,7 @@ export async function fetchPublished(
   const { tell, signal } = options;
   const published = readPublished(packageRoot);
   const image = published?.images[engine.facts.arch];
-  const certificates = files.filter(({ path }) => path.startsWith('ca/'));
-  const others = files.filter(({ path }) => !path.startsWith('ca/'));
+  const others = files.filter((file) => !isCertificate(file));
   if (published === undefined || image?.address !== addressFiles(engine, others, false)) return false;
   const reference = `${published.repository}@${image.digest}`;
   try {
@@ -53,30 +52,29 @@ export async function fetchPublished(
     return false;
   }
   if (tag === image.address) await engine.nameImage(reference, unprovenName(tag));
-  else await addCertificates(engine, { tag, reference, files, certificates }, options);
+  else await addCertificates(engine, { tag, reference, files }, options);
   await nameProven(engine, tag, options);
   return true;
 }
 
 async function addCertificates(
   engine: Engine,
-  layer: {
-    readonly tag: string;
-    readonly reference: string;
-    readonly files: readonly ContextFile[];
-    readonly certificates: readonly ContextFile[];
-  },
+  {
+    tag,
+    reference,
+    files,
+  }: { readonly tag: string; readonly reference: string; readonly files: readonly ContextFile[] },
   { cacheDir, signal }: FetchOptions,
 ): Promise<void> {
-  const inputs = imageInputs(layer.files, { arch: engine.facts.arch, toolchain: '' });
+  const inputs = imageInputs(files, { arch: engine.facts.arch, toolchain: '' });
   const request = {
-    tag: unprovenName(layer.tag),
-    args: { PUBLISHED: layer.reference },
+    tag: unprovenName(tag),
+    args: { PUBLISHED: reference },
     labels: { [INPUTS_LABEL]: JSON.stringify(inputs) },
     fresh: false,
     signal,
     onOutput: () => undefined,
   };
-  const context = [{ path: 'Dockerfile', content: WITH_CERTIFICATES }, ...layer.certificates];
+  const context = [{ path: 'Dockerfile', content: WITH_CERTIFICATES }, ...files.filter(isCertificate)];
   await withContext(cacheDir, context, (archive) => engine.buildImage(archive, request));
 }

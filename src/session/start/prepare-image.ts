@@ -44,7 +44,7 @@ export async function sessionImage(
 /**
  * The release of Claude Code that the user chose; undefined for the pinned one.
  *
- * @throws {RunClaudeError} USAGE or CLAUDE_VERSION when there is no such release; PACKAGE_TAMPERED.
+ * @throws {RunClaudeError} what findClaudeRelease throws.
  */
 export async function findRelease(
   { claudeVersion, rebuild }: Pick<Policy, 'claudeVersion' | 'rebuild'>,
