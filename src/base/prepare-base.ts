@@ -33,7 +33,7 @@ async function prepareLocked(options: BaseOptions): Promise<BaseGeneration> {
   try {
     return await bringUpToDate(options, needed, newest);
   } catch (error) {
-    if (newest === undefined || signal?.aborted || !mayBeMended(error)) throw asUnwritable(dir, error, signal);
+    if (newest === undefined || signal?.aborted || !mayComeFromBase(error)) throw asUnwritable(dir, error, signal);
     tell({ kind: 'trace', text: `the base is made anew: ${(error as Error).message}` });
     tell({ kind: 'message', level: 'warning', text: 'The private copy could not be updated. Making it anew.' });
   }
@@ -48,7 +48,7 @@ async function prepareLocked(options: BaseOptions): Promise<BaseGeneration> {
 const DISK_FAILS = /^(ENOSPC|EDQUOT|EROFS|EIO)\b|^Unknown system error -(122|69)\b/;
 
 /** Whether the base may be the cause of an error, and not the project or the disk. */
-function mayBeMended(error: unknown): boolean {
+function mayComeFromBase(error: unknown): boolean {
   const { code, cause } = error as RunClaudeError;
   if (error instanceof RunClaudeError && code !== 'BASE_UNWRITABLE' && code !== 'REMOVE_FAILED') return false;
   return !DISK_FAILS.test(((cause ?? error) as Error).message);

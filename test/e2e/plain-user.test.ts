@@ -55,8 +55,8 @@ it('a user who is not root: closed directories, unreadable files, explore, a kil
     expect.stringMatching(/ERROR: EACCES(.|\n)*owned by another user/),
   ]);
   // The copy itself can be made anew: what root left waits for root in the trash.
-  const mended = await asRootLeft(path.join(dir, 'gen/1/tree'));
-  expect([mended.status, mended.stderr]).toEqual([0, expect.stringContaining('Making it anew.')]);
+  const repaired = await asRootLeft(path.join(dir, 'gen/1/tree'));
+  expect([repaired.status, repaired.stderr]).toEqual([0, expect.stringContaining('Making it anew.')]);
   scene.shell('rm more.txt');
   for (const name of readdirSync(path.join(dir, 'gone')))
     execFileSync('chown', ['-R', `${uid}:${gid}`, path.join(dir, 'gone', name)]);

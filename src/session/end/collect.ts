@@ -15,6 +15,8 @@ export interface CollectInput {
   readonly judge: ChangeJudge | undefined;
   /** Credentials that were inside. */
   readonly secrets: readonly string[];
+  /** Stops the audit. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -24,11 +26,10 @@ export interface CollectInput {
  */
 export async function collectSession(
   record: SessionRecord,
-  { workspace, judge, secrets }: CollectInput,
+  { workspace, judge, secrets, signal }: CollectInput,
   deps: SessionDeps,
 ): Promise<SessionRecord> {
   deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
-  const signal = deps.interruption.next();
   // It starts while the changes are read.
   judge?.start();
   const collected = await workspace.collect(matchRenames);

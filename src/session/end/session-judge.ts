@@ -31,8 +31,8 @@ export async function startJudge(judge: ChangeJudge): Promise<void> {
 }
 
 /**
- * Prepares the audit in small slices while the agent works, until `end`: see
- * warm-up.ts. Never throws: what fails here fails again in the audit.
+ * Prepares the audit in small slices while the agent works, until `end`: see warm-up.ts. Never throws: what fails here
+ * fails again in the audit.
  */
 export async function warmUpAudit(judge: ChangeJudge, end: AbortSignal): Promise<void> {
   await sleep(WARM_UP_DELAY_MS, undefined, { ref: false });

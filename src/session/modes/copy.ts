@@ -86,7 +86,7 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: Vi
       const signal = deps.interruption.next();
       const interrupt = (): void => workspace.interrupt(signal.reason as Error);
       signal.addEventListener('abort', interrupt, { once: true });
-      const input = { workspace, judge: isAudited ? judge : undefined, secrets: await secrets() };
+      const input = { workspace, judge: isAudited ? judge : undefined, secrets: await secrets(), signal };
       const collected = await collectSession(record, input, deps)
         .catch((error: unknown) => {
           const text = `The changes of the session are kept. To go on collecting them: run-claude diff ${plan.sessionId}`;

@@ -18,7 +18,7 @@ const inProject = (name: string): string => path.join(dir, 'project', name);
 const inTree = (name: string): string => path.join(dir, 'base/gen/1/tree', name);
 
 beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-mended-'));
+  dir = mkdtempSync(path.join(tmpdir(), 'run-claude-broken-base-'));
   told = [];
   mkdirSync(inProject('src'), { recursive: true });
   writeFileSync(inProject('src/a'), 'a');
