@@ -1,10 +1,10 @@
 import type { RelPath } from '../text/path.ts';
 
-/** blocked: never applied. suspect: needs a yes by name. note: shown, without effect. */
-export type Severity = 'blocked' | 'suspect' | 'note';
+/** The severities, each with its place in a list, the worst first. */
+export const SEVERITY_RANK = { blocked: 0, suspect: 1, note: 2 } as const;
 
-/** The place of each severity in a list, the worst first. */
-export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { blocked: 0, suspect: 1, note: 2 };
+/** blocked: never applied. suspect: needs a yes by name. note: shown, without effect. */
+export type Severity = keyof typeof SEVERITY_RANK;
 
 /** A rule that fired on one change. */
 export interface Finding {

@@ -100,7 +100,17 @@ it('odd trees of real projects are copied exactly or reported as left out; chang
     JSON.parse(execFileSync(process.execPath, ['-e', LISTING], { cwd: scene.project, maxBuffer: 1 << 26 }).toString());
   const before = list();
   const gitBefore = scene.fingerprint('.git');
-  const result = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-c', AGENT]);
+  const result = await scene.run([
+    'exec',
+    '--auto-apply',
+    '--new-kinds',
+    'note',
+    scene.project,
+    '--',
+    'sh',
+    '-c',
+    AGENT,
+  ]);
   expect(result.stderr).toMatch(/Left out of the copy: .*pipe/);
   expect(result.stderr).toMatch(/Left out of the copy: .*sock/);
   const read = (name: string | Buffer): string =>

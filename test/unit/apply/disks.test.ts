@@ -67,7 +67,7 @@ describe('names that a disk treats as the same', () => {
       '.GitHub': ALIAS('.GitHub'),
       '.GitHub/x.yml': ALIAS('.GitHub'),
       Twin: 'applied',
-      twin: 'conflict: changed on the host while applying',
+      twin: 'conflict: this disk takes it and Twin for one name',
     });
     expect(Object.keys(after).filter((name) => name.startsWith('.git'))).toEqual(['.github', '.github/keep']);
     expect([after.here.text, after.Twin.text]).toEqual(['here\n', 'one\n']);
