@@ -13,7 +13,7 @@ import { type Hit, hitOf } from './hit.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
 import { aliasesOf, linkHits } from './links.ts';
 import { nameHits } from './names.ts';
-import { treeHits } from './tree.ts';
+import { treeHits } from './tree/tree.ts';
 
 /** An audit whose steps the caller takes, so that it knows which change is judged at any moment. */
 export interface Audit {

@@ -1,7 +1,7 @@
 import type { Severity } from '../types/finding.ts';
 import { LINE_SIGNALS } from './content/line-signals/all.ts';
-import { type FileRule, type Judge, SUSPECT_FILE } from './formats/rule.ts';
 import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
+import { type FileRule, type Judge, SUSPECT_FILE } from './judges/rule.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 /** A rule as `run-claude audit --rules`, docs/audit-rules.md and reports show it. */

@@ -3,11 +3,11 @@ import type { Change } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import { auditChanges } from './audit.ts';
 import { fileRulesOf } from './files.ts';
-import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './formats/explain-judge.ts';
 import { foldPath } from './formats/glob.ts';
-import { isPlainChange } from './formats/plain-change.ts';
-import type { FileRule } from './formats/rule.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
+import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './judges/explain-judge.ts';
+import { isPlainChange } from './judges/plain-change.ts';
+import type { FileRule } from './judges/rule.ts';
 import { aliasesOf } from './links.ts';
 import { PLAIN_CHANGES } from './rules/plain-changes.ts';
 

@@ -1,5 +1,5 @@
 import type { Explanation, RuleExplanation } from './explain.ts';
-import type { JudgeExplanation } from './formats/explain-judge.ts';
+import type { JudgeExplanation } from './judges/explain-judge.ts';
 
 /** More lines of one list are only counted. */
 const MAX_LISTED = 20;

@@ -4,9 +4,11 @@ import { nameOfPath } from '../../text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
 import { jsonOfJson5 } from './json5.ts';
 import { leavesOfProperties } from './properties.ts';
-import type { Format } from './rule.ts';
 import { leavesOfXml } from './xml.ts';
 import { readYaml } from './yaml.ts';
+
+/** How structured text is read: `auto` goes by the file's extension. */
+export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'xml' | 'properties' | 'auto';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
 export interface Leaf {

@@ -1,8 +1,8 @@
 import { decodeBytes, parentPath } from '../../text/path.ts';
-import { isManifest } from '../dependencies.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import { isManifest } from '../tree/dependencies.ts';
 import { cargoTrees, moduleNames, PYTHON_PROGRAMS, placed, rustParts, wordsOf } from './modules.ts';
 import { type OwnPackage, packageOf } from './packages.ts';
 import { isSettings, valuesThatLead } from './settings-values.ts';

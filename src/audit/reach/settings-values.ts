@@ -1,8 +1,8 @@
 import { foldPath, indexGlobs } from '../formats/glob.ts';
-import { plainKeysOf } from '../formats/judge.ts';
 import { lazy } from '../formats/lazy.ts';
-import type { Judge } from '../formats/rule.ts';
 import { readStructure } from '../formats/structured.ts';
+import { plainKeysOf } from '../judges/judge.ts';
+import type { Judge } from '../judges/rule.ts';
 import { FILE_RULES } from '../rules/all.ts';
 
 type SettingsJudge = Extract<Judge, { kind: 'settings' }>;

@@ -1,5 +1,5 @@
-import type { FileRule } from '../formats/rule.ts';
 import { anyOf, words } from '../formats/words.ts';
+import type { FileRule } from '../judges/rule.ts';
 
 const AGENT_DIRS = words`
   agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge

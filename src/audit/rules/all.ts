@@ -1,4 +1,4 @@
-import type { FileRule } from '../formats/rule.ts';
+import type { FileRule } from '../judges/rule.ts';
 import { agentRules } from './agents.ts';
 import { ciRules } from './build/ci.ts';
 import { packagingRules } from './build/packaging.ts';

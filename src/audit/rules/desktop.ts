@@ -1,5 +1,5 @@
-import type { FileRule } from '../formats/rule.ts';
 import { words } from '../formats/words.ts';
+import type { FileRule } from '../judges/rule.ts';
 
 const COMMANDS = words`
   bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make

@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
+import type { FileRule, JudgedText } from '../judges/rule.ts';
 import { PLAIN_VSCODE_SETTING } from './editor-settings.ts';
 
 const VIM_EXPRESSIONS = oneOf`

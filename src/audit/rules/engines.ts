@@ -1,5 +1,5 @@
-import type { FileRule } from '../formats/rule.ts';
 import { anyOf } from '../formats/words.ts';
+import type { FileRule } from '../judges/rule.ts';
 
 /** Files that game engines, design programs and board tools run when a project is opened in them. */
 export const engineRules: readonly FileRule[] = [

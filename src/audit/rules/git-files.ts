@@ -1,6 +1,6 @@
 import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
-import { hostOf } from '../formats/lockfiles.ts';
-import type { FileRule, JudgedText } from '../formats/rule.ts';
+import type { FileRule, JudgedText } from '../judges/rule.ts';
+import { hostOf } from '../locks/lockfiles.ts';
 
 export const gitFileRules: readonly FileRule[] = [
   {

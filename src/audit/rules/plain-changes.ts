@@ -1,5 +1,5 @@
-import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../formats/plain-change.ts';
 import { words } from '../formats/words.ts';
+import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../judges/plain-change.ts';
 
 /** Changes that no rule has to report, in files of which rules report any other change. */
 export const PLAIN_CHANGES: readonly PlainChange[] = [

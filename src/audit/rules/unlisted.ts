@@ -1,7 +1,7 @@
-import { judge } from '../formats/judge.ts';
-import type { FileRule, Judge, JudgedText } from '../formats/rule.ts';
 import { readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';
+import { judge } from '../judges/judge.ts';
+import type { FileRule, Judge, JudgedText } from '../judges/rule.ts';
 
 const KEYS_THAT_RUN = oneOf`
   [\w-]*_commands? [\w-]+_hooks? run runs command commands cmd exec execute script scripts hook hooks shell

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allRules } from '../../../src/audit/catalogue.ts';
-import { SUSPECT_FILE } from '../../../src/audit/formats/rule.ts';
 import { GENERAL_RULES } from '../../../src/audit/general-rules/all.ts';
 import type { GeneralRule } from '../../../src/audit/general-rules/rule.ts';
+import { SUSPECT_FILE } from '../../../src/audit/judges/rule.ts';
 import { auditFiles } from './plant.ts';
 import { CONTENT_ROWS } from './rows-content.ts';
 import { GIT_ROWS } from './rows-git.ts';

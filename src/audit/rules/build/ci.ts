@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 
 export const ciRules: readonly FileRule[] = [
   {

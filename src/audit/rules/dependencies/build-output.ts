@@ -1,4 +1,4 @@
-import type { FileRule } from '../../formats/rule.ts';
+import type { FileRule } from '../../judges/rule.ts';
 
 export const buildOutputRules: readonly FileRule[] = [
   {

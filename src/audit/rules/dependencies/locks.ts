@@ -1,6 +1,6 @@
-import { judgeYarnLock } from '../../formats/lockfiles.ts';
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judgeYarnLock } from '../../locks/lockfiles.ts';
 
 const OTHER_LOCKS = [
   'Gemfile.lock',

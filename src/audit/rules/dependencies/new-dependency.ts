@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { readStructure } from '../../formats/structured.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 
 /** Tables of a project's direct dependencies: their names are the keys, or the values. */
 const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly named?: 'by value' }[] = [

@@ -1,6 +1,6 @@
-import { newLinesWith } from '../../formats/judge.ts';
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf, wholeLine } from '../../formats/words.ts';
+import { newLinesWith } from '../../judges/judge.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { imageMoved } from './kubernetes.ts';
 
 /** A variable of the host that holds a secret of a tool, and any variable in a command. */

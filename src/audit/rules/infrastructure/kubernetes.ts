@@ -1,6 +1,6 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 
 export const kubernetesRules: readonly FileRule[] = [
   {

@@ -1,8 +1,8 @@
-import { newLinesWith } from '../../formats/judge.ts';
-import { judgeNpmLock, judgeYarnLock } from '../../formats/lockfiles.ts';
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { newLinesWith } from '../../judges/judge.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judgeNpmLock, judgeYarnLock } from '../../locks/lockfiles.ts';
 import { WORKSPACE_TABLES } from './plain/workspaces.ts';
 
 const MANAGER_GUARDS = oneOf`

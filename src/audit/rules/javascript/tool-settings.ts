@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { BUILD_TABLES } from './plain/builds.ts';
 import { LINTER_TABLES } from './plain/linters.ts';
 import { RELEASE_TABLES } from './plain/releases.ts';

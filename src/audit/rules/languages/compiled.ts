@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { CARGO, CARGO_SAFE } from './plain-builds.ts';
 
 const COMPOSER_KEYS = oneOf`

@@ -1,6 +1,6 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { MSBUILD, MSBUILD_SAFE } from './plain-builds.ts';
 
 const ITEMS = oneOf`

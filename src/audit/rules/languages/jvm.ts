@@ -1,6 +1,6 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { MAVEN, MAVEN_SAFE } from './plain-builds.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`

@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 
 const DESCRIPTION_FIELDS = oneOf`
   version name synopsis license author maintainer category build-depends base copyright description homepage

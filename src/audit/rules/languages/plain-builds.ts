@@ -1,5 +1,5 @@
-import { below, merged, type PlainKeys } from '../../formats/plain.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { below, merged, type PlainKeys } from '../../judges/plain.ts';
 
 const DEPENDENCIES = ['', 'target.**.', 'workspace.'].flatMap((where) =>
   ['', 'dev-', 'build-', 'dev_', 'build_'].map((kind) => `${where}${kind}dependencies.*`),

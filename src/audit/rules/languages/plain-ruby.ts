@@ -1,5 +1,5 @@
-import type { PlainTable } from '../../formats/plain.ts';
 import { words } from '../../formats/words.ts';
+import type { PlainTable } from '../../judges/plain.ts';
 
 /** Linters and language servers of Ruby. */
 export const RUBY_TABLES: readonly PlainTable[] = [

@@ -1,4 +1,4 @@
-import type { FileRule } from '../../formats/rule.ts';
+import type { FileRule } from '../../judges/rule.ts';
 
 /** Programs that the tools of a language find and run by their name; any change of one counts. */
 export const programRules: readonly FileRule[] = [

@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { PLAIN_RSPEC, RUBY_TABLES } from './plain-ruby.ts';
 
 /** Fields of a gem specification that hold text. */

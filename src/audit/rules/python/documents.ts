@@ -1,5 +1,5 @@
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { DOCUMENT_TABLES } from './plain/documents.ts';
 
 const DOXYGEN = ['Doxyfile', 'Doxyfile.*', '*.doxyfile', 'doxygen.{cfg,conf}', '*.dox{,y}file.in'];

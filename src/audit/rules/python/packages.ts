@@ -1,7 +1,7 @@
-import { judgeYarnLock } from '../../formats/lockfiles.ts';
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judgeYarnLock } from '../../locks/lockfiles.ts';
 
 const PIP_OPTIONS = oneOf`
   index-url extra-index-url find-links trusted-host no-index pre config-settings global-option install-option

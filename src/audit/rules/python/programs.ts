@@ -1,4 +1,4 @@
-import type { FileRule } from '../../formats/rule.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { STDLIB } from './standard-modules.ts';
 
 /** Programs that Python or one of its tools runs by their name or place. */

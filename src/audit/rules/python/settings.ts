@@ -1,5 +1,5 @@
-import { newLinesWith } from '../../formats/judge.ts';
-import type { FileRule, JudgedText } from '../../formats/rule.ts';
+import { newLinesWith } from '../../judges/judge.ts';
+import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { PROJECT_TABLES, TOOL_TABLES } from './plain/projects.ts';
 
 /** Settings of Python tools. */

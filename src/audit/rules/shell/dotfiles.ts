@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { words } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { SAMPLES } from './startup.ts';
 
 /** Programs of a desktop whose folder of settings has their name. */

@@ -1,5 +1,5 @@
-import type { FileRule } from '../../formats/rule.ts';
 import { anyOf } from '../../formats/words.ts';
+import type { FileRule } from '../../judges/rule.ts';
 
 export const environmentRules: readonly FileRule[] = [
   {

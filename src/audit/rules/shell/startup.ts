@@ -1,4 +1,4 @@
-import type { FileRule } from '../../formats/rule.ts';
+import type { FileRule } from '../../judges/rule.ts';
 import { oddVariable } from './variables.ts';
 
 const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;

@@ -1,5 +1,5 @@
-import type { PlainTable } from '../../../formats/plain.ts';
 import { words } from '../../../formats/words.ts';
+import type { PlainTable } from '../../../judges/plain.ts';
 
 /** Targets of Angular and Nx: what they read and write, and the targets before them. */
 const TARGETS = words`

@@ -1,5 +1,5 @@
-import type { PlainTable } from '../../../formats/plain.ts';
 import { oneOf, pattern, words } from '../../../formats/words.ts';
+import type { PlainTable } from '../../../judges/plain.ts';
 
 /** Options of a rule by which a linter loads a module or reads other settings. */
 const RULE_LOADS = words`

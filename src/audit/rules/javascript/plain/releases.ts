@@ -1,5 +1,5 @@
-import type { PlainTable } from '../../../formats/plain.ts';
 import { words } from '../../../formats/words.ts';
+import type { PlainTable } from '../../../judges/plain.ts';
 
 /** Checks of commits, releases and change logs. */
 export const RELEASE_TABLES: readonly PlainTable[] = [

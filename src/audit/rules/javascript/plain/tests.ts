@@ -1,5 +1,5 @@
-import type { PlainTable } from '../../../formats/plain.ts';
 import { oneOf, pattern, words } from '../../../formats/words.ts';
+import type { PlainTable } from '../../../judges/plain.ts';
 
 const ISTANBUL_REPORTERS = oneOf`
   clover cobertura html html-spa json json-summary lcov lcovonly none teamcity text text-lcov text-summary v8

@@ -1,5 +1,5 @@
-import { merged, type PlainKeys, type PlainTable } from '../../../formats/plain.ts';
 import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
+import { merged, type PlainKeys, type PlainTable } from '../../../judges/plain.ts';
 
 const MARKDOWN_EXTENSIONS = oneOf`
   abbr admonition attr_list codehilite def_list extra fenced_code footnotes legacy_attrs legacy_em md_in_html meta nl2br

@@ -1,5 +1,5 @@
-import { below, merged, type PlainKeys, type PlainTable } from '../../../formats/plain.ts';
 import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
+import { below, merged, type PlainKeys, type PlainTable } from '../../../judges/plain.ts';
 import {
   COVERAGE,
   DATA_ONLY,

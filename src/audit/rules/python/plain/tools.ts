@@ -1,5 +1,5 @@
-import { below, merged, type PlainKeys } from '../../../formats/plain.ts';
 import { oneOf, pattern, words } from '../../../formats/words.ts';
+import { below, merged, type PlainKeys } from '../../../judges/plain.ts';
 
 // Plain keys of tools that have a table in pyproject.toml, a section in setup.cfg or tox.ini, or a file of their own.
 

@@ -1,4 +1,4 @@
-import { oneOf, pattern } from './words.ts';
+import { oneOf, pattern } from '../formats/words.ts';
 
 const ENDINGS = oneOf`
   js cjs mjs jsx ts cts mts tsx coffee litcoffee civet py pyw pyc pyx pyz xsh rb rake lua luau moon php phar phtml pl

@@ -1,6 +1,6 @@
-import { isDotGitName } from '../git/names.ts';
-import { type Hit, hitOf } from './hit.ts';
-import type { Scene } from './input.ts';
+import { isDotGitName } from '../../git/names.ts';
+import { type Hit, hitOf } from '../hit.ts';
+import type { Scene } from '../input.ts';
 
 const MANIFEST = /^(?:(.*)\/)?\.claude-plugin\/(plugin|marketplace)\.json$/;
 /** What a plugin brings: the assistant runs, starts or follows it. */

@@ -1,9 +1,9 @@
-import { decodeBytes, parentPath } from '../text/path.ts';
-import type { Change } from '../types/entry.ts';
+import { decodeBytes, parentPath } from '../../text/path.ts';
+import type { Change } from '../../types/entry.ts';
+import { words } from '../formats/words.ts';
+import { type CaseOf, type Hit, hitOf } from '../hit.ts';
+import type { Scene } from '../input.ts';
 import { isDependency } from './dependencies.ts';
-import { words } from './formats/words.ts';
-import { type CaseOf, type Hit, hitOf } from './hit.ts';
-import type { Scene } from './input.ts';
 import { targetsOf } from './make-targets.ts';
 
 /** Commands that run the program `NAME-SUBCOMMAND` of the PATH. */

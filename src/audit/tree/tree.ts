@@ -1,17 +1,17 @@
 import ignore from 'ignore';
-import { parseConfig } from '../git/config-parse.ts';
-import { guessesIn } from '../git/ignore-patterns.ts';
-import { isDotGitName } from '../git/names.ts';
-import { decodeBytes, nameOfPath } from '../text/path.ts';
-import type { Change } from '../types/entry.ts';
+import { parseConfig } from '../../git/config-parse.ts';
+import { guessesIn } from '../../git/ignore-patterns.ts';
+import { isDotGitName } from '../../git/names.ts';
+import { decodeBytes, nameOfPath } from '../../text/path.ts';
+import type { Change } from '../../types/entry.ts';
+import { newLines } from '../formats/lines.ts';
+import { SECRET_NAME } from '../formats/secrets.ts';
+import { type Hit, hitOf } from '../hit.ts';
+import type { Scene } from '../input.ts';
+import { reachedHits } from '../reach/reached.ts';
 import { collisions } from './collisions.ts';
-import { newLines } from './formats/lines.ts';
-import { SECRET_NAME } from './formats/secrets.ts';
-import { type Hit, hitOf } from './hit.ts';
-import type { Scene } from './input.ts';
 import { newKindHits } from './new-kinds.ts';
 import { pluginHits } from './plugins.ts';
-import { reachedHits } from './reach/reached.ts';
 import { shadowHits } from './shadows.ts';
 
 const MANY = 2000;

@@ -1,10 +1,8 @@
 import type { Change } from '../../types/entry.ts';
 import type { Severity } from '../../types/finding.ts';
-import type { Line } from './lines.ts';
+import type { Line } from '../formats/lines.ts';
+import type { Format } from '../formats/structured.ts';
 import type { PlainKeys } from './plain.ts';
-
-/** How structured text is read: `auto` goes by the file's extension. */
-export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'xml' | 'properties' | 'auto';
 
 /** What counts in a change of a listed file. Regular expressions are linear: no nested repetition. */
 export type Judge =

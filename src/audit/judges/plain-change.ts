@@ -1,10 +1,10 @@
 import { parse as parseToml } from 'smol-toml';
+import { type Leaf, readStructure } from '../formats/structured.ts';
+import { readYaml } from '../formats/yaml.ts';
 import { pathsOf, plainKeysOf } from './judge.ts';
 import type { PlainKeys } from './plain.ts';
 import { isProgram } from './program.ts';
 import type { JudgedText } from './rule.ts';
-import { type Leaf, readStructure } from './structured.ts';
-import { readYaml } from './yaml.ts';
 
 /** A text before and after a change. */
 type Both = Readonly<Record<'before' | 'after', string>>;

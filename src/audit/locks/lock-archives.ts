@@ -1,4 +1,4 @@
-import { readStructure } from './structured.ts';
+import { readStructure } from '../formats/structured.ts';
 
 /** Reads one lock file: what it fetches under the name of another package or version. */
 type Reader = (text: string, path: string) => string[];

@@ -1,9 +1,9 @@
-import { isDotGitName } from '../git/names.ts';
-import { foldersAbove, parentPath } from '../text/path.ts';
-import { foldPath } from './formats/glob.ts';
-import { skeleton } from './formats/skeleton.ts';
-import { type Hit, hitOf } from './hit.ts';
-import { foldersOf, type Scene } from './input.ts';
+import { isDotGitName } from '../../git/names.ts';
+import { foldersAbove, parentPath } from '../../text/path.ts';
+import { foldPath } from '../formats/glob.ts';
+import { skeleton } from '../formats/skeleton.ts';
+import { type Hit, hitOf } from '../hit.ts';
+import { foldersOf, type Scene } from '../input.ts';
 
 /** Every path after the session; modified ones come twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {

@@ -1,4 +1,4 @@
-import { anyOf, oneOf, pattern } from './words.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
 
 /**
  * Lock files of every kind, read by their lines: indentation (JSON, YAML), a blank line (TOML, yarn) or one line (go.sum,

@@ -1,9 +1,16 @@
-import { matcherOf } from './glob.ts';
-import type { Line } from './lines.ts';
+import { matcherOf } from '../formats/glob.ts';
+import type { Line } from '../formats/lines.ts';
+import {
+  type Format,
+  type Leaf,
+  newLeaves,
+  readStructure,
+  type Structure,
+  unreadReason,
+} from '../formats/structured.ts';
 import { type PlainKeys, plainBy } from './plain.ts';
 import { isProgram } from './program.ts';
-import type { FileRule, Format, Judge, JudgedText } from './rule.ts';
-import { type Leaf, newLeaves, readStructure, type Structure, unreadReason } from './structured.ts';
+import type { FileRule, Judge, JudgedText } from './rule.ts';
 
 /** The longest piece of a line that an expression searches, in characters. */
 const WINDOW = 4000;

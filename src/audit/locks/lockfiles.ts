@@ -1,7 +1,7 @@
 import { type JSONVisitor, visit } from 'jsonc-parser';
+import type { JudgedText } from '../judges/rule.ts';
 import { carriesPackage, strangeArchives } from './lock-archives.ts';
 import { movedRepositories, otherHashes } from './lock-entries.ts';
-import type { JudgedText } from './rule.ts';
 
 interface NpmPackage {
   readonly version?: unknown;

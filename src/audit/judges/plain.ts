@@ -1,6 +1,5 @@
-import { lazy } from './lazy.ts';
-import type { Format } from './rule.ts';
-import type { Leaf } from './structured.ts';
+import { lazy } from '../formats/lazy.ts';
+import type { Format, Leaf } from '../formats/structured.ts';
 
 /** A path or pattern within the project: no `..`, no root, no home, no variable, no address. */
 const WITHIN = /(?!.*(?:^|\/|!)\.\.(?:\/|$))(?![/~])[\w@.*?!{},()[\]+/ ^=-]*/.source;

@@ -1,4 +1,4 @@
-import { lazy } from './formats/lazy.ts';
+import { lazy } from '../formats/lazy.ts';
 
 /** Make files are small; the newest is kept, since many files have the same one above them. */
 const kept = lazy(() => new Map<string, ReadonlySet<string>>());

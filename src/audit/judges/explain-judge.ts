@@ -1,6 +1,6 @@
+import { type Leaf, newLeaves, readStructure } from '../formats/structured.ts';
 import { judge } from './judge.ts';
 import type { Judge, JudgedText } from './rule.ts';
-import { type Leaf, newLeaves, readStructure } from './structured.ts';
 
 /** Something new in a file that a judge took as plain, and why it did. */
 export interface PlainPart {

@@ -1,6 +1,6 @@
-import { decodeBytes } from '../text/path.ts';
-import { readStructure } from './formats/structured.ts';
-import type { Scene } from './input.ts';
+import { decodeBytes } from '../../text/path.ts';
+import { readStructure } from '../formats/structured.ts';
+import type { Scene } from '../input.ts';
 
 type Language = 'python' | 'javascript';
 
