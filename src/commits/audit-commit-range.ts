@@ -4,6 +4,7 @@ import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
 import { wantsBaseContent } from '../audit/reach/referrers.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';
+import { policySettings } from '../judging/policy-settings.ts';
 import { buildReview } from '../review/build-review.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
@@ -59,9 +60,7 @@ export async function auditCommitRange(
   const findings = await judge.audit({
     changes,
     signal,
-    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
+    ...policySettings(policy),
   });
   const review = buildReview({
     collected: { changes, problems: [], withheld: [], baseEntries: before.size },

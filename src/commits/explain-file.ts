@@ -11,6 +11,7 @@ import {
 import path from 'node:path';
 import { type Explanation, explainChange } from '../audit/explain.ts';
 import { usageError } from '../errors.ts';
+import { policySettings } from '../judging/policy-settings.ts';
 import { decodeBytes, encodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Policy } from '../types/policy.ts';
@@ -67,8 +68,7 @@ export async function explainFile(options: ExplainFileOptions): Promise<Explanat
       changes: [change],
       content: (digest) => (digest === WORK_TREE ? now?.bytes : contents.get(digest)),
       base: baseReader(tree, contents, await repositoryConfig(git)),
-      userRules: policy.auditRules,
-      severities: policy.auditSeverities,
+      ...policySettings(policy),
     },
     change,
   );

@@ -1,10 +1,9 @@
 import { ensureImage } from '../../image/ensure.ts';
-import { chooseUser } from '../../plan/user.ts';
 import { jsonLine } from '../../report/json.ts';
 import { buildLock, findRelease } from '../../session/start/prepare-image.ts';
 import { refuseOpenImage } from '../../session/start/probe-layers.ts';
 import { type CommandRun, optionChoice } from '../context/context.ts';
-import { ENGINES, openEngine } from '../context/open-engine.ts';
+import { ENGINES, openEngine, userAlone } from '../context/open-engine.ts';
 
 /** `build [--rebuild] [--toolchain] [--claude-version VERSION] [--without-certificates]`: makes the image on the engine and prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
@@ -12,8 +11,7 @@ export const buildCommand: CommandRun = async (line, context) => {
   const { signal } = interruption;
   const engine = await openEngine(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
   try {
-    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-    const { user } = chooseUser('host', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
+    const user = userAlone(engine);
     const rebuild = line.options.has('rebuild');
     const claudeVersion = line.options.get('claude-version')?.at(-1);
     const image = await ensureImage(engine, {

@@ -1,5 +1,6 @@
 import { connectEngine, ownerOf } from '../../engine/connect.ts';
 import { makeOwnedDir } from '../../host/owned-dir.ts';
+import { chooseUser } from '../../plan/user.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
@@ -30,4 +31,10 @@ export async function openEngine(
     owner: ownerHere(context),
     makeDir: makeOwnedDir,
   });
+}
+
+/** The uid:gid inside a container that has no project. */
+export function userAlone({ facts }: Pick<Engine, 'facts'>): string {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  return chooseUser('host', facts, { uid, gid }, { ownerUid: uid, ownerGid: gid }).user;
 }

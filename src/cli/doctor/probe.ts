@@ -2,13 +2,12 @@ import type { ProbeRow } from '../../engine/hardening/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
 import { refuseEngine } from '../../plan/refuse-engine.ts';
-import { chooseUser } from '../../plan/user.ts';
 import { jsonText } from '../../report/json.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngine, userAlone } from '../context/open-engine.ts';
 
 export interface ProbeRequest {
   readonly engine: Policy['engine'];
@@ -35,8 +34,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
         hint: 'Build it with run-claude build.',
       });
     }
-    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-    const { user } = chooseUser('host', engine.facts, { uid, gid }, { ownerUid: uid, ownerGid: gid });
+    const user = userAlone(engine);
     const text = "Attacking a container like the agent's...";
     context.tell({ kind: 'message', level: 'info', text });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });

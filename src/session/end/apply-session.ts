@@ -1,5 +1,6 @@
 import { applyChanges, type ConflictRule } from '../../apply/apply-changes.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
+import { policySettings } from '../../judging/policy-settings.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { matcher } from '../../review/build-review.ts';
 import { IN_PART, isApplied, joinOutcomes } from '../../review/file-progress.ts';
@@ -90,8 +91,7 @@ function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): Ap
 async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
   const findings = await judge.audit({
     changes: [change],
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
+    ...policySettings(policy),
   });
   const allowed = matcher(policy.allowSuspect)(change.path);
   return allowed ? findings.filter(({ severity }) => severity !== 'suspect') : findings;

@@ -2,6 +2,7 @@ import { findingsOf, notYetAudited } from '../../audit/findings.ts';
 import { maxEntryBytes } from '../../base/generation.ts';
 import { Interrupted, RunClaudeError } from '../../errors.ts';
 import type { ChangeJudge } from '../../judging/change-judge.ts';
+import { policySettings } from '../../judging/policy-settings.ts';
 import type { AuditSettings } from '../../judging/protocol.ts';
 import { readCollected, writeCollected } from '../../record/session.ts';
 import type { Collected } from '../../types/entry.ts';
@@ -34,10 +35,7 @@ export function auditCollected(
     changes,
     signal,
     ...(endedNs === undefined ? {} : { endedNs }),
-    // A user who is asked sees the note; nobody sees it with --auto-apply.
-    newKinds: policy.autoApply ? (policy.newKinds ?? 'note') : 'note',
-    userRules: policy.auditRules,
-    severities: policy.auditSeverities,
+    ...policySettings(policy),
     maxPathBytes: maxEntryBytes(baseDir, project.root),
   });
 }

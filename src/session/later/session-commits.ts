@@ -12,6 +12,7 @@ import {
 } from '../../commits/read-commits.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
+import { policySettings } from '../../judging/policy-settings.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { matcher } from '../../review/build-review.ts';
 import type { RelPath } from '../../text/path.ts';
@@ -102,8 +103,7 @@ export async function auditCommits(
     const findings = await judge.audit({
       changes: filled,
       signal,
-      userRules: policy.auditRules,
-      severities: policy.auditSeverities,
+      ...policySettings(policy),
     });
     for (const finding of findings) add(commit, finding);
   }

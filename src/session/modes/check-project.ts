@@ -2,6 +2,7 @@ import { isWatchedPath } from '../../audit/files.ts';
 import { type BindOutcome, closeBind } from '../../bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
+import { policySettings } from '../../judging/policy-settings.ts';
 import { askLine, waitForSilence } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
@@ -111,8 +112,7 @@ async function auditBound(
   const findings = await judge.audit({
     changes: changes.map(withoutUnknown),
     signal,
-    userRules: plan.policy.auditRules,
-    severities: plan.policy.auditSeverities,
+    ...policySettings(plan.policy),
   });
   return findings.filter(({ rule, path }) => rule !== 'unreadable' || isWatchedPath(path));
 }
