@@ -7,9 +7,10 @@ import { forwardedHeaders } from './headers.mjs';
  * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
  * @param {import('node:http').ClientRequest} out not yet sent
  * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
+ * @param {{ has(name: string): boolean }} [without] headers of the answer that are dropped, lower case
  * @returns {Promise<number>} the answer's status
  */
-export async function exchange(request, response, out, limits, passed) {
+export async function exchange(request, response, out, limits, passed, without) {
   const client = new Client(request, response);
   client.whenGone(() => out.destroy());
   request.on('data', (chunk) => {
@@ -25,7 +26,7 @@ export async function exchange(request, response, out, limits, passed) {
     request.on('error', failed).pipe(out);
   });
   const status = answer.statusCode ?? 502;
-  response.writeHead(status, forwardedHeaders(answer.rawHeaders));
+  response.writeHead(status, forwardedHeaders(answer.rawHeaders, without));
   for await (const chunk of answer) {
     passed.down += chunk.length;
     if (passed.down > limits.bytesPerConnection) throw new Error('too many bytes received');

@@ -14,6 +14,8 @@ export function weakenings(policy: Policy): string[] {
   );
   add(policy.allowGitPush, 'git push is allowed');
   add(policy.allowHosts.length > 0, `hosts allowed: ${policy.allowHosts.join(', ')}`);
+  const partly = (policy.allowRequests ?? []).map((rule) => rule.host);
+  add(partly.length > 0, `hosts allowed for some requests: ${partly.join(', ')}`);
   add(
     policy.networkPresets.some((preset) => preset !== 'default'),
     `network presets: ${policy.networkPresets.join(', ')}`,

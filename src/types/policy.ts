@@ -34,6 +34,8 @@ export interface Policy {
   readonly allowAddresses: readonly string[];
   readonly networkPresets: readonly string[];
   readonly brokers: readonly BrokerRule[];
+  /** Undefined: none. */
+  readonly allowRequests?: readonly AllowRule[] | undefined;
   readonly credentials: 'broker' | 'file' | 'none';
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
@@ -65,6 +67,15 @@ export interface BrokerRule {
   /** A command line (argv) whose output is the value, run on the host. */
   readonly from: readonly string[];
   readonly methods: readonly string[];
+  /** `GET /path/**`: only these requests pass, and `methods` does not count. */
+  readonly requests?: readonly string[] | undefined;
+}
+
+/** A host of which only some requests pass. */
+export interface AllowRule {
+  readonly host: string;
+  /** `GET /path/**`. */
+  readonly requests: readonly string[];
 }
 
 export interface UserRule {
