@@ -9,6 +9,7 @@ import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
+import { judgedMessage, wholeBody } from './mcp.mjs';
 import { cleanName } from './names.mjs';
 import { requestMatches } from './request-rules.mjs';
 
@@ -66,6 +67,24 @@ function decodeURIComponentSafe(text) {
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void }} InterceptParts
  */
 
+/** The message of MCP that a request carries, as it is sent on. Throws Refused. @param {http.IncomingMessage} request
+ * @param {InterceptParts['config']['brokers']} rules those that let the request pass
+ * @returns {Promise<{ body?: Buffer, tool?: string }>} */
+async function messageOf(request, rules) {
+  const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
+  if (rule === undefined || request.method !== 'POST') return {};
+  const bytes = await wholeBody(request);
+  // Two rules for one address: what both allow.
+  for (const one of more) judgedMessage(bytes, one);
+  return judgedMessage(bytes, rule);
+}
+
+/** @param {readonly string[]} headers names and values in turn @param {Buffer} body */
+function ofLength(headers, body) {
+  const others = headers.filter((_, i) => String(headers[i - (i % 2)]).toLowerCase() !== 'content-length');
+  return [...others, 'content-length', String(body.length)];
+}
+
 /**
  * A function that takes over the client's tunnel to a brokered host, and returns whether it did.
  * @param {InterceptParts['config']} config @param {InterceptParts['ca']} ca @param {InterceptParts['egress']} egress
@@ -115,15 +134,19 @@ class Interceptor {
     const { log, config } = this.parts;
     const target = /** @type {Target} */ (this.targets.get(request.socket));
     const startedMs = Date.now();
-    const entry = /** @type {const} */ ({ kind: 'broker', ...target, method: request.method ?? '' });
+    /** @type {import('./proxy.mjs').Entry} */
+    let entry = { kind: 'broker', ...target, method: request.method ?? '', verdict: 'passed', up: 0, down: 0, ms: 0 };
     const passed = { up: 0, down: 0 };
     try {
-      const { headers, isNarrow } = this.judgedHeaders(request, target);
+      const { rules, headers, isNarrow } = this.judgedHeaders(request, target);
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
         async () => {
-          const out = await this.open(request, target, headers);
-          return exchange(request, response, out, config.limits, passed, new Set(isNarrow ? ['set-cookie'] : []));
+          const { body, tool } = await messageOf(request, rules);
+          if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
+          const out = await this.open(request, target, headers, body);
+          const without = new Set(isNarrow ? ['set-cookie'] : []);
+          return exchange(request, response, out, config.limits, passed, { without, body });
         },
       );
       log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - startedMs });
@@ -138,8 +161,9 @@ class Interceptor {
   }
 
   /** The request to the host, over verified TLS, not yet sent.
-   * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers */
-  async open(request, target, headers) {
+   * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers
+   * @param {Buffer | undefined} body in place of the request's own */
+  async open(request, target, headers, body) {
     const { config, egress, trust } = this.parts;
     const socket = await egress.dial(target.host, target.port);
     const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
@@ -148,7 +172,12 @@ class Interceptor {
       createConnection: () => secure,
       method: request.method ?? '',
       path: request.url ?? '',
-      headers: [...headers, 'connection', 'close', ...framing(request.headers)],
+      headers: [
+        ...(body === undefined ? headers : ofLength(headers, body)),
+        'connection',
+        'close',
+        ...(body === undefined ? framing(request.headers) : []),
+      ],
     });
   }
 
@@ -173,7 +202,7 @@ class Interceptor {
       new Set([...OVERRIDES, ...replaced, ...(isNarrow ? ['cookie'] : [])]),
     );
     for (const { header, value } of secrets) headers.push(header, value);
-    return { headers, isNarrow };
+    return { rules, headers, isNarrow };
   }
 
   /** The rules whose secrets the request gets. Of the rules for single requests, those that name this one; all others

@@ -2,7 +2,7 @@ import { homeAgent } from '../agent/agents.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
-import type { Policy } from '../types/policy.ts';
+import type { ReadHosts } from './brokers.ts';
 
 /** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -70,8 +70,8 @@ export function agentSide(
 }
 
 /** Whether the gateway ends TLS for some hosts, with a certificate authority that the agent's container trusts. */
-export function endsTls({ brokers, allowRequests }: Pick<Policy, 'brokers' | 'allowRequests'>): boolean {
-  return brokers.length > 0 || (allowRequests ?? []).length > 0;
+export function endsTls({ brokers, allowRequests = [], mcpServers = [] }: ReadHosts): boolean {
+  return brokers.length + allowRequests.length + mcpServers.length > 0;
 }
 
 /** The engine's names of the volume and the network of a session's gateway. */

@@ -3,39 +3,52 @@ import { promisify } from 'node:util';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { BrokeredHost } from '../types/gateway.ts';
 import type { AllowRule, BrokerRule, Policy } from '../types/policy.ts';
+import { mcpHost } from './mcp-servers.ts';
 import { parseRequestRule } from './request-rules.ts';
 import { parseHostRule } from './rules.ts';
 
 const TIMEOUT_MS = 30_000;
+
+/** The rules that make the gateway read requests. */
+export type ReadHosts = Pick<Policy, 'brokers' | 'allowRequests' | 'mcpServers'>;
 
 /**
  * Refuses what cannot be a rule, before anything is started.
  *
  * @throws {RunClaudeError} BROKER_FAILED, USAGE
  */
-export function checkBrokers(policy: Pick<Policy, 'brokers' | 'allowRequests'>): void {
-  allowedHosts(policy.allowRequests);
-  for (const rule of policy.brokers) brokeredHost(rule);
+export function checkBrokers({ brokers, allowRequests, mcpServers = [] }: ReadHosts): void {
+  allowedHosts(allowRequests);
+  for (const rule of brokers) brokeredHost(rule);
+  for (const server of mcpServers) mcpHost(server);
 }
 
 /**
- * The hosts whose requests the gateway reads. Runs each broker's command on this host for the header's value. Only the
+ * The hosts whose requests the gateway reads. Runs each rule's command on this host for the header's value. Only the
  * gateway gets the value.
  *
  * @throws {RunClaudeError} BROKER_FAILED when a command fails or prints nothing (its output is not shown), and for a
- * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, and for a
- * request that cannot be read.
+ * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, for a request that
+ * cannot be read, and for the address of an MCP server.
  */
 export async function resolveBrokers({
   brokers,
   allowRequests,
-}: Pick<Policy, 'brokers' | 'allowRequests'>): Promise<readonly BrokeredHost[]> {
+  mcpServers = [],
+}: ReadHosts): Promise<readonly BrokeredHost[]> {
   const allowed = allowedHosts(allowRequests);
-  const brokered = brokers.map(async (rule) => {
-    const host = brokeredHost(rule);
-    return { ...host, secret: { header: rule.header, value: await outputOf(rule) } };
-  });
-  return [...allowed, ...(await Promise.all(brokered))];
+  const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
+  const served = mcpServers.map((server) => withSecret(mcpHost(server), server, `[[mcp]] ${server.name}`));
+  return [...allowed, ...(await Promise.all([...brokered, ...served]))];
+}
+
+async function withSecret(
+  host: BrokeredHost,
+  { header, from }: { readonly header?: string | undefined; readonly from?: readonly string[] | undefined },
+  where: string,
+): Promise<BrokeredHost> {
+  if (header === undefined || from === undefined) return host;
+  return { ...host, secret: { header, value: await outputOf(from, where) } };
 }
 
 function allowedHosts(rules: readonly AllowRule[] = []): BrokeredHost[] {
@@ -66,19 +79,19 @@ const passesOf = (requests: readonly string[], from: string): BrokeredHost['pass
   requests: requests.map((text) => parseRequestRule(text, from)),
 });
 
-async function outputOf({ host, from: [program, ...args] }: BrokerRule): Promise<string> {
+async function outputOf([program, ...args]: readonly string[], where: string): Promise<string> {
   const hint = 'its command must print the value of the header, one line';
-  if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host} names no command`, { hint });
+  if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `${where} names no command`, { hint });
   let value: string;
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: TIMEOUT_MS });
     value = stdout.trim();
   } catch {
     // The error would carry the command's output.
-    throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host}: ${program} failed`, { hint });
+    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} failed`, { hint });
   }
   if (!/^[\x20-\x7e]+$/.test(value)) {
-    throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host}: ${program} printed no header value`, { hint });
+    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} printed no header value`, { hint });
   }
   return value;
 }

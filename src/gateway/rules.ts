@@ -60,7 +60,7 @@ export function parseAddressRange(text: string): string {
  * @throws RunClaudeError USAGE for an unknown preset or a rule that cannot be read.
  */
 export function policyRules(
-  policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'networkPresets' | 'brokers'>,
+  policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'mcpServers' | 'networkPresets' | 'brokers'>,
 ): readonly HostRule[] {
   const presets = policy.networkPresets.flatMap((preset) => {
     if (preset === 'default') return DEFAULT_PRESETS;
@@ -72,5 +72,8 @@ export function policyRules(
     ...policy.allowHosts.map((text) => parseHostRule(text, '--allow-host')),
     ...policy.brokers.map((broker) => parseHostRule(broker.host, '[[broker]]')),
     ...(policy.allowRequests ?? []).map((rule) => parseHostRule(rule.host, '[[allow]]')),
+    ...(policy.mcpServers ?? []).map(({ url }) => parseHostRule(hostOf(url), '[[mcp]]')),
   ];
 }
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);

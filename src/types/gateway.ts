@@ -56,6 +56,8 @@ export interface BrokeredHost {
   readonly secret?: { readonly header: string; readonly value: string };
   /** What passes: methods for every path, or methods with their paths. */
   readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
+  /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
+  readonly mcp?: { readonly tools?: readonly string[] | undefined };
 }
 
 /** The first line on the gateway's stdin. */
@@ -138,6 +140,8 @@ export interface NetworkEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly kind: 'connect' | 'http' | 'provider' | 'broker';
+  /** The tool that a message to an MCP server calls. */
+  readonly tool?: string;
   readonly verdict: 'passed' | 'refused' | 'failed';
   readonly host: string;
   readonly port: number;

@@ -36,6 +36,7 @@ export interface Policy {
   readonly brokers: readonly BrokerRule[];
   /** Undefined: none. */
   readonly allowRequests?: readonly AllowRule[] | undefined;
+  readonly mcpServers?: readonly McpServer[] | undefined;
   readonly credentials: 'broker' | 'file' | 'none';
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
@@ -76,6 +77,18 @@ export interface AllowRule {
   readonly host: string;
   /** `GET /path/**`. */
   readonly requests: readonly string[];
+}
+
+/** An MCP server that is reached over HTTP, and whose login stays on the host. */
+export interface McpServer {
+  /** As the agent sees it. */
+  readonly name: string;
+  readonly url: string;
+  /** The header that has the login, and the command line whose output is its value. */
+  readonly header?: string | undefined;
+  readonly from?: readonly string[] | undefined;
+  /** The tools that may be called. Undefined: all. */
+  readonly tools?: readonly string[] | undefined;
 }
 
 export interface UserRule {

@@ -40,6 +40,7 @@ export const configCommand: CommandRun = async (line, context) => {
 const TABLES = [
   { key: 'brokers', name: '[[broker]]' },
   { key: 'allowRequests', name: '[[allow]]' },
+  { key: 'mcpServers', name: '[[mcp]]' },
   { key: 'auditRules', name: '[[audit.rules]]' },
   { key: 'auditSeverities', name: '[audit.severities]' },
 ] as const;
