@@ -14,6 +14,7 @@ const LONG = [
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
   'test/engine/engine/container.test.ts',
+  'test/engine/gateway/mcp.test.ts',
   'test/engine/gateway/toolchains.test.ts',
   'test/engine/hardening/audit-tools.test.ts',
   'test/engine/hardening/engines.test.ts',

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tools that the checks and tests need besides Node: a C compiler, shellcheck, git, tmux, busybox, debootstrap. Installs what is
+# Tools that the checks and tests need besides Node: a C compiler, shellcheck, git, gh, tmux, busybox, debootstrap. Installs what is
 # missing on Debian and Ubuntu as root; elsewhere it lists them. With `long`: also the tools of the long suites.
 set -eu
 
@@ -19,6 +19,7 @@ need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need gcc gcc
 need shellcheck shellcheck
 need git git
+need gh gh
 need tmux tmux
 need rsync rsync
 need script bsdutils

@@ -173,7 +173,7 @@ class ProviderRequest {
         method === 'POST'
           ? judgedBody(held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '' };
-      if (passed.counted) broker.countRequest();
+      broker.countRequest();
       this.state = 'waiting';
       const inference = { target, body, model: passed.model ?? model, isCounted: passed.counted };
       const { answered, secret } = await this.ask(inference);

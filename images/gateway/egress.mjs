@@ -80,6 +80,9 @@ class HostRules {
       throw new Refused(`${host} is the provider's own host: only the credential broker talks to it`, { quiet });
     const named = this.rules.filter((rule) => nameMatches(rule.host, host));
     if (named.length === 0) throw new Refused(`${host} is not an allowed host`, { unlisted: true, quiet });
+    const isNarrow = this.config.brokers.some((one) => one.host === host && 'requests' in one.passes);
+    if (isNarrow && port !== 443)
+      throw new Refused(`port ${port} of ${host} is not allowed: its requests are read on port 443 only`);
     const rule = named.find((one) => (one.port === undefined ? defaultPorts.includes(port) : one.port === port));
     if (rule === undefined) throw new Refused(`port ${port} of ${host} is not allowed`, { unlisted: true });
     if (rule.host.startsWith('*.')) this.countName(rule.host, host);

@@ -7,9 +7,11 @@ import { forwardedHeaders } from './headers.mjs';
  * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
  * @param {import('node:http').ClientRequest} out not yet sent
  * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
+ * @param {{ without?: { has(name: string): boolean }, body?: Buffer | undefined }} [more] headers of the answer that are
+ *   dropped, lower case; the body in place of the request's own, which was read
  * @returns {Promise<number>} the answer's status
  */
-export async function exchange(request, response, out, limits, passed) {
+export async function exchange(request, response, out, limits, passed, { without, body } = {}) {
   const client = new Client(request, response);
   client.whenGone(() => out.destroy());
   request.on('data', (chunk) => {
@@ -22,10 +24,15 @@ export async function exchange(request, response, out, limits, passed) {
       .once('response', done)
       .on('error', failed)
       .once('close', () => failed(new Error('no answer')));
-    request.on('error', failed).pipe(out);
+    request.on('error', failed);
+    if (body === undefined) request.pipe(out);
+    else {
+      passed.up = body.length;
+      out.end(body);
+    }
   });
   const status = answer.statusCode ?? 502;
-  response.writeHead(status, forwardedHeaders(answer.rawHeaders));
+  response.writeHead(status, forwardedHeaders(answer.rawHeaders, without));
   for await (const chunk of answer) {
     passed.down += chunk.length;
     if (passed.down > limits.bytesPerConnection) throw new Error('too many bytes received');

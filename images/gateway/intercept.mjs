@@ -1,5 +1,6 @@
-// Brokered secrets. TLS to a brokered host ends here, under the session's CA that only the agent's container trusts.
-// Each request is judged by its method, gets the secret in its header, and goes on over verified TLS to the host.
+// Hosts whose requests are judged. TLS to such a host ends here, under the session's CA that only the agent's container
+// trusts. Each request is judged by its method and path, gets the host's secret in its header, and goes on over verified
+// TLS to the host.
 import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
@@ -8,6 +9,9 @@ import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
+import { judgedMessage, wholeBody } from './mcp.mjs';
+import { cleanName } from './names.mjs';
+import { requestMatches } from './request-rules.mjs';
 
 /** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
 const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
@@ -27,6 +31,24 @@ export function methodAllowed(methods, method, url) {
   return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
 }
 
+/**
+ * Whether one of the requests that a rule names is this one. A push needs a rule of its own: reading by `GET /name.git/**`
+ * includes neither its first step, which is a GET, nor the second.
+ * @param {readonly import('../../src/types/gateway.ts').RequestRule[]} requests @param {string} method
+ * @param {string} url
+ */
+export function requestAllowed(requests, method, url) {
+  const [path = '', query = ''] = url.split('?', 2);
+  const one = (/** @type {string} */ asked, /** @type {string} */ target) =>
+    requests.some((rule) => requestMatches(rule, asked, target));
+  if (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)))
+    return one('POST', path.replace(/info\/refs$/, 'git-receive-pack'));
+  // The second step of git's own reads.
+  if (method === 'POST' && UPLOAD_PACK.test(url)) return one('POST', url) || one('GET', url);
+  if (path.endsWith('/git-receive-pack')) return requests.some((rule) => rule.path === path && rule.method === method);
+  return one(method, url);
+}
+
 /** @param {string} text */
 function decodeURIComponentSafe(text) {
   try {
@@ -44,6 +66,24 @@ function decodeURIComponentSafe(text) {
  *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void }} InterceptParts
  */
+
+/** The message of MCP that a request carries, as it is sent on. Throws Refused. @param {http.IncomingMessage} request
+ * @param {InterceptParts['config']['brokers']} rules those that let the request pass
+ * @returns {Promise<{ body?: Buffer, tool?: string }>} */
+async function messageOf(request, rules) {
+  const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
+  if (rule === undefined || request.method !== 'POST') return {};
+  const bytes = await wholeBody(request);
+  // Two rules for one address: what both allow.
+  for (const one of more) judgedMessage(bytes, one);
+  return judgedMessage(bytes, rule);
+}
+
+/** @param {readonly string[]} headers names and values in turn @param {Buffer} body */
+function ofLength(headers, body) {
+  const others = headers.filter((_, i) => String(headers[i - (i % 2)]).toLowerCase() !== 'content-length');
+  return [...others, 'content-length', String(body.length)];
+}
 
 /**
  * A function that takes over the client's tunnel to a brokered host, and returns whether it did.
@@ -94,13 +134,20 @@ class Interceptor {
     const { log, config } = this.parts;
     const target = /** @type {Target} */ (this.targets.get(request.socket));
     const startedMs = Date.now();
-    const entry = /** @type {const} */ ({ kind: 'broker', ...target, method: request.method ?? '' });
+    /** @type {import('./proxy.mjs').Entry} */
+    let entry = { kind: 'broker', ...target, method: request.method ?? '', verdict: 'passed', up: 0, down: 0, ms: 0 };
     const passed = { up: 0, down: 0 };
     try {
-      const headers = this.judgedHeaders(request, target);
+      const { rules, headers, isNarrow } = this.judgedHeaders(request, target);
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
-        async () => exchange(request, response, await this.open(request, target, headers), config.limits, passed),
+        async () => {
+          const { body, tool } = await messageOf(request, rules);
+          if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
+          const out = await this.open(request, target, headers, body);
+          const without = new Set(isNarrow ? ['set-cookie'] : []);
+          return exchange(request, response, out, config.limits, passed, { without, body });
+        },
       );
       log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - startedMs });
     } catch (error) {
@@ -114,8 +161,9 @@ class Interceptor {
   }
 
   /** The request to the host, over verified TLS, not yet sent.
-   * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers */
-  async open(request, target, headers) {
+   * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers
+   * @param {Buffer | undefined} body in place of the request's own */
+  async open(request, target, headers, body) {
     const { config, egress, trust } = this.parts;
     const socket = await egress.dial(target.host, target.port);
     const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
@@ -124,7 +172,12 @@ class Interceptor {
       createConnection: () => secure,
       method: request.method ?? '',
       path: request.url ?? '',
-      headers: [...headers, 'connection', 'close', ...framing(request.headers)],
+      headers: [
+        ...(body === undefined ? headers : ofLength(headers, body)),
+        'connection',
+        'close',
+        ...(body === undefined ? framing(request.headers) : []),
+      ],
     });
   }
 
@@ -138,12 +191,35 @@ class Interceptor {
     if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
     if (named?.host !== target.host || named.port !== target.port)
       throw new Refused(`the Host header is not ${target.host}`);
-    const rules = this.parts.config.brokers.filter((broker) => broker.host === target.host);
-    if (!rules.every((rule) => methodAllowed(rule.methods, method, url)))
-      throw new Refused(`${method} to ${target.host} is not among the methods that the brokered secret is for`);
-    const replaced = rules.map((rule) => rule.header.toLowerCase());
-    const headers = forwardedHeaders(request.rawHeaders, new Set([...OVERRIDES, ...replaced]));
-    for (const rule of rules) headers.push(rule.header, rule.value);
-    return headers;
+    const { rules, isNarrow } = this.judgedRules(target, method, url);
+    // What was asked for a request must not become another protocol, or another person's request.
+    if (isNarrow && request.headers.upgrade !== undefined) throw new Refused(`${target.host}: no upgrade passes`);
+    const secrets = rules.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
+    const known = this.parts.config.brokers.filter((broker) => broker.host === target.host);
+    const replaced = known.flatMap(({ secret }) => (secret === undefined ? [] : [secret.header.toLowerCase()]));
+    const headers = forwardedHeaders(
+      request.rawHeaders,
+      new Set([...OVERRIDES, ...replaced, ...(isNarrow ? ['cookie'] : [])]),
+    );
+    for (const { header, value } of secrets) headers.push(header, value);
+    return { rules, headers, isNarrow };
+  }
+
+  /** The rules whose secrets the request gets. Of the rules for single requests, those that name this one; all others
+   * must let it pass. Throws Refused. @param {Target} target @param {string} method @param {string} url */
+  judgedRules({ host }, method, url) {
+    const all = this.parts.config.brokers.filter((broker) => broker.host === host);
+    let isNarrow = false;
+    const rules = all.filter(({ passes }) => {
+      if ('requests' in passes) {
+        isNarrow = true;
+        return requestAllowed(passes.requests, method, url);
+      }
+      if (methodAllowed(passes.methods, method, url)) return true;
+      throw new Refused(`${method} to ${host} is not among the methods that the brokered secret is for`);
+    });
+    if (isNarrow && !rules.some(({ passes }) => 'requests' in passes))
+      throw new Refused(`${method} ${cleanName(url)} is not among the requests to ${host} that are allowed`);
+    return { rules, isNarrow };
   }
 }

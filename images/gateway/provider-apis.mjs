@@ -4,7 +4,7 @@ import { signedHeaders } from './sigv4.mjs';
 /**
  * @typedef {import('../../src/types/credential.ts').Secret} Secret
  * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
- * counted: the provider charges for it. model: the one that the path names.
+ * counted: the provider charges for its tokens. model: the one that the path names.
  * @typedef {{ counted: boolean, model?: string }} Passed
  */
 

@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
-import type { BrokerRule, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpServer, UserRule } from '../types/policy.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
@@ -10,6 +10,8 @@ import { SETTINGS } from './settings.ts';
 export interface FileSettings {
   readonly values: ReadonlyMap<string, Value>;
   readonly brokers: readonly BrokerRule[];
+  readonly allowRequests: readonly AllowRule[];
+  readonly mcpServers: readonly McpServer[];
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
 }
@@ -20,13 +22,38 @@ const fileSchema = z.strictObject({
   ...Object.fromEntries(SETTINGS.filter((s) => s.file !== false).map((s) => [s.name, z.unknown().optional()])),
   broker: z
     .array(
-      z.strictObject({
-        host: z.string().min(1),
-        header: z.string().min(1),
-        from: texts.min(1),
-        methods: texts.default(['GET', 'HEAD']),
-      }),
+      z
+        .strictObject({
+          host: z.string().min(1),
+          header: z.string().min(1),
+          from: texts.min(1),
+          methods: texts.optional(),
+          requests: texts.min(1).optional(),
+        })
+        .refine((rule) => rule.methods === undefined || rule.requests === undefined, {
+          error: 'requests name their methods: leave methods out',
+        })
+        .transform((rule) => ({ ...rule, methods: rule.methods ?? ['GET', 'HEAD'] })),
     )
+    .default([]),
+  allow: z.array(z.strictObject({ host: z.string().min(1), requests: texts.min(1) })).default([]),
+  mcp: z
+    .array(
+      z
+        .strictObject({
+          name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, - and _'),
+          url: z.string().min(1),
+          header: z.string().min(1).optional(),
+          from: texts.min(1).optional(),
+          tools: texts.min(1).optional(),
+        })
+        .refine((server) => (server.header === undefined) === (server.from === undefined), {
+          error: 'header and from belong together',
+        }),
+    )
+    .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
+      error: 'two servers have the same name',
+    })
     .default([]),
   audit: z
     .strictObject({
@@ -49,14 +76,21 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { broker, audit, ...rest } = parsed.data;
+  const { allow, broker, mcp, audit, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
     const raw = named[setting.name];
     if (raw !== undefined) values.set(setting.name, readValue(setting, raw, `${where}: ${setting.name}`));
   }
-  return { values, brokers: broker, auditRules: audit.rules, auditSeverities: audit.severities };
+  return {
+    values,
+    brokers: broker,
+    allowRequests: allow,
+    mcpServers: mcp,
+    auditRules: audit.rules,
+    auditSeverities: audit.severities,
+  };
 }
 
 function parseToml(text: string, where: string): unknown {

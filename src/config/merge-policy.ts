@@ -70,7 +70,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const { where, settings } = sources.projectFile;
     const kept = tighten(draft, settings, where);
     for (const [name, value] of kept.values) set(name, value, where);
-    takeTables(draft, origins, { ...kept, brokers: [] }, where);
+    takeTables(draft, origins, { ...kept, brokers: [], allowRequests: [], mcpServers: [] }, where);
     warnings.push(...kept.refused);
   }
   if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
@@ -111,6 +111,14 @@ function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: File
   if (file.brokers.length > 0) {
     draft.brokers = [...draft.brokers, ...file.brokers];
     origins.set('brokers', where);
+  }
+  if (file.allowRequests.length > 0) {
+    draft.allowRequests = [...(draft.allowRequests ?? []), ...file.allowRequests];
+    origins.set('allowRequests', where);
+  }
+  if (file.mcpServers.length > 0) {
+    draft.mcpServers = file.mcpServers;
+    origins.set('mcpServers', where);
   }
   if (file.auditRules.length > 0) {
     draft.auditRules = [...draft.auditRules, ...file.auditRules];

@@ -2,6 +2,7 @@ import { homeAgent } from '../agent/agents.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
+import type { ReadHosts } from './brokers.ts';
 
 /** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -57,7 +58,7 @@ export function agentSide(
     env: {
       ...(broker ? homeAgent(program).broker.variables(source, `http://127.0.0.1:${API_PORT}`, env) : {}),
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
-      ...(policy.brokers.length > 0 ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
+      ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
     until: LAST_SOCKET,
     forwards: [
@@ -66,6 +67,11 @@ export function agentSide(
     ],
     agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
   };
+}
+
+/** Whether the gateway ends TLS for some hosts, with a certificate authority that the agent's container trusts. */
+export function endsTls({ brokers, allowRequests = [], mcpServers = [] }: ReadHosts): boolean {
+  return brokers.length + allowRequests.length + mcpServers.length > 0;
 }
 
 /** The engine's names of the volume and the network of a session's gateway. */

@@ -1,43 +1,97 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { RunClaudeError } from '../errors.ts';
+import { RunClaudeError, usageError } from '../errors.ts';
 import type { BrokeredHost } from '../types/gateway.ts';
-import type { BrokerRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, Policy } from '../types/policy.ts';
+import { mcpHost } from './mcp-servers.ts';
+import { parseRequestRule } from './request-rules.ts';
 import { parseHostRule } from './rules.ts';
 
 const TIMEOUT_MS = 30_000;
 
+/** The rules that make the gateway read requests. */
+export type ReadHosts = Pick<Policy, 'brokers' | 'allowRequests' | 'mcpServers'>;
+
 /**
- * Runs each rule's command on this host for the header's value. Only the gateway gets the value.
+ * Refuses what cannot be a rule, before anything is started.
  *
- * @throws RunClaudeError BROKER_FAILED when a command fails or prints nothing (its output is not shown); USAGE for a
- * rule whose host is a wildcard, an address or has another port than 443.
+ * @throws {RunClaudeError} BROKER_FAILED, USAGE
  */
-export async function resolveBrokers(rules: readonly BrokerRule[]): Promise<readonly BrokeredHost[]> {
-  return Promise.all(
-    rules.map(async ({ host, header, from, methods }) => {
-      const rule = parseHostRule(host, '[[broker]]');
-      if (rule.host.startsWith('*.') || (rule.port ?? 443) !== 443) {
-        throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host}: a secret goes to one host on port 443`);
-      }
-      return { host: rule.host, header, value: await outputOf(host, from), methods };
-    }),
-  );
+export function checkBrokers({ brokers, allowRequests, mcpServers = [] }: ReadHosts): void {
+  allowedHosts(allowRequests);
+  for (const rule of brokers) brokeredHost(rule);
+  for (const server of mcpServers) mcpHost(server);
 }
 
-async function outputOf(host: string, [program, ...args]: readonly string[]): Promise<string> {
+/**
+ * The hosts whose requests the gateway reads. Runs each rule's command on this host for the header's value. Only the
+ * gateway gets the value.
+ *
+ * @throws {RunClaudeError} BROKER_FAILED when a command fails or prints nothing (its output is not shown), and for a
+ * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, for a request that
+ * cannot be read, and for the address of an MCP server.
+ */
+export async function resolveBrokers({
+  brokers,
+  allowRequests,
+  mcpServers = [],
+}: ReadHosts): Promise<readonly BrokeredHost[]> {
+  const allowed = allowedHosts(allowRequests);
+  const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
+  const served = mcpServers.map((server) => withSecret(mcpHost(server), server, `[[mcp]] ${server.name}`));
+  return [...allowed, ...(await Promise.all([...brokered, ...served]))];
+}
+
+async function withSecret(
+  host: BrokeredHost,
+  { header, from }: { readonly header?: string | undefined; readonly from?: readonly string[] | undefined },
+  where: string,
+): Promise<BrokeredHost> {
+  if (header === undefined || from === undefined) return host;
+  return { ...host, secret: { header, value: await outputOf(from, where) } };
+}
+
+function allowedHosts(rules: readonly AllowRule[] = []): BrokeredHost[] {
+  return rules.map(({ host, requests }) => {
+    const name = oneHost(host, '[[allow]]');
+    if (name === undefined) throw usageError(`[[allow]] ${host}: requests are read for one host on port 443`);
+    return { host: name, passes: passesOf(requests, `[[allow]] ${host}`) };
+  });
+}
+
+function brokeredHost(rule: BrokerRule): BrokeredHost {
+  const host = oneHost(rule.host, '[[broker]]');
+  if (host !== undefined) return { host, passes: passesOfBroker(rule) };
+  throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${rule.host}: a secret goes to one host on port 443`);
+}
+
+/** The name of a rule that stands for one host and its usual port. */
+function oneHost(text: string, from: string): string | undefined {
+  const { host, port = 443 } = parseHostRule(text, from);
+  return host.startsWith('*.') || port !== 443 ? undefined : host;
+}
+
+function passesOfBroker({ host, methods, requests }: BrokerRule): BrokeredHost['passes'] {
+  return requests === undefined ? { methods } : passesOf(requests, `[[broker]] ${host}`);
+}
+
+const passesOf = (requests: readonly string[], from: string): BrokeredHost['passes'] => ({
+  requests: requests.map((text) => parseRequestRule(text, from)),
+});
+
+async function outputOf([program, ...args]: readonly string[], where: string): Promise<string> {
   const hint = 'its command must print the value of the header, one line';
-  if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host} names no command`, { hint });
+  if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `${where} names no command`, { hint });
   let value: string;
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: TIMEOUT_MS });
     value = stdout.trim();
   } catch {
     // The error would carry the command's output.
-    throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host}: ${program} failed`, { hint });
+    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} failed`, { hint });
   }
   if (!/^[\x20-\x7e]+$/.test(value)) {
-    throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${host}: ${program} printed no header value`, { hint });
+    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} printed no header value`, { hint });
   }
   return value;
 }

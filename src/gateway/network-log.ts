@@ -29,6 +29,17 @@ export interface HostTotal {
   readonly why?: string;
   readonly quiet: boolean;
   readonly unlisted: boolean;
+  /** Calls of tools of an MCP server that passed, by name. */
+  readonly tools?: Readonly<Record<string, number>>;
+}
+
+/** Names of tools that are counted; a hostile agent may call as many as it likes. */
+const MAX_TOOLS = 100;
+
+function addTool(before: Readonly<Record<string, number>> = {}, tool: string): Readonly<Record<string, number>> {
+  const isFull = Object.keys(before).length >= MAX_TOOLS && !Object.hasOwn(before, tool);
+  const name = isFull ? '(others)' : tool;
+  return { ...before, [name]: (Object.hasOwn(before, name) ? (before[name] ?? 0) : 0) + 1 };
 }
 
 /** Adds an entry to the totals of its host and port; past {@link MAX_HOSTS} to those of '(others)'. */
@@ -38,6 +49,8 @@ function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostT
   const key = full ? '(others)' : own;
   const before = totals.get(key);
   const why = entry.verdict === 'refused' ? (entry.why ?? before?.why) : before?.why;
+  const isCall = entry.verdict === 'passed' && entry.tool !== undefined;
+  const tools = isCall ? addTool(before?.tools, String(entry.tool)) : before?.tools;
   const total: HostTotal = {
     host: full ? '(others)' : entry.host,
     port: full ? 0 : entry.port,
@@ -49,6 +62,7 @@ function addToTotals(totals: Map<string, HostTotal>, entry: NetworkEntry): HostT
     quiet: (before?.quiet ?? true) && entry.quiet === true,
     unlisted: (before?.unlisted ?? false) || entry.unlisted === true,
     ...(why === undefined ? {} : { why }),
+    ...(tools === undefined ? {} : { tools }),
   };
   totals.set(key, total);
   return total;

@@ -59,7 +59,9 @@ export function parseAddressRange(text: string): string {
  *
  * @throws RunClaudeError USAGE for an unknown preset or a rule that cannot be read.
  */
-export function policyRules(policy: Pick<Policy, 'allowHosts' | 'networkPresets' | 'brokers'>): readonly HostRule[] {
+export function policyRules(
+  policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'mcpServers' | 'networkPresets' | 'brokers'>,
+): readonly HostRule[] {
   const presets = policy.networkPresets.flatMap((preset) => {
     if (preset === 'default') return DEFAULT_PRESETS;
     if (Object.hasOwn(PRESETS, preset)) return [preset];
@@ -69,5 +71,9 @@ export function policyRules(policy: Pick<Policy, 'allowHosts' | 'networkPresets'
     ...presets.flatMap((preset) => (PRESETS[preset] ?? []).map((host) => ({ host, from: `preset ${preset}` }))),
     ...policy.allowHosts.map((text) => parseHostRule(text, '--allow-host')),
     ...policy.brokers.map((broker) => parseHostRule(broker.host, '[[broker]]')),
+    ...(policy.allowRequests ?? []).map((rule) => parseHostRule(rule.host, '[[allow]]')),
+    ...(policy.mcpServers ?? []).map(({ url }) => parseHostRule(hostOf(url), '[[mcp]]')),
   ];
 }
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);

@@ -137,7 +137,7 @@ async function configure(
   const [upstreams, secret, brokers] = await Promise.all([
     findUpstreams(env, credential?.cloud),
     credential === undefined ? undefined : credential.current(),
-    resolveBrokers(policy.brokers),
+    resolveBrokers(policy),
   ]);
   return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
 }

@@ -34,10 +34,11 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
   ];
 }
 
-function networkWords({ network, networkPresets, allowHosts, brokers }: Policy): string {
+function networkWords({ network, networkPresets, allowHosts, allowRequests, brokers, mcpServers }: Policy): string {
   if (network !== 'gateway') return network;
   const registries = networkPresets.includes('default') ? ' and package registries' : '';
-  const more = allowHosts.length + brokers.length + networkPresets.filter((preset) => preset !== 'default').length;
+  const presets = networkPresets.filter((preset) => preset !== 'default');
+  const more = [...allowHosts, ...(allowRequests ?? []), ...(mcpServers ?? []), ...brokers, ...presets].length;
   return `gateway: the provider${registries}${more === 0 ? ' only' : ', and what you allow'}`;
 }
 

@@ -14,12 +14,16 @@ export function weakenings(policy: Policy): string[] {
   );
   add(policy.allowGitPush, 'git push is allowed');
   add(policy.allowHosts.length > 0, `hosts allowed: ${policy.allowHosts.join(', ')}`);
+  const partly = (policy.allowRequests ?? []).map((rule) => rule.host);
+  add(partly.length > 0, `hosts allowed for some requests: ${partly.join(', ')}`);
   add(
     policy.networkPresets.some((preset) => preset !== 'default'),
     `network presets: ${policy.networkPresets.join(', ')}`,
   );
   add(policy.allowAddresses.length > 0, `private addresses allowed: ${policy.allowAddresses.join(', ')}`);
   add(policy.brokers.length > 0, `secrets brokered for: ${policy.brokers.map((rule) => rule.host).join(', ')}`);
+  const servers = (policy.mcpServers ?? []).map(({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`);
+  add(servers.length > 0, `MCP servers: ${servers.join(', ')}`);
   add(Object.keys(policy.env).length > 0, `variables passed in: ${Object.keys(policy.env).join(', ')}`);
   add(policy.includeIgnored !== false, 'files that ignore rules match come back too');
   add(policy.allowSuspect.length > 0, `suspect changes count as clean in: ${policy.allowSuspect.join(', ')}`);

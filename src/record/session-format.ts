@@ -20,7 +20,7 @@ import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Plan, Program, ProjectFacts } from '../types/plan.ts';
-import type { BrokerRule, Policy, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
 import type { ApplyOutcome, BoundGit, ChangeOutcome, SessionRecord, UsageTotals } from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
@@ -64,7 +64,21 @@ const policy = fields<Policy>({
   allowHosts: texts,
   allowAddresses: texts,
   networkPresets: texts,
-  brokers: listOf(fields<BrokerRule>({ host: text, header: text, from: texts, methods: texts })),
+  brokers: listOf(
+    fields<BrokerRule>({ host: text, header: text, from: texts, methods: texts, requests: optional(texts) }),
+  ),
+  mcpServers: optional(
+    listOf(
+      fields<McpServer>({
+        name: text,
+        url: text,
+        header: optional(text),
+        from: optional(texts),
+        tools: optional(texts),
+      }),
+    ),
+  ),
+  allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts }))),
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
   env: mapOf(text),

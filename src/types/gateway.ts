@@ -43,12 +43,21 @@ export interface Price {
   readonly longDearer?: boolean;
 }
 
-/** A header put into requests to one host, its value known to the gateway only. */
+/** Requests of one method to a path. `*` stands for a part of one segment, `**` at the end for all below. */
+export interface RequestRule {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** One host whose requests the gateway reads: TLS ends there. */
 export interface BrokeredHost {
   readonly host: string;
-  readonly header: string;
-  readonly value: string;
-  readonly methods: readonly string[];
+  /** Put into each request that passes, its value known to the gateway only. */
+  readonly secret?: { readonly header: string; readonly value: string };
+  /** What passes: methods for every path, or methods with their paths. */
+  readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
+  /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
+  readonly mcp?: { readonly tools?: readonly string[] | undefined };
 }
 
 /** The first line on the gateway's stdin. */
@@ -131,6 +140,8 @@ export interface NetworkEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly kind: 'connect' | 'http' | 'provider' | 'broker';
+  /** The tool that a message to an MCP server calls. */
+  readonly tool?: string;
   readonly verdict: 'passed' | 'refused' | 'failed';
   readonly host: string;
   readonly port: number;

@@ -34,6 +34,9 @@ export interface Policy {
   readonly allowAddresses: readonly string[];
   readonly networkPresets: readonly string[];
   readonly brokers: readonly BrokerRule[];
+  /** Undefined: none. */
+  readonly allowRequests?: readonly AllowRule[] | undefined;
+  readonly mcpServers?: readonly McpServer[] | undefined;
   readonly credentials: 'broker' | 'file' | 'none';
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
@@ -65,6 +68,27 @@ export interface BrokerRule {
   /** A command line (argv) whose output is the value, run on the host. */
   readonly from: readonly string[];
   readonly methods: readonly string[];
+  /** `GET /path/**`: only these requests pass, and `methods` does not count. */
+  readonly requests?: readonly string[] | undefined;
+}
+
+/** A host of which only some requests pass. */
+export interface AllowRule {
+  readonly host: string;
+  /** `GET /path/**`. */
+  readonly requests: readonly string[];
+}
+
+/** An MCP server that is reached over HTTP, and whose login stays on the host. */
+export interface McpServer {
+  /** As the agent sees it. */
+  readonly name: string;
+  readonly url: string;
+  /** The header that has the login, and the command line whose output is its value. */
+  readonly header?: string | undefined;
+  readonly from?: readonly string[] | undefined;
+  /** The tools that may be called. Undefined: all. */
+  readonly tools?: readonly string[] | undefined;
 }
 
 export interface UserRule {

@@ -8,6 +8,8 @@ export interface InsideJson {
   readonly json: JsonObject;
   /** MCP servers that are left out, with the reason. */
   readonly leftOut: readonly string[];
+  /** Commands that let the agent use one of them, with its login on the host. */
+  readonly offers: readonly string[];
 }
 
 /**
@@ -19,8 +21,9 @@ export function insideJson(host: JsonObject | undefined, facts: InsideFacts): In
   const kept: JsonObject = {};
   for (const key of PLAIN_KEYS) if (host?.[key] !== undefined) kept[key] = host[key];
   const project = asObject(asObject(host?.['projects'])?.[facts.projectRoot]);
-  const user = filterServers(host?.['mcpServers']);
-  const local = filterServers(project?.['mcpServers']);
+  const own = Object.fromEntries(facts.servers.map(({ name, url }) => [name, { type: 'http', url }]));
+  const user = filterServers(host?.['mcpServers'], own);
+  const local = filterServers(project?.['mcpServers'], own);
   const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
   const projects: JsonObject = {};
   for (const path of new Set(['/workspace', facts.workdir])) projects[path] = { ...trusted, mcpServers: local.servers };
@@ -35,10 +38,11 @@ export function insideJson(host: JsonObject | undefined, facts: InsideFacts): In
       hasSeenAutoDefaultNotice: true,
       ...(facts.skipPermissions ? { bypassPermissionsModeAccepted: true } : {}),
       customApiKeyResponses: { approved, rejected: [] },
-      mcpServers: user.servers,
+      mcpServers: { ...user.servers, ...own },
       projects,
     },
     leftOut: [...user.leftOut, ...local.leftOut],
+    offers: [...user.offers, ...local.offers],
   };
 }
 
@@ -49,4 +53,6 @@ export interface InsideFacts {
   /** What is inside in place of the credential; undefined without one. */
   readonly placeholder: string | undefined;
   readonly skipPermissions: boolean;
+  /** MCP servers that the gateway logs in to. */
+  readonly servers: readonly { readonly name: string; readonly url: string }[];
 }

@@ -4,32 +4,47 @@ export interface FilteredServers {
   readonly servers: JsonObject;
   /** 'name (why)', for messages. */
   readonly leftOut: readonly string[];
+  /** For each that is left out only for its login: the command that keeps the login on the host. */
+  readonly offers: readonly string[];
 }
 
 /** Programs in the image that may start a server. */
 const PROGRAMS = new Set(['node', 'npx', 'python3', 'python', 'bash', 'sh']);
 
 /**
- * The user's MCP servers that can run inside: programs in the image without paths of the host, and addresses without
+ * The user's MCP servers that can run inside, without those that are replaced by name: programs in the image without paths of the host, and addresses without
  * headers. A server with environment values, headers or a word that looks like a key may hold a secret, and secrets stay
  * on the host.
  */
-export function filterServers(servers: unknown): FilteredServers {
+export function filterServers(servers: unknown, replaced: JsonObject = {}): FilteredServers {
   const kept: JsonObject = {};
   const leftOut: string[] = [];
+  const offers: string[] = [];
   for (const [name, value] of Object.entries(asObject(servers) ?? {})) {
-    const why = whyNot(asObject(value));
+    if (Object.hasOwn(replaced, name)) continue;
+    const server = asObject(value);
+    const why = whyNot(server);
     if (why === undefined) kept[name] = value;
     else leftOut.push(`${name} (${why})`);
+    if (why === HAS_LOGIN) offers.push(...offerOf(name, server));
   }
-  return { servers: kept, leftOut };
+  return { servers: kept, leftOut, offers };
+}
+
+const HAS_LOGIN = 'has headers or a login, which may be secrets';
+
+/** Only for a name and an address that are safe to paste into a shell. */
+function offerOf(name: string, server: JsonObject | undefined): string[] {
+  const address = server?.['url'];
+  const isPlain = typeof address === 'string' && /^https:\/\/[\w.-]+(\/[\w./-]*)?$/.test(address);
+  return isPlain && /^[\w-]{1,64}$/.test(name) ? [`run-claude mcp add ${name} --url ${address} --from 'COMMAND'`] : [];
 }
 
 function whyNot(server: JsonObject | undefined): string | undefined {
   if (server === undefined) return 'not understood';
   if (Object.keys(asObject(server['env']) ?? {}).length > 0) return 'has environment values, which may be secrets';
   if (server['headers'] !== undefined || server['headersHelper'] !== undefined || server['oauth'] !== undefined)
-    return 'has headers or a login, which may be secrets';
+    return HAS_LOGIN;
   const address = server['url'];
   if (typeof address === 'string') return hasSecret(address) ? 'its address may hold a secret' : undefined;
   const command = server['command'];

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlaceEntry } from '../../engine/place.ts';
 import { type RunProgram, runProgram } from '../../host/run-program.ts';
+import type { McpServer } from '../../types/policy.ts';
 import { isKnownName, stagedNames } from '../formats/entries.ts';
 import { asObject, type JsonObject, parseObject } from '../formats/json-object.ts';
 import { type Instance, openInstance, readOwnFile } from '../instances/instance.ts';
@@ -32,6 +33,8 @@ export interface StageOptions {
   /** What is inside in place of the credential. */
   readonly placeholder?: string;
   readonly permissions: 'skip' | 'ask';
+  /** Servers that the gateway logs in to: they are there without a secret, in place of the user's own of the same name. */
+  readonly mcpServers?: readonly Pick<McpServer, 'name' | 'url'>[];
   readonly profile?: string;
   /** The id of a conversation to stage however old it is. */
   readonly conversation?: string | undefined;
@@ -123,9 +126,11 @@ async function stageJson(staging: Staging, options: StageOptions): Promise<strin
     workdir: options.workdir ?? '/workspace',
     placeholder: options.placeholder,
     skipPermissions: options.permissions === 'skip',
+    servers: options.mcpServers ?? [],
   });
   staging.file('.claude.json', JSON.stringify(inside.json, undefined, 2));
   if (inside.leftOut.length > 0) staging.note(`MCP servers not staged: ${inside.leftOut.join(', ')}`);
+  for (const command of inside.offers) staging.note(`The agent can have it without its login: ${command}`);
   return Object.keys(asObject(inside.json['mcpServers']) ?? {});
 }
 

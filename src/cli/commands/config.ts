@@ -16,8 +16,8 @@ export const configCommand: CommandRun = async (line, context) => {
     value: shown(setting, policy),
     origin: origins.get(setting.key) ?? 'default',
   }));
-  const tables = (['brokers', 'auditRules', 'auditSeverities'] as const).map((key) => ({
-    name: key === 'brokers' ? '[[broker]]' : key === 'auditRules' ? '[[audit.rules]]' : '[audit.severities]',
+  const tables = TABLES.map(({ key, name }) => ({
+    name,
     value: policy[key],
     origin: origins.get(key) ?? 'default',
   }));
@@ -36,6 +36,14 @@ export const configCommand: CommandRun = async (line, context) => {
   for (const { path, state } of files) context.write(`${FILE_STATES[state].padEnd(20)} ${cleanLine(path)}\n`);
   return 0;
 };
+
+const TABLES = [
+  { key: 'brokers', name: '[[broker]]' },
+  { key: 'allowRequests', name: '[[allow]]' },
+  { key: 'mcpServers', name: '[[mcp]]' },
+  { key: 'auditRules', name: '[[audit.rules]]' },
+  { key: 'auditSeverities', name: '[audit.severities]' },
+] as const;
 
 const FILE_STATES: Readonly<Record<ConfigFile['state'], string>> = { read: 'read', absent: 'does not exist' };
 

@@ -63,5 +63,7 @@ function lineOf(total: HostTotal): string {
   const bytes = total.up + total.down > 0 ? `, ${total.up} bytes out, ${total.down} in` : '';
   const refusal = total.unlisted ? 'not an allowed host' : total.why;
   const why = total.refused > 0 && refusal !== undefined ? `  (${cleanLine(refusal)})` : '';
-  return `${cleanLine(total.host)}:${total.port}  ${requests}${bytes}${why}`;
+  const calls = Object.entries(total.tools ?? {}).map(([tool, count]) => `${cleanLine(tool)} ${count}`);
+  const tools = calls.length === 0 ? '' : `; tools called: ${calls.join(', ')}`;
+  return `${cleanLine(total.host)}:${total.port}  ${requests}${bytes}${tools}${why}`;
 }

@@ -81,7 +81,7 @@ function readIgnore(text: string): { readonly globs: readonly string[]; readonly
 }
 
 /** The text of a small regular file; undefined when there is none. Never blocks at a FIFO. Links are refused in a project. */
-function readSmallFile(file: string, links: 'follow' | 'refuse'): string | undefined {
+export function readSmallFile(file: string, links: 'follow' | 'refuse'): string | undefined {
   let fd: number;
   try {
     fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | (links === 'refuse' ? constants.O_NOFOLLOW : 0));

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
+import { checkBrokers } from '../../gateway/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
@@ -103,6 +104,7 @@ export function stagingFolder(named: string | undefined, root: string, cwd: stri
 /** Reads the values that only a later stage uses, so that a wrong one is reported before anything has started. */
 function refuseUnusable(policy: Policy, configDir: string): void {
   policyRules(policy);
+  checkBrokers(policy);
   for (const range of policy.allowAddresses) parseAddressRange(range);
   if (policy.profile !== undefined) profileDir(configDir, policy.profile);
 }

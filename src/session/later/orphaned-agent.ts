@@ -1,4 +1,5 @@
 import { RunClaudeError } from '../../errors.ts';
+import { endsTls } from '../../gateway/agent-side.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import { updateRecord } from '../../record/session.ts';
 import { waitForSilence } from '../../terminal/ask.ts';
@@ -47,7 +48,7 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
 
 /** Neither the bridge network that the agent is on nor a certificate that it trusts can be made a second time. */
 function canAttach({ plan: { policy } }: SessionRecord): boolean {
-  return policy.network !== 'open' && policy.brokers.length === 0 && policy.credentials !== 'file';
+  return policy.network !== 'open' && !endsTls(policy) && policy.credentials !== 'file';
 }
 
 async function attachAgain(record: SessionRecord, name: string, deps: SessionDeps): Promise<SessionRecord> {

@@ -131,6 +131,7 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
     projectRoot: project.root,
     gitCommonDir: project.gitCommonDir,
     permissions: policy.permissions,
+    ...(policy.network === 'gateway' ? { mcpServers: policy.mcpServers ?? [] } : {}),
     workdir: path.posix.join('/workspace', project.startIn),
     ...(broker ? { placeholder: agent.broker.placeholder(kind) } : {}),
     credentialFile: file,

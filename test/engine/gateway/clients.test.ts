@@ -20,7 +20,8 @@ const sessionId = `t${randomBytes(5).toString('hex')}`;
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-clients-'));
 const servers = `run-claude-${sessionId}-servers`;
 const HEADER = `Basic ${randomBytes(12).toString('base64')}`;
-const NAMES = ['registry.test', 'pypi.test', 'git.test', 'plain.test', 'evil.test'];
+const NAMES = ['registry.test', 'pypi.test', 'git.test', 'repo.test', 'api.test', 'plain.test', 'evil.test'];
+const BROKER = { header: 'Authorization', from: ['echo', HEADER], methods: ['GET'] };
 const output: string[] = [];
 let engine: Engine;
 let gateway: Gateway;
@@ -57,6 +58,7 @@ beforeAll(async () => {
   makeCertificates(dir, NAMES);
   copyFileSync(path.join(import.meta.dirname, 'servers.mjs'), path.join(dir, 'servers.mjs'));
   writeFileSync(path.join(dir, 'wheel.py'), WHEEL);
+  copyFileSync('/usr/bin/gh', path.join(dir, 'gh'));
   const policy = {
     network: 'gateway',
     credentials: 'none',
@@ -64,7 +66,11 @@ beforeAll(async () => {
     // Whatever range the engine gives its bridges.
     allowAddresses: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
     networkPresets: [],
-    brokers: [{ host: 'git.test', header: 'Authorization', from: ['echo', HEADER], methods: ['GET'] }],
+    brokers: [
+      { ...BROKER, host: 'git.test' },
+      { ...BROKER, host: 'repo.test', requests: ['GET /r.git/**'] },
+      { ...BROKER, host: 'api.test', requests: ['GET /api/v3/repos/o/r/**', 'POST /api/v3/repos/o/r/issues'] },
+    ],
   } as unknown as Policy;
   gateway = await startGateway({
     engine,
@@ -171,4 +177,36 @@ curl -sS -m 20 -v https://git.test/ --proxy http://127.0.0.1:47802 2>&1 | grep -
     readFileSync(gateway.log, 'utf8'),
   ];
   expect([...seen, ...output].join('')).not.toContain(HEADER);
+});
+
+it('git, gh and curl do with a secret for single requests what its rules name, and nothing else', async () => {
+  const text = await inside(`cd /tmp; exec 2>&1
+git clone -q https://repo.test/r.git one && cat one/f; git clone -q https://repo.test/other.git two
+curl -sS -o gh http://plain.test/gh; chmod +x gh
+export GH_HOST=api.test GH_ENTERPRISE_TOKEN=placeholder GH_CONFIG_DIR=/tmp/ghc NO_COLOR=1
+ask() { echo "== $*"; /tmp/gh "$@" | head -c 300; echo; }
+ask api repos/o/r/pulls; ask api -X POST repos/o/r/issues -f title=a; ask api -X DELETE repos/o/r; ask api repos/o/other/pulls
+ask api user; ask api graphql -f query='{viewer{login}}'; ask api 'repos/o/r/../../../user'; ask repo view o/r
+C='curl -sS -o /dev/null -w %{http_code}\\n'
+$C 'https://repo.test/r.git/info/refs?service=git-receive-pack'; $C -X POST https://repo.test/r.git/git-receive-pack
+for p in api/v3/repos/o/r api/v3/user api/v3/repos/o/r/..%2f..%2fx api/v3/repos/o/r//x 'api/v3/repos/o/r/x;y' api/graphql; do $C --path-as-is "https://api.test/$p"; done
+$C -L --max-redirs 3 -X PUT https://api.test/api/v3/repos/o/r; $C http://api.test/api/v3/user
+$C -H 'Connection: Upgrade' -H 'Upgrade: websocket' https://api.test/api/v3/repos/o/r
+echo over`);
+  const [first = '', ...answers] = text.split(/^== /m);
+  expect(first).toContain('from the repository');
+  expect(first.match(/403/g)?.length, text).toBe(1);
+  const passed = ['GET /api/v3/repos/o/r/pulls', 'POST /api/v3/repos/o/r/issues'];
+  expect(
+    answers.slice(0, 2).map((one) => /"asked":"([^"]*)"/.exec(one)?.[1]),
+    text,
+  ).toEqual(passed);
+  for (const one of answers.slice(2)) expect(one).not.toContain('"asked"');
+  expect(
+    answers.slice(2).filter((one) => /403/.test(one)),
+    text,
+  ).toHaveLength(6);
+  const codes = text.slice(text.lastIndexOf('== ')).match(/^\d{3}$/gm);
+  expect(codes, text).toEqual(['403', '403', '200', ...Array(8).fill('403')]);
+  expect(text).not.toContain(HEADER);
 });

@@ -48,7 +48,12 @@ function git(request, response) {
 function serve(request, response) {
   const host = String(request.headers.host).split(':')[0];
   const path = request.url ?? '/';
-  if (host === 'git.test') git(request, response);
+  if (host === 'git.test' || host === 'repo.test') git(request, response);
+  else if (host === 'api.test') {
+    const isUser = request.headers.authorization === wanted;
+    response.writeHead(isUser ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isUser ? { asked: `${request.method} ${path}` } : { message: 'no login' }));
+  } else if (path === '/gh') response.end(readFileSync('/srv/gh'));
   else if (path === '/tiny') {
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     const dist = { tarball: 'https://registry.test/tiny.tgz', integrity };

@@ -158,6 +158,13 @@ it('stops at the limits of requests and cost, also for concurrent requests, and 
     expect(many.map((answer) => answer.status).sort()).toEqual([200, 200, 403, 403]);
     expect(await gateway.kept.exceeded).toContain('limit of 2 requests');
   }
+  {
+    await using gateway = await start(source('real-1'), { maxRequests: 2 });
+    expect((await ask(gateway, 'POST', '/v1/messages/count_tokens')).status).toBe(200);
+    // The stand-in lists no models, but it was asked.
+    expect((await ask(gateway, 'GET', '/v1/models')).status).not.toBe(403);
+    expect((await ask(gateway, 'POST', '/v1/messages/count_tokens')).status).toBe(403);
+  }
   standIn.turns.push({ inputTokens: 1_000_000, outputTokens: 1 });
   await using gateway = await start(source('real-1'), { maxCostUsd: 1 });
   expect((await ask(gateway, 'POST', '/v1/messages')).status).toBe(200);

@@ -139,7 +139,7 @@ it('Vertex AI: sends the token only to the one project and region', async () => 
   const models = '/projects/mine/locations/us-east5/publishers/anthropic/models';
   expect((await ask(gateway, `${models}/claude-opus-5@20260801:streamRawPredict`)).status).toBe(200);
   expect((await ask(gateway, `${models}/count-tokens:rawPredict`)).status).toBe(200);
-  expect(gateway.kept.usage().requests).toBe(1);
+  expect(gateway.kept.usage().requests).toBe(2);
   expect(api.seen[0]).toMatchObject({ good: true, line: `POST /v1${models}/claude-opus-5@20260801:streamRawPredict` });
   expect(api.seen[0]?.headers['x-goog-user-project']).toBeUndefined();
   const before = api.seen.length;

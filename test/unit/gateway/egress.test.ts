@@ -15,6 +15,7 @@ const egressFor = (config: Partial<GatewayConfig>) => {
     quiet: [],
     providerHosts: [],
     hosts: {},
+    brokers: [],
     limits: { connectMs: 20_000 },
   };
   return createEgress(

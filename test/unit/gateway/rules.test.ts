@@ -9,7 +9,7 @@ import { gatewayConfig } from '../../../src/gateway/config.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
 import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
 import type { NetworkEntry } from '../../../src/types/gateway.ts';
-import type { Policy } from '../../../src/types/policy.ts';
+import type { BrokerRule, Policy } from '../../../src/types/policy.ts';
 import { BARE_POLICY } from '../../support/gateway-process.ts';
 
 it('reads host rules, and refuses what would allow more than one domain', () => {
@@ -49,11 +49,13 @@ it('has registries and no code host by default', () => {
 
 it('restricts a secret to one host and its default port, and to one line that is valid in a header', async () => {
   const rule = { header: 'Authorization', methods: ['GET'], from: ['echo', 'Bearer s3cret'] };
-  expect(await resolveBrokers([{ ...rule, host: 'Api.Test' }])).toEqual([
-    { host: 'api.test', header: 'Authorization', value: 'Bearer s3cret', methods: ['GET'] },
+  const resolve = (one: BrokerRule) => resolveBrokers({ brokers: [one] });
+  const secret = { header: 'Authorization', value: 'Bearer s3cret' };
+  expect(await resolve({ ...rule, host: 'Api.Test' })).toEqual([
+    { host: 'api.test', secret, passes: { methods: ['GET'] } },
   ]);
   for (const host of ['*.api.test', 'api.test:8443'])
-    await expect(resolveBrokers([{ ...rule, host }])).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+    await expect(resolve({ ...rule, host })).rejects.toMatchObject({ code: 'BROKER_FAILED' });
   for (const from of [
     ['printf', 's3cret\\nX: y'],
     ['printf', 's3cret\\001'],
@@ -61,7 +63,7 @@ it('restricts a secret to one host and its default port, and to one line that is
     ['sh', '-c', 'echo s3cret; exit 1'],
     [],
   ]) {
-    const failed = await resolveBrokers([{ ...rule, host: 'api.test', from }]).catch((error: Error) => error);
+    const failed = await resolve({ ...rule, host: 'api.test', from }).catch((error: Error) => error);
     expect([from, failed]).toEqual([from, expect.objectContaining({ code: 'BROKER_FAILED' })]);
     expect(JSON.stringify([String(failed), failed])).not.toContain('s3cret\\');
   }

@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
 import { findUpstreams } from '../../../src/gateway/upstream.ts';
@@ -106,43 +106,6 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** Through the agent's proxy: CONNECT, TLS to the name, these bytes; what comes back until the end. */
-function say(gateway: GatewayProcess, host: string, text: string, ca?: string): Promise<string> {
-  return new Promise((done) => {
-    const socket = connect(path.join(gateway.dir, 'proxy.sock'));
-    let answer = '';
-    const timer = setTimeout(() => socket.destroy(), 60_000);
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearTimeout(timer);
-      done(answer);
-    });
-    socket.once('data', (head) => {
-      if (!head.toString().includes(' 200 ')) {
-        answer = head.toString();
-        socket.end();
-        return;
-      }
-      // The last one is the session's own; the company's made here bears the same name, which no real one does.
-      const bundle = ca ?? readFileSync(path.join(gateway.dir, 'ca.pem'), 'utf8');
-      const trusted = bundle.slice(bundle.lastIndexOf('-----BEGIN'));
-      const secure = tlsConnect({ socket, servername: host, ca: trusted }, () => secure.write(text));
-      secure.on('data', (chunk) => {
-        answer += chunk.toString('latin1');
-        // Kept alive by the gateway, one answer is all that is asked for.
-        if (/\r\n\r\n[\s\S]/.test(answer)) setTimeout(() => secure.destroy(), 100);
-      });
-      secure.on('end', () => socket.destroy());
-      secure.on('close', () => socket.destroy());
-      secure.on('error', (error) => {
-        answer += error.message;
-        socket.destroy();
-      });
-    });
-    socket.write(`CONNECT ${host}:443 HTTP/1.1\r\nHost: ${host}:443\r\n\r\n`);
-  });
-}
-
 const ask = (gateway: GatewayProcess): Promise<{ status: number; body: string }> =>
   new Promise((done, failed) => {
     const socketPath = path.join(gateway.dir, 'api.sock');
@@ -213,15 +176,15 @@ it("connects through the host's proxy: to the provider under the company's CA an
     expect(wire).not.toContain('real-login');
 
     const get = 'GET / HTTP/1.1\r\nHost: secret.test\r\nConnection: close\r\n\r\n';
-    expect(await say(gateway, 'secret.test', get, company.certificate)).toContain('here');
+    expect(await gateway.sayInside('secret.test', get, company.certificate)).toContain('here');
     expect(proxied.at(-1)?.authority).toBe('secret.test:443');
     const before = proxied.length;
-    expect(await say(gateway, 'private.test', get)).toContain('resolves to 10.0.0.1');
+    expect(await gateway.sayInside('private.test', get)).toContain('resolves to 10.0.0.1');
     expect(
       await gateway.say('GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\n\r\n', undefined, /here/),
     ).toContain('here');
     expect(proxied).toHaveLength(before);
-    expect(await say(gateway, 'closed.test', get)).toMatch(/ 502 [\s\S]*the HTTPS proxy answered 407/);
+    expect(await gateway.sayInside('closed.test', get)).toMatch(/ 502 [\s\S]*the HTTPS proxy answered 407/);
   }
   await using strict = await GatewayProcess.start({ config: { ...config, extraCa: '' }, targets, credential });
   const seen = provider.requests.length;
@@ -249,7 +212,9 @@ it('does not wait for a TLS handshake that never comes, on either side of a brok
         caBundle: bundle,
         allowAddresses: ['127.0.0.2/32'],
         rules: [{ host: 'mute.test', from: 'test' }],
-        brokers: [{ host: 'mute.test', header: 'Authorization', value: SECRET, methods: ['GET'] }],
+        brokers: [
+          { host: 'mute.test', secret: { header: 'Authorization', value: SECRET }, passes: { methods: ['GET'] } },
+        ],
         hosts: { 'mute.test': [`127.0.0.2@${mute}`] },
         limits: { ...limits, [limit]: 700 },
       },
@@ -259,7 +224,7 @@ it('does not wait for a TLS handshake that never comes, on either side of a brok
   await using towardsAgent = await impatient('headMs');
   rmSync(bundle);
   const get = 'GET / HTTP/1.1\r\nHost: mute.test\r\n\r\n';
-  expect(await say(towardsHost, 'mute.test', get)).toMatch(/ 502 [\s\S]*no TLS handshake in 0.7 s/);
+  expect(await towardsHost.sayInside('mute.test', get)).toMatch(/ 502 [\s\S]*no TLS handshake in 0.7 s/);
   const silent = connect(path.join(towardsAgent.dir, 'proxy.sock'));
   silent.write('CONNECT mute.test:443 HTTP/1.1\r\nHost: mute.test:443\r\n\r\n');
   silent.resume();
@@ -267,7 +232,7 @@ it('does not wait for a TLS handshake that never comes, on either side of a brok
 });
 
 it('terminates TLS only for brokered hosts, checks each request, and sends the secret only to the verified server', async () => {
-  const rule = { header: 'Authorization', value: SECRET, methods: ['GET'] };
+  const rule = { secret: { header: 'Authorization', value: SECRET }, passes: { methods: ['GET'] } };
   const bundle = path.join(tmpdir(), `run-claude-bundle-${process.pid}`);
   writeFileSync(bundle, '');
   await using gateway = await GatewayProcess.start({
@@ -305,7 +270,7 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
     ['names with underscores', http('GET /five', 'Transfer_Encoding: chunked\r\nX_Rewrite_Url: /six\r\n')],
   ];
   for (const [what, text] of passes)
-    expect([what, await say(gateway, 'secret.test', text)]).toEqual([what, expect.stringContaining('here')]);
+    expect([what, await gateway.sayInside('secret.test', text)]).toEqual([what, expect.stringContaining('here')]);
   const bytes = arrived['secret.test'] ?? [];
   expect(bytes).toHaveLength(passes.length);
   for (const one of bytes) {
@@ -345,7 +310,7 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
   ];
   const wrong: string[] = [];
   for (const text of refused) {
-    const answer = await say(gateway, 'secret.test', text);
+    const answer = await gateway.sayInside('secret.test', text);
     if (answer.includes('here') || !/ (400|403) |^$/.test(answer))
       wrong.push(`${text.slice(0, 60)}: ${answer.slice(0, 80)}`);
   }
@@ -357,23 +322,23 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
     ['ended.test', /certificate has expired/],
     ['early.test', /certificate is not yet valid/],
   ] as const) {
-    const answer = await say(gateway, name, http('GET /').replace('secret.test', name));
+    const answer = await gateway.sayInside(name, http('GET /').replace('secret.test', name));
     expect([name, answer]).toEqual([name, expect.stringMatching(/ 502 /)]);
     expect(answer).toMatch(why);
     expect(arrived[name]).toEqual([]);
   }
   // A host that is only allowed shows its own certificate, and gets the sent bytes and no more.
-  expect(await say(gateway, 'open.test', 'GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n', company.certificate)).toContain(
-    'here',
-  );
+  expect(
+    await gateway.sayInside('open.test', 'GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n', company.certificate),
+  ).toContain('here');
   expect(arrived['open.test']).toEqual(['GET /as-it-is HTTP/1.1\r\nHost: x\r\n\r\n']);
   // Of a flood on one connection no more is read than can be kept.
   const before = arrived['secret.test']?.length ?? 0;
-  await say(gateway, 'secret.test', http('GET /flood').repeat(1500));
+  await gateway.sayInside('secret.test', http('GET /flood').repeat(1500));
   await expect.poll(() => gateway.entries().filter(({ kind }) => kind === 'broker').length).toBeGreaterThan(250);
   expect((arrived['secret.test']?.length ?? 0) - before).toBeLessThanOrEqual(256);
   // Only the session's own CA vouches for the name that is shown.
-  expect(await say(gateway, 'secret.test', http('GET /'), company.certificate)).toMatch(/certificate|issuer/);
+  expect(await gateway.sayInside('secret.test', http('GET /'), company.certificate)).toMatch(/certificate|issuer/);
   // The same framing for plain HTTP.
   const chunked =
     'GET http://plain.test/ HTTP/1.1\r\nHost: plain.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nGET\r\n0\r\n\r\n';

@@ -12,8 +12,8 @@ it('servers that can run inside and hold no secret are staged unchanged', () => 
     remote: { type: 'http', url: 'https://mcp.example.org/mcp' },
     local: npx('--url=http://127.0.0.1:3000/x'),
   };
-  expect(filterServers(servers)).toEqual({ servers, leftOut: [] });
-  expect(filterServers(undefined)).toEqual({ servers: {}, leftOut: [] });
+  expect(filterServers(servers)).toEqual({ servers, leftOut: [], offers: [] });
+  expect(filterServers(undefined)).toEqual({ servers: {}, leftOut: [], offers: [] });
 });
 
 it('other servers are left out, each with the reason', () => {
@@ -48,5 +48,28 @@ it('other servers are left out, each with the reason', () => {
     [npx('A1b2C3d4E5f6G7h8I9j0K1=='), secret],
   ];
   for (const [server, why] of cases)
-    expect(filterServers({ s: server }), JSON.stringify(server)).toEqual({ servers: {}, leftOut: [`s (${why})`] });
+    expect(filterServers({ s: server }), JSON.stringify(server)).toMatchObject({
+      servers: {},
+      leftOut: [`s (${why})`],
+    });
+});
+
+it('offers the command for a server that is left out only for its login, where it is safe to paste', () => {
+  const offer = (name: string, url: string): readonly string[] =>
+    filterServers({ [name]: { type: 'http', url, headers: { Authorization: 'Bearer x' } } }).offers;
+  expect(offer('github', 'https://api.example.org/mcp/')).toEqual([
+    "run-claude mcp add github --url https://api.example.org/mcp/ --from 'COMMAND'",
+  ]);
+  for (const url of ['https://a.example/?key=1', 'http://a.example/', "https://a.example/';x", 'https://me@a.example/'])
+    expect(offer('github', url), url).toEqual([]);
+  expect(offer('a b; rm', 'https://a.example/')).toEqual([]);
+});
+
+it('leaves out without a word what a server of the gateway replaces', () => {
+  const servers = { github: { type: 'http', url: 'https://a.example/', headers: {} }, other: { command: 'node' } };
+  expect(filterServers(servers, { github: {} })).toEqual({
+    servers: { other: servers.other },
+    leftOut: [],
+    offers: [],
+  });
 });

@@ -1,0 +1,71 @@
+// Which requests to a host pass, where its rules name methods and paths. A request is compared as it is: what two servers
+// could read as two different paths is refused, not normalised.
+
+/** @typedef {import('../../src/types/gateway.ts').RequestRule} RequestRule */
+
+/** A segment of plain characters: nothing that a server decodes, cuts or resolves. */
+const PLAIN_SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$'()+,=:@-]+$/;
+/** One request to these can hold many: a wildcard does not stand for them. */
+const MANY_IN_ONE = /^(\$?batch|bulk|_bulk|_msearch|graphql|gql|jsonrpc|xmlrpc|\$query)(\.\w+)?$/i;
+const MAX_PATH = 4096;
+/** Values may be percent-encoded. No `;`, which some servers read as `&`. */
+const PLAIN_QUERY = /^[A-Za-z0-9._~!$&'()*+,=:@%/?[\]-]*$/;
+/** Parameters that make some servers act on another method. */
+const OVERRIDE = /^_?(method|http_?method|x-http-method(-override)?)$/i;
+
+/**
+ * @param {RequestRule} rule @param {string} method @param {string} url path and query as the client wrote them
+ * @returns {boolean}
+ */
+export function requestMatches(rule, method, url) {
+  const [path = '', query] = splitOnce(url);
+  if (url.length > MAX_PATH || (query !== undefined && !isPlainQuery(query))) return false;
+  const isMethod = rule.method === method || (rule.method === 'GET' && method === 'HEAD');
+  return isMethod && pathMatches(rule.path.split('/').slice(1), path.split('/').slice(1), path.startsWith('/'));
+}
+
+/** @param {string} url @returns {[string, string | undefined]} */
+function splitOnce(url) {
+  const at = url.indexOf('?');
+  return at < 0 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+/** @param {string} query */
+function isPlainQuery(query) {
+  if (!PLAIN_QUERY.test(query)) return false;
+  return query.split('&').every((pair) => {
+    const [name = ''] = pair.split('=', 1);
+    // An encoded name can be any name.
+    return !name.includes('%') && !OVERRIDE.test(name);
+  });
+}
+
+/** @param {readonly string[]} pattern @param {readonly string[]} segments @param {boolean} isAbsolute */
+function pathMatches(pattern, segments, isAbsolute) {
+  if (!isAbsolute) return false;
+  const isOpen = pattern.at(-1) === '**';
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern;
+  if (segments.length < fixed.length || (!isOpen && segments.length > fixed.length)) return false;
+  return segments.every((segment, index) => {
+    const wanted = fixed[index];
+    if (wanted !== undefined) return segmentMatches(wanted, segment);
+    // A slash at the end, below '**', names the folder itself.
+    return isWild(segment) || (segment === '' && index === segments.length - 1);
+  });
+}
+
+/** @param {string} segment */
+const isWild = (segment) => PLAIN_SEGMENT.test(segment) && !MANY_IN_ONE.test(segment);
+
+/** `*` stands for plain characters; everything else for itself, byte for byte. @param {string} wanted
+ * @param {string} segment */
+function segmentMatches(wanted, segment) {
+  if (!wanted.includes('*')) return wanted === segment;
+  const [first = '', last = ''] = wanted.split('*');
+  return (
+    isWild(segment) &&
+    segment.length >= first.length + last.length &&
+    segment.startsWith(first) &&
+    segment.endsWith(last)
+  );
+}

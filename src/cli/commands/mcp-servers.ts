@@ -1,0 +1,72 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { readConfigFile } from '../../config/config-file.ts';
+import { addServer, removeServer } from '../../config/mcp-table.ts';
+import { usageError } from '../../errors.ts';
+import { mcpHost } from '../../gateway/mcp-servers.ts';
+import { jsonText } from '../../report/json.ts';
+import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { McpServer } from '../../types/policy.ts';
+import type { CommandContext } from '../context/context.ts';
+import { readSmallFile } from '../context/read-policy.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+
+/** `mcp add NAME --url URL`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */
+export async function mcpServersCommand(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
+  const [word, name, extra] = line.words;
+  const file = path.join(context.places.configDir, 'config.toml');
+  if (extra !== undefined) throw usageError(`mcp: unexpected '${cleanLine(extra)}'`, USAGE);
+  if (word === 'list' && name === undefined) return list(line, context, file);
+  if (name === undefined) throw usageError(`mcp ${word}: a name is missing`, USAGE);
+  const text = readSmallFile(file, 'follow') ?? '';
+  if (word === 'add') {
+    const server = serverOf(name, line);
+    mcpHost(server);
+    save(file, addServer(text, server, file));
+    say(context, `added to ${file}; the next session has it`);
+  } else {
+    save(file, removeServer(text, name, file));
+    say(context, `removed from ${file}`);
+  }
+  return 0;
+}
+
+/** The file may be a link, to a folder of the user's own settings for instance: the link stays. */
+function save(file: string, text: string): void {
+  makePrivateDir(path.dirname(file));
+  writeFileAtomic(existsSync(file) ? realpathSync(file) : file, text);
+}
+
+function say({ tell }: CommandContext, text: string): void {
+  tell({ kind: 'message', level: 'info', text: cleanLine(text) });
+}
+
+const USAGE = 'Its usage: run-claude mcp --help';
+
+function serverOf(name: string, { options }: CommandLineOfCommand): McpServer {
+  const url = options.get('url')?.at(-1);
+  if (url === undefined) throw usageError('mcp add: --url is missing', USAGE);
+  const command = options.get('from')?.at(-1);
+  const header = options.get('header')?.at(-1);
+  if (command === undefined && header !== undefined)
+    throw usageError('mcp add: --header needs --from', 'For example --from \'echo "Bearer $(pass show NAME)"\'.');
+  const tools = options.get('tool');
+  return {
+    name,
+    url,
+    ...(command === undefined ? {} : { header: header ?? 'Authorization', from: ['sh', '-c', command] }),
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+function list({ options }: CommandLineOfCommand, { write }: CommandContext, file: string): number {
+  const { mcpServers } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
+  if (options.has('json')) write(jsonText(mcpServers));
+  else
+    for (const { name, url, header, tools } of mcpServers) {
+      const login = header === undefined ? 'no login' : `login in ${header}`;
+      write(`${name}  ${cleanLine(url)}  ${cleanLine(login)}; ${cleanLine(tools?.join(', ') ?? 'all tools')}\n`);
+    }
+  return 0;
+}
