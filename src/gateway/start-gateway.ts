@@ -30,7 +30,11 @@ export interface GatewayOptions {
 
 /** The agent's network: what its container needs, and what the session reads while it runs. */
 export interface Gateway extends AgentSide {
-  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent's container then. */
+  /**
+   * Resolves when the agent's container may start: what it mounts and the network exist. Rejects as `ready` does.
+   */
+  readonly prepared: Promise<void>;
+  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent then. */
   readonly ready: Promise<void>;
   /** Resolves when the gateway has ended and cannot be restarted: stop the session then. Never rejects. */
   readonly lost: Promise<RunClaudeError>;
@@ -75,8 +79,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const [seccomp] = await Promise.all([readSeccompProfile(), place.volumeMade]);
     first = beginFirst(options, place, seccomp);
     const running = runGateway(options, { place, first, config: await configured, seccomp, credential, log });
-    // The agent's container must not be the first to mount the volume.
-    await running.volumeFilled;
     return { ...side, ...running.asked, log: log.file, hosts: log.totals, stop };
 
     async function stop(agentStays = false): Promise<void> {
@@ -145,8 +147,8 @@ async function configure(
 /** The first container of a session's gateway, which begins to start before its configuration is known. */
 interface FirstContainer {
   readonly container: Promise<Container>;
-  /** Resolves when the volume is filled: the engine does this when it makes the first container that mounts it. */
-  readonly volumeFilled: Promise<void>;
+  /** Resolves when the agent's container may start; stays pending when the container fails before. */
+  readonly prepared: Promise<unknown>;
 }
 
 /** Without its configuration, which is the first line that its program reads, the container does nothing. */
@@ -158,7 +160,10 @@ function beginFirst(options: GatewayOptions, place: GatewayPlace, seccomp: strin
   const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), filled });
   // Its failure is reported where the container is used.
   container.catch(() => undefined);
-  return { container, volumeFilled };
+  // The agent's container must not be the first that mounts the volume. Docker fills the volume when a container is
+  // created; Podman fills it, and gives it to the container's user, when one starts.
+  const { kind } = options.engine.facts;
+  return { container, prepared: kind === 'podman' ? container : Promise.all([volumeFilled, place.networkMade]) };
 }
 
 function containerParts(
@@ -179,9 +184,7 @@ interface GatewayParts {
 }
 
 interface RunningGateway {
-  /** Resolves also when the start fails. */
-  readonly volumeFilled: Promise<void>;
-  readonly asked: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
+  readonly asked: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
   end(): Promise<void>;
 }
 
@@ -215,9 +218,18 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
     return ending;
   };
   const { ready, lost, exceeded } = kept;
+  const prepared = Promise.race([first.prepared, ready]).then(() => undefined);
+  // Awaited by the launch. A failure before that is reported by `ready`.
+  prepared.catch(() => undefined);
   return {
-    volumeFilled: Promise.race([first.volumeFilled, ready.catch(() => undefined)]),
-    asked: { ready, lost, exceeded, usage: () => kept.usage(), quit: () => void end().catch(() => undefined) },
+    asked: {
+      prepared,
+      ready,
+      lost,
+      exceeded,
+      usage: () => kept.usage(),
+      quit: () => void end().catch(() => undefined),
+    },
     end,
   };
 }
@@ -240,6 +252,7 @@ function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {
     ...side,
+    prepared: Promise.resolve(),
     ready: Promise.resolve(),
     lost: never,
     exceeded: never,

@@ -48,6 +48,42 @@ describe('the start of a gateway', () => {
   });
 });
 
+it.each([
+  ['docker', 'before its container starts'],
+  ['podman', 'once its container has started, which fills the volume'],
+] as const)('on %s, the agent’s container may start %s', async (kind, _when) => {
+  const { engine, calls, container, stdout } = recordingEngine(kind);
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  container.start = () => held;
+  const gateway = await begin(engine, async () => ({ kind: 'api-key', value: 'secret' }));
+  let isPrepared = false;
+  void gateway.prepared.then(() => {
+    isPrepared = true;
+  });
+  await expect.poll(() => calls).toContain('make the network');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isPrepared).toBe(kind === 'docker');
+  go();
+  await expect.poll(() => isPrepared).toBe(true);
+  stdout.end();
+  await gateway.stop();
+});
+
+it.each(['createNetwork', 'create'] as const)(
+  'reports a failed %s before the agent’s container may start',
+  async (call) => {
+    const { engine } = recordingEngine('docker');
+    const failing = { ...engine, [call]: async () => Promise.reject(new Error('no room')) };
+    const gateway = await begin(failing, async () => ({ kind: 'api-key', value: 'secret' }));
+    await expect(gateway.prepared).rejects.toThrow('no room');
+    await expect(gateway.ready).rejects.toThrow('no room');
+    await gateway.stop();
+  },
+);
+
 function begin(engine: Engine, current: CredentialSource['current']) {
   const program = { kind: 'exec', argv: ['true'] } as const;
   const plan = { sessionId: 'a', sessionDir, image: 'image', policy: BARE_POLICY, program } as unknown as Plan;
@@ -62,7 +98,7 @@ function begin(engine: Engine, current: CredentialSource['current']) {
 }
 
 /** An engine whose gateway starts and says nothing. */
-function recordingEngine() {
+function recordingEngine(kind: Engine['facts']['kind'] = 'docker') {
   const calls: string[] = [];
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const called = (name: string) => async (): Promise<void> => void calls.push(name);
@@ -75,11 +111,12 @@ function recordingEngine() {
     },
   } as unknown as Container;
   const engine = {
+    facts: { kind },
     createNetwork: called('make the network'),
     removeNetwork: called('remove the network'),
     createVolume: called('make the volume'),
     removeVolume: called('remove the volume'),
     create: async () => container,
   } as unknown as Engine;
-  return { engine, calls, stdin, stdout };
+  return { engine, calls, container, stdin, stdout };
 }
