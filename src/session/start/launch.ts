@@ -15,7 +15,7 @@ import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 /** Parts of a session that run concurrently with the agent. */
 export interface LaunchCompanions {
-  readonly gateway?: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage'>;
+  readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage'>;
   /** Holds what the agent writes to the limit, and counts it. */
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'> | undefined;
   /** Called once the program may run; a failure stops the session. */
@@ -84,6 +84,7 @@ async function runAttached(
       run.failStart(error as Error);
       throw error;
     }
+    gateway?.begin();
     await run.killIfFailed();
     void Promise.resolve(gateway?.ready).then(monitors.start, () => undefined);
     monitorsTimer = setTimeout(monitors.start, MONITORS_WAIT_MS);
