@@ -70,7 +70,7 @@ it('a gateway that is stopped before the agent’s container starts is removed w
   expect(calls.slice(-3)).toEqual(['remove', 'remove the volume', 'remove the network']);
 });
 
-it.each(['agentRuns', 'brokers'] as const)('starts at once for %s, which waits for it', async (why) => {
+it.each(['agentRuns', 'brokers'] as const)('starts at once for %s, whose program needs it first', async (why) => {
   const { engine, calls, stdout } = recordingEngine('docker');
   const gateway = await begin(engine, async () => ({ kind: 'api-key', value: 'secret' }), why);
   await expect.poll(() => calls).toContain('start');
