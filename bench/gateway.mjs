@@ -75,6 +75,7 @@ async function gatewayFor(sessionId) {
     tell: () => undefined,
     env: { ANTHROPIC_BASE_URL: 'https://provider.test', NODE_EXTRA_CA_CERTS: path.join(dir, 'cert.pem') },
   });
+  gateway.begin();
   await gateway.ready;
   return gateway;
 }

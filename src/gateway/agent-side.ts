@@ -9,7 +9,7 @@ export const GATEWAY_VOLUME = '/run/run-claude/gw';
 /** The gateway's directory in it. */
 export const GATEWAY_DIR = `${GATEWAY_VOLUME}/sockets`;
 
-/** The socket that the gateway opens last: when it exists, the gateway is ready. */
+/** The socket that the gateway opens last: when it exists, the gateway is ready and the certificate is written. */
 const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 
 /** Ports on the agent's loopback. Only the agent's programs listen on others. */
@@ -35,7 +35,10 @@ const CA_VARIABLES = [
 export interface AgentSide {
   readonly mounts: readonly Mount[];
   readonly env: Readonly<Record<string, string>>;
-  /** For init's --until: the agent's container may start before the gateway is ready, but its program may not. */
+  /**
+   * For init's --until: a file that the program reads when it starts. Without one the program starts before the gateway is
+   * ready, and the forwarder holds its first connections.
+   */
   readonly until: string | undefined;
   /** For init's --forward: PORT=SOCKET. */
   readonly forwards: readonly string[];
@@ -60,7 +63,7 @@ export function agentSide(
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
       ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
-    until: LAST_SOCKET,
+    until: policy.brokers.length > 0 ? LAST_SOCKET : undefined,
     forwards: [
       ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
       ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),

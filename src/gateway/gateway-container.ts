@@ -16,6 +16,8 @@ export interface GatewayParts {
 export interface GatewayContainerOptions extends GatewayParts {
   /** Awaited before the start: the network and the container are made concurrently. */
   readonly networkMade: Promise<void>;
+  /** Awaited before the start; a rejection removes the container. */
+  readonly mayStart?: Promise<void> | undefined;
   /** Called when the volume is filled: the engine does this when it makes the first container that mounts it. */
   readonly filled?: () => void;
 }
@@ -42,11 +44,12 @@ export function gatewayContainer({ volume, network, ...parts }: GatewayParts): C
  * engine's default runtime, whatever the agent's is: no agent runs in it, and the agent must see its sockets.
  */
 export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
-  const { networkMade, filled } = options;
+  const { networkMade, mayStart, filled } = options;
   const container = await engine.create(gatewayContainer(options));
   filled?.();
   try {
     await networkMade;
+    await mayStart;
     await container.start();
   } catch (error) {
     await container.remove();

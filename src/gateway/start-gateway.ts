@@ -30,12 +30,21 @@ export interface GatewayOptions {
 
 /** The agent's network: what its container needs, and what the session reads while it runs. */
 export interface Gateway extends AgentSide {
-  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent's container then. */
+  /**
+   * Resolves when the agent's container may start: what it mounts and the network exist. Rejects as `ready` does.
+   */
+  readonly prepared: Promise<void>;
+  /** Rejects when the gateway could not start (GATEWAY_FAILED, or the engine's error): end the agent then. */
   readonly ready: Promise<void>;
   /** Resolves when the gateway has ended and cannot be restarted: stop the session then. Never rejects. */
   readonly lost: Promise<RunClaudeError>;
   /** Resolves with the reason when --max-cost or --max-requests is reached: stop the agent, exit 124. */
   readonly exceeded: Promise<string>;
+  /**
+   * Lets the gateway's container start: call it when the agent's has. Two starts at once take each as long as both, and
+   * the agent's program does not need the gateway at once.
+   */
+  begin(): void;
   usage(): UsageTotals;
   hosts(): readonly HostTotal[];
   /** The network log's file. */
@@ -73,11 +82,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     // Awaited below, once the container has begun to start: a slow resolver holds up nothing else.
     configured.catch(() => undefined);
     const [seccomp] = await Promise.all([readSeccompProfile(), place.volumeMade]);
-    first = beginFirst(options, place, seccomp);
+    first = makeFirst(options, place, seccomp);
     const running = runGateway(options, { place, first, config: await configured, seccomp, credential, log });
-    // The agent's container must not be the first to mount the volume.
-    await running.volumeFilled;
-    return { ...side, ...running.asked, log: log.file, hosts: log.totals, stop };
+    return { ...side, ...running.asked, begin: first.begin, log: log.file, hosts: log.totals, stop };
 
     async function stop(agentStays = false): Promise<void> {
       await running.end();
@@ -86,6 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         tell({ kind: 'message', level: 'info', text });
     }
   } catch (error) {
+    first?.cancel();
     await first?.container.then(
       (container) => container.remove(),
       () => undefined,
@@ -142,23 +150,41 @@ async function configure(
   return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
 }
 
-/** The first container of a session's gateway, which begins to start before its configuration is known. */
+/** The first container of a session's gateway, which is made before its configuration is known. */
 interface FirstContainer {
   readonly container: Promise<Container>;
-  /** Resolves when the volume is filled: the engine does this when it makes the first container that mounts it. */
-  readonly volumeFilled: Promise<void>;
+  /** Resolves when the agent's container may start; stays pending when the container fails before. */
+  readonly prepared: Promise<unknown>;
+  /** Lets it start. */
+  readonly begin: () => void;
+  /** Removes it where it has not begun to start. */
+  readonly cancel: () => void;
 }
 
 /** Without its configuration, which is the first line that its program reads, the container does nothing. */
-function beginFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string): FirstContainer {
+function makeFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string): FirstContainer {
   let filled: () => void = () => undefined;
   const volumeFilled = new Promise<void>((resolve) => {
     filled = resolve;
   });
-  const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), filled });
+  let begin: () => void = () => undefined;
+  let cancel: () => void = () => undefined;
+  const begun = new Promise<void>((resolve, reject) => {
+    begin = resolve;
+    cancel = () => reject(new Error('the session ended before its gateway was started'));
+  });
+  begun.catch(() => undefined);
+  const isPodman = options.engine.facts.kind === 'podman';
+  // The program of a session with brokers waits for the gateway's certificate.
+  const isAwaited = isPodman || options.agentRuns === true || options.plan.policy.brokers.length > 0;
+  const mayStart = isAwaited ? undefined : begun;
+  const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), mayStart, filled });
   // Its failure is reported where the container is used.
   container.catch(() => undefined);
-  return { container, volumeFilled };
+  // The agent's container must not be the first that mounts the volume. Docker fills the volume when a container is
+  // created; Podman fills it, and gives it to the container's user, when one starts.
+  const prepared = isPodman ? container : Promise.all([volumeFilled, place.networkMade]);
+  return { container, prepared, begin, cancel };
 }
 
 function containerParts(
@@ -179,9 +205,7 @@ interface GatewayParts {
 }
 
 interface RunningGateway {
-  /** Resolves also when the start fails. */
-  readonly volumeFilled: Promise<void>;
-  readonly asked: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
+  readonly asked: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
   end(): Promise<void>;
 }
 
@@ -211,13 +235,23 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
   let ending: Promise<void> | undefined;
   const end = (): Promise<void> => {
     unwatch();
+    first.cancel();
     ending ??= kept.stop();
     return ending;
   };
   const { ready, lost, exceeded } = kept;
+  const prepared = Promise.race([first.prepared, ready]).then(() => undefined);
+  // Awaited by the launch. A failure before that is reported by `ready`.
+  prepared.catch(() => undefined);
   return {
-    volumeFilled: Promise.race([first.volumeFilled, ready.catch(() => undefined)]),
-    asked: { ready, lost, exceeded, usage: () => kept.usage(), quit: () => void end().catch(() => undefined) },
+    asked: {
+      prepared,
+      ready,
+      lost,
+      exceeded,
+      usage: () => kept.usage(),
+      quit: () => void end().catch(() => undefined),
+    },
     end,
   };
 }
@@ -240,6 +274,8 @@ function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
   const never = new Promise<never>(() => undefined);
   return {
     ...side,
+    prepared: Promise.resolve(),
+    begin: () => undefined,
     ready: Promise.resolve(),
     lost: never,
     exceeded: never,

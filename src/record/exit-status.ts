@@ -4,6 +4,8 @@ import { EXIT, type StopSignal } from '../errors.ts';
 export interface Ending {
   /** The signal that ended run-claude, or for which it stopped the session. */
   readonly interruptedBy?: StopSignal;
+  /** run-claude itself failed, and ended the agent. */
+  readonly hasFailed?: boolean;
   /** A time, cost, request or disk limit stopped the agent. */
   readonly limited: boolean;
   readonly conflicts: number;
@@ -22,6 +24,7 @@ export interface Ending {
 export function exitStatus(ending: Ending): number {
   if (ending.interruptedBy === 'SIGINT') return EXIT.interrupted;
   if (ending.interruptedBy !== undefined) return EXIT.terminated;
+  if (ending.hasFailed === true) return EXIT.failed;
   if (ending.limited) return EXIT.limit;
   if (ending.conflicts > 0) return EXIT.conflict;
   if ((ending.decided && ending.heldBack > 0) || ending.failOn) return EXIT.heldBack;

@@ -75,6 +75,7 @@ async function runStages(
     const status = await mode.end(applied, launched, deps);
     await dropUnneededLayer(plan, deps);
     tellResume(plan, deps);
+    if (launched.failure !== undefined) throw launched.failure;
     return status;
   } catch (error) {
     if (record.stage === 'planned') updateRecord(record, { stage: 'failed' });

@@ -79,6 +79,9 @@ export interface StagedClaude {
  * @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING, SETTINGS_UNREADABLE
  */
 export async function stageClaude(options: StageOptions): Promise<StagedClaude> {
+  // git answers while everything else is read.
+  const identity = gitIdentity(options.run ?? runProgram, options.env, options.projectRoot);
+  identity.catch(() => undefined);
   const staging = new Staging();
   const source = options.profile === undefined ? options.configDir : profileDir(options.ownConfigDir, options.profile);
   const shown = options.profile === undefined ? '~/.claude' : `profile ${options.profile}`;
@@ -92,7 +95,7 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
     await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
   await stagePlugins(staging, source, '.claude/plugins');
   const servers = await stageJson(staging, options);
-  staging.file('.gitconfig', await gitIdentity(options.run ?? runProgram, options.env, options.projectRoot));
+  staging.file('.gitconfig', await identity);
   // With --isolate-claude-data too: gc reads from it whether the project of the volume still exists.
   const instance = await openInstance(options.dataDir, options.projectRoot, options.gitCommonDir);
   if (options.isolate) staging.dir(ISOLATED_DIR);

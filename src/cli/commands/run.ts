@@ -33,6 +33,9 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal);
     // Loaded while the project is scanned and the engine is asked.
     void import('../start/start-session.ts');
+    homeAgent(line.program)
+      .loadHome()
+      .catch(() => undefined);
   });
   const { policy, host } = setup;
   const { program } = line;

@@ -73,6 +73,7 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    hasFailed: end.agent.failure !== undefined,
     limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,

@@ -71,6 +71,7 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: U
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    hasFailed: agent.failure !== undefined,
     limited: agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: counts.conflicts,
     decided: true,

@@ -7,25 +7,35 @@ export interface AgentEnd {
   readonly status: number;
   /** Why run-claude stopped it; undefined where it ended by itself. */
   readonly stopReason: string | undefined;
+  /** The gateway failed to start while the program ran already: to be thrown when the session's changes are kept. */
+  readonly failure?: Error;
 }
 
 /** The run of an agent's container, in one of four states. */
 type RunState =
   | { readonly kind: 'active' }
-  | { readonly kind: 'stopping'; readonly reason: string }
-  /** The gateway or the container did not start: the program must not run, or never did. */
+  | { readonly kind: 'stopping'; readonly reason: string; readonly failure?: Error }
+  /** The gateway or the container did not start, so the program never runs. */
   | { readonly kind: 'start-failed'; readonly error: Error }
   | { readonly kind: 'ended' };
 
 /** Holds the state of a run and ends its container. */
 export interface AgentRun {
   readonly state: RunState;
+  /**
+   * To be called right before the container starts: from then on its program may run.
+   *
+   * @throws the error of a start that failed before.
+   */
+  begin(): void;
   /** Ends the agent with SIGTERM, then SIGKILL. Only the first reason counts. */
   stop(reason: string): void;
-  /** Records why the program must not run; the first error counts. */
+  /** Records why the program never ran; the first error counts. */
   failStart(error: Error): void;
-  /** Sends SIGKILL. Does nothing to a container that does not run. */
-  kill(): Promise<void>;
+  /** The gateway did not start: ends the agent at once, or keeps it from starting. */
+  failGateway(error: Error): void;
+  /** Sends SIGKILL where the gateway failed while the container was started, when a signal had no effect yet. */
+  killIfFailed(): Promise<void>;
   /** No stop counts from here on. */
   end(): void;
 }
@@ -37,6 +47,7 @@ const GRACE_MS = 10_000;
 export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentRun {
   let state: RunState = { kind: 'active' };
   let graceTimer: NodeJS.Timeout | undefined;
+  let hasBegun = false;
   const kill = (): Promise<void> => agent.kill('SIGKILL').catch(() => undefined);
   return {
     get state() {
@@ -50,10 +61,25 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       // The agent may ignore SIGTERM.
       graceTimer = setTimeout(() => void kill(), GRACE_MS);
     },
-    failStart(error) {
-      if (state.kind === 'active' || state.kind === 'stopping') state = { kind: 'start-failed', error };
+    begin() {
+      if (state.kind === 'start-failed') throw state.error;
+      hasBegun = true;
     },
-    kill,
+    failStart(error) {
+      // A container that was killed for the gateway fails with an error of its own.
+      if (state.kind === 'stopping') state = { kind: 'start-failed', error: state.failure ?? error };
+      else if (state.kind === 'active') state = { kind: 'start-failed', error };
+    },
+    failGateway(error) {
+      if (!hasBegun) this.failStart(error);
+      if (state.kind !== 'active') return;
+      state = { kind: 'stopping', reason: error.message, failure: error };
+      tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${error.message}` });
+      void kill();
+    },
+    async killIfFailed() {
+      if (state.kind === 'stopping' && state.failure !== undefined) await kill();
+    },
     end() {
       state = { kind: 'ended' };
       clearTimeout(graceTimer);

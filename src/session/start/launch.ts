@@ -15,7 +15,7 @@ import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 /** Parts of a session that run concurrently with the agent. */
 export interface LaunchCompanions {
-  readonly gateway?: Pick<Gateway, 'ready' | 'lost' | 'exceeded' | 'usage'>;
+  readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage'>;
   /** Holds what the agent writes to the limit, and counts it. */
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'> | undefined;
   /** Called once the program may run; a failure stops the session. */
@@ -26,15 +26,19 @@ export type LaunchOutcome =
   | ({ readonly kind: 'ended' } & AgentEnd)
   /** The user detached from the agent, which runs on. Only an agent that was attached to again allows it. */
   | { readonly kind: 'detached' }
-  /** The gateway or the container did not start, so the program never ran. */
+  /** The container did not start, or the gateway failed before, so the program never ran. */
   | { readonly kind: 'start-failed'; readonly error: Error };
+
+/** What watches the agent starts after its gateway, which its program waits for, but no later than this. */
+const MONITORS_WAIT_MS = 2000;
 
 /** Every full-screen program sends some of these: a warning each time would hide those that matter. */
 const ORDINARY_DROPS: ReadonlySet<string> = new Set(['query', 'other', 'device control']);
 
 /**
  * Runs the agent's container with the user's terminal (or pipes) until it ends, or until a limit or a signal ends it.
- * A gateway that does not start ends the container before its program runs; one that is `lost` later stops the session.
+ * The program starts while the gateway does. A gateway that fails before the container is started keeps it from starting;
+ * one that fails or is lost later stops the session.
  */
 export async function launch(
   agent: Container,
@@ -70,15 +74,20 @@ async function runAttached(
   if (gateway !== undefined) stopWithGateway(gateway, run);
   const ignoreRequests = stopOnRequest(run, plan, deps);
   const monitors = openMonitors(run, agent, plan, tell, companions);
+  let monitorsTimer: NodeJS.Timeout | undefined;
   const start = async (): Promise<void> => {
-    await agent.start().catch((error: Error) => {
-      run.failStart(error);
+    try {
+      await gateway?.prepared;
+      run.begin();
+      await agent.start();
+    } catch (error) {
+      run.failStart(error as Error);
       throw error;
-    });
-    // The gateway failed before the container ran: the kill at that time had no effect.
-    if (run.state.kind === 'start-failed') await run.kill();
-    // The program waits for the gateway and for nothing else: the rest comes after.
+    }
+    gateway?.begin();
+    await run.killIfFailed();
     void Promise.resolve(gateway?.ready).then(monitors.start, () => undefined);
+    monitorsTimer = setTimeout(monitors.start, MONITORS_WAIT_MS);
   };
   try {
     if (plan.tty) tell({ kind: 'terminal-lent' });
@@ -105,6 +114,7 @@ async function runAttached(
     throw error;
   } finally {
     run.end();
+    clearTimeout(monitorsTimer);
     ignoreRequests();
     monitors.stop();
     if (plan.tty) tell({ kind: 'terminal-returned' });
@@ -114,15 +124,14 @@ async function runAttached(
 function outcomeOf({ state }: AgentRun, status: number | undefined): LaunchOutcome {
   if (state.kind === 'start-failed') return state;
   if (status === undefined) return { kind: 'detached' };
-  return { kind: 'ended', status, stopReason: state.kind === 'stopping' ? state.reason : undefined };
+  if (state.kind !== 'stopping') return { kind: 'ended', status, stopReason: undefined };
+  const { reason, failure } = state;
+  return { kind: 'ended', status, stopReason: reason, ...(failure && { failure }) };
 }
 
-/** The agent does not run without its gateway, nor beyond the limits that the gateway counts. */
+/** The agent does not run on without its gateway, nor beyond the limits that the gateway counts. */
 function stopWithGateway({ ready, lost, exceeded }: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>, run: AgentRun): void {
-  ready.catch((error: Error) => {
-    run.failStart(error);
-    return run.kill();
-  });
+  ready.catch((error: Error) => run.failGateway(error));
   void lost.then((error) => run.stop(error.message));
   void exceeded.then(run.stop);
 }
@@ -143,7 +152,7 @@ function stopOnRequest(run: AgentRun, { sessionDir, policy }: Plan, { interrupti
 
 /** What watches the agent from its start to its end, and shares the terminal with it. */
 interface Monitors {
-  /** To be called once the program may run. */
+  /** To be called once the program may run; a further call does nothing. */
   readonly start: () => void;
   readonly attached: (terminal: AttachedTerminal) => void;
   /** Returns what of the typed bytes is for the agent. */
@@ -162,9 +171,11 @@ function openMonitors(
   let terminal: AttachedTerminal | undefined;
   let growth: GrowthWatch | undefined;
   let activity: ActivityLine | undefined;
+  let isStarted = false;
   return {
     start() {
-      if (run.state.kind === 'ended') return;
+      if (run.state.kind === 'ended' || isStarted) return;
+      isStarted = true;
       whileRunning?.().catch((error: Error) => run.stop(error.message));
       if (disk !== undefined) growth = watchGrowth(disk, agent, { terminal, tell, stop: run.stop });
       if (!hasActivityLine(plan)) return;

@@ -79,6 +79,7 @@ beforeAll(async () => {
     tell: (event) => output.push(JSON.stringify(event)),
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem'), ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
   });
+  gateway.begin();
   await gateway.ready;
   const aliases = NAMES.flatMap((name) => ['--network-alias', name]);
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];

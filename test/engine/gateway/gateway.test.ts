@@ -57,6 +57,7 @@ beforeAll(async () => {
     tell: (event) => output.push(JSON.stringify(event)),
     env: { ANTHROPIC_BASE_URL: standIn.url },
   });
+  gateway.begin();
   await gateway.ready;
   agent = await startAgentBeside(gateway, { engine, sessionId, image, memoryMb: 1024, pids: 128, tmpMb: 64 });
 });

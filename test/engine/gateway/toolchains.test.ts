@@ -80,6 +80,7 @@ beforeAll(async () => {
     tell: () => undefined,
     env: { NODE_EXTRA_CA_CERTS: path.join(dir, 'ca.pem') },
   });
+  gateway.begin();
   await gateway.ready;
   const aliases = [...NAMES, 'evil.test'].flatMap((name) => ['--network-alias', name]);
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];

@@ -19,6 +19,7 @@ it.each<[string, Partial<Ending>, number]>([
   ['--fail-on counts without a decision', { decided: false, waiting: 1, failOn: true }, 121],
   ['a conflict stands above what was held back', { conflicts: 1, heldBack: 1 }, 122],
   ['a limit stands above a conflict', { limited: true, conflicts: 1 }, 124],
+  ['a failure of run-claude stands above a limit', { hasFailed: true, limited: true }, 125],
   ['Ctrl-C stands above a limit', { interruptedBy: 'SIGINT', limited: true }, 130],
   ['a hang-up counts as a termination', { interruptedBy: 'SIGHUP' }, 143],
 ])('%s', (_title, part, status) => {

@@ -43,3 +43,32 @@ it('keeps the first error of a failed start, also after a request to stop', () =
   run.stop('its time limit is reached');
   expect(run.state).toEqual({ kind: 'start-failed', error: new Error('no gateway') });
 });
+
+it('never begins after the gateway failed', () => {
+  const { run, signals } = openRun();
+  run.failGateway(new Error('no gateway'));
+  expect(() => run.begin()).toThrow('no gateway');
+  expect(run.state).toEqual({ kind: 'start-failed', error: new Error('no gateway') });
+  expect(signals).toEqual([]);
+});
+
+it('is killed at once when the gateway fails after it began, and once more where it was only being started', async () => {
+  const { run, signals, messages } = openRun();
+  const failure = new Error('no gateway');
+  run.begin();
+  await run.killIfFailed();
+  expect(signals).toEqual([]);
+  run.failGateway(failure);
+  run.failGateway(new Error('a later error'));
+  await run.killIfFailed();
+  expect(run.state).toEqual({ kind: 'stopping', reason: 'no gateway', failure });
+  expect([signals, messages]).toEqual([['SIGKILL', 'SIGKILL'], ['Stopping the agent: no gateway']]);
+});
+
+it('fails with the gateway’s error where the container was killed for it before its program ran', () => {
+  const { run } = openRun();
+  run.begin();
+  run.failGateway(new Error('no gateway'));
+  run.failStart(new Error('the container ended before it could show that it is as asked'));
+  expect(run.state).toEqual({ kind: 'start-failed', error: new Error('no gateway') });
+});
