@@ -2,7 +2,8 @@
  *
  * One process, one epoll, no fork, no thread and no allocation after start, so that it works at the pids limit and at the
  * memory limit. Out of descriptors or slots it stops accepting until a connection ends. A socket without a server (the
- * gateway is being restarted) is retried for WAIT_MS before the connection is dropped.
+ * gateway is being restarted) is retried for WAIT_MS before the connection is dropped; until the first one was joined (it
+ * starts beside this program), for START_WAIT_MS.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
  */
@@ -24,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, RETRY_MS = 25 };
+enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, START_WAIT_MS = 60000, RETRY_MS = 25 };
 enum outcome { BROKEN = -1, STUCK, MOVED };
 
 struct side {
@@ -48,7 +49,7 @@ static struct listener {
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
-static int epoll_fd, live, accepting = 1, waiting, unfinished;
+static int epoll_fd, live, accepting = 1, waiting, unfinished, has_joined;
 
 static long long now_ms(void)
 {
@@ -169,11 +170,11 @@ static void join(struct pair *p)
 		if (fd >= 0)
 			close(fd);
 		int later = why == EAGAIN || why == ECONNREFUSED || why == ENOENT || why == EMFILE || why == ENFILE;
-		if (!later || now_ms() - p->since > WAIT_MS)
+		if (!later || now_ms() - p->since > (has_joined ? WAIT_MS : START_WAIT_MS))
 			drop(p);
 		return;
 	}
-	p->joined = 1;
+	p->joined = has_joined = 1;
 	waiting--;
 	side_init(&p->side[1], fd);
 	/* Edge-triggered: each event moves all that can be moved, so nothing is missed and no hang-up repeats. */

@@ -63,7 +63,7 @@ export function agentSide(
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
       ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
-    until: policy.brokers.length > 0 ? LAST_SOCKET : undefined,
+    until: endsTls(policy) ? LAST_SOCKET : undefined,
     forwards: [
       ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
       ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),

@@ -6,7 +6,7 @@ import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
-import { type AgentSide, agentSide, gatewayNames } from './agent-side.ts';
+import { type AgentSide, agentSide, endsTls, gatewayNames } from './agent-side.ts';
 import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { type GatewayContainerOptions, startContainer } from './gateway-container.ts';
@@ -175,8 +175,8 @@ function makeFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string
   });
   begun.catch(() => undefined);
   const isPodman = options.engine.facts.kind === 'podman';
-  // The program of a session with brokers waits for the gateway's certificate.
-  const isAwaited = isPodman || options.agentRuns === true || options.plan.policy.brokers.length > 0;
+  // The program of a session whose requests are read waits for the gateway's certificate.
+  const isAwaited = isPodman || options.agentRuns === true || endsTls(options.plan.policy);
   const mayStart = isAwaited ? undefined : begun;
   const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), mayStart, filled });
   // Its failure is reported where the container is used.

@@ -49,6 +49,7 @@ it('Claude uses the tools that are named of a server whose login it never sees, 
   const servers = `run-claude-${sessionId}-servers`;
   const labels = ['--label', `run-claude.session=${sessionId}`];
   let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
+  gateway.begin();
   try {
     await gateway.ready;
     const on = [
