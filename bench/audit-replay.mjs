@@ -2,6 +2,8 @@
 // session had changed, and counts the commits with a finding that the user has to answer (suspect or blocked; every one
 // counts). replay-paths.json lists which commits touch the build; all others are ordinary and each finding there is a
 // false alarm. Prints one row of a Markdown table for each clone. Reads git objects only.
+// Then, for the commits that touch the build, a row for each rule: in how many it was loud, in how many only it was, and in
+// how many of those it knew nothing in the change that runs something.
 // NEW_KINDS=1 counts the first files of a kind too, as --auto-apply does.
 // COUNT=120 commits a clone; SHOW=1 lists each finding of an ordinary commit, SHOW=all also those of the others.
 import { execFileSync } from 'node:child_process';
@@ -14,6 +16,8 @@ const [{ auditCommitRange }, { DEFAULTS }, { matcherOf }] = await loadSource(
   'config/settings.ts',
   'audit/formats/glob.ts',
 );
+/** What a finding says when any change of the file is one, and this change shows nothing that runs. */
+const NOTHING_KNOWN = 'nothing in it that is known to run something';
 const clones = process.argv.slice(2);
 if (clones.length === 0) throw new Error('node bench/audit-replay.mjs CLONE…');
 const { COUNT = '120', SHOW, NEW_KINDS } = process.env;
@@ -28,7 +32,7 @@ const touchesBuild = matcherOf(Object.values(groups).flat());
 async function replay(clone) {
   const git = ['-C', clone, 'rev-list', '--no-merges', '--min-parents=1', `-n${COUNT}`, 'HEAD'];
   const commits = execFileSync('git', git, { encoding: 'utf8' }).trim().split('\n');
-  const counts = { commits: commits.length, ordinary: 0, loud: 0, others: 0, othersLoud: 0 };
+  const counts = { commits: commits.length, ordinary: 0, loud: 0, others: 0, othersLoud: 0, othersUnknown: 0 };
   /** @type {Map<string, number>} */
   const rules = new Map();
   /** @type {number[]} */
@@ -49,6 +53,7 @@ async function replay(clone) {
     const loud = findings.filter(({ severity }) => severity !== 'note');
     counts[isOrdinary ? 'ordinary' : 'others'] += 1;
     if (loud.length > 0) counts[isOrdinary ? 'loud' : 'othersLoud'] += 1;
+    if (!isOrdinary && loud.length > 0) countBuild(loud, counts);
     if (isOrdinary)
       for (const rule of new Set(loud.map((one) => one.rule))) rules.set(rule, (rules.get(rule) ?? 0) + 1);
     if (isOrdinary || SHOW === 'all')
@@ -60,15 +65,38 @@ async function replay(clone) {
   return { ...counts, rules, shown, median: times.sort((a, b) => a - b)[times.length >> 1] ?? 0 };
 }
 
+/** @type {Map<string, { loud: number, alone: number, unknown: number }>} */
+const buildRules = new Map();
+
+/**
+ * Counts the rules of a commit that touches the build.
+ * @param {{ rule: string, detail?: string }[]} loud
+ * @param {{ othersUnknown: number }} counts
+ */
+function countBuild(loud, counts) {
+  const unknown = loud.every(({ detail }) => detail === NOTHING_KNOWN);
+  if (unknown) counts.othersUnknown += 1;
+  const names = new Set(loud.map(({ rule }) => rule));
+  for (const name of names) {
+    const row = buildRules.get(name) ?? { loud: 0, alone: 0, unknown: 0 };
+    row.loud += 1;
+    if (names.size === 1) row.alone += 1;
+    if (names.size === 1 && unknown) row.unknown += 1;
+    buildRules.set(name, row);
+  }
+}
+
 const share = (/** @type {number} */ part, /** @type {number} */ all) =>
   all === 0 ? '' : ` (${((100 * part) / all).toFixed(part === 0 ? 0 : 1)}%)`;
-const sum = { commits: 0, ordinary: 0, loud: 0, others: 0, othersLoud: 0 };
-console.log('| repository | commits | ordinary | loud | rules, in how many commits | others | loud | ms |');
-console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
+const sum = { commits: 0, ordinary: 0, loud: 0, others: 0, othersLoud: 0, othersUnknown: 0 };
+console.log(
+  '| repository | commits | ordinary | loud | rules, in how many commits | others | loud | nothing known | ms |',
+);
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 const row = (/** @type {string} */ name, /** @type {typeof sum} */ one, /** @type {string} */ rules, ms = '') =>
   console.log(
     `| ${name} | ${one.commits} | ${one.ordinary} | ${one.loud}${share(one.loud, one.ordinary)} | ${rules} | ` +
-      `${one.others} | ${one.othersLoud}${share(one.othersLoud, one.others)} | ${ms} |`,
+      `${one.others} | ${one.othersLoud}${share(one.othersLoud, one.others)} | ${one.othersUnknown} | ${ms} |`,
   );
 for (const clone of clones) {
   const one = await replay(clone);
@@ -79,6 +107,9 @@ for (const clone of clones) {
     .filter((part) => part !== 'repo' && part !== '.git');
   row(parts.at(-1) ?? clone, one, rules.join(', '), one.median.toFixed(0));
   for (const key of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) sum[key] += one[key];
-  if (SHOW !== undefined) for (const line of one.shown) console.log(`    ${line.slice(0, 240)}`);
+  if (SHOW !== undefined) for (const line of one.shown) console.log(`    ${line.slice(0, 400)}`);
 }
 row('all', sum, '');
+console.log('\n| rule | loud | the only rule | nothing known |\n| --- | --- | --- | --- |');
+for (const [rule, { loud, alone, unknown }] of [...buildRules].sort((a, b) => b[1].loud - a[1].loud))
+  console.log(`| \`${rule}\` | ${loud} | ${alone} | ${unknown} |`);

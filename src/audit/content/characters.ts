@@ -1,5 +1,6 @@
 import type { Line } from '../formats/lines.ts';
 import { looksLatin } from '../formats/skeleton.ts';
+import { anyOf } from '../formats/words.ts';
 import { type GeneralRuleId, type Hit, hitOf } from '../hit.ts';
 import { PROGRAM, PROSE } from './paths.ts';
 
@@ -11,14 +12,19 @@ const MAX_IDENTIFIER_CHARS = 4000;
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 const BIDI_OVERRIDE = /[\u202d\u202e]/;
 const MARKS = /[\u200e\u200f\u061c]/;
-const INVISIBLE =
-  /[\u200b\u2060-\u2064\u206a-\u206f\u00ad\u180e\u115f\u1160\u3164\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]|(?<![\u2801-\u28ff])\u2800(?![\u2801-\u28ff])|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u;
+const INVISIBLE = anyOf(
+  /[\u200b\u2060-\u2064\u206a-\u206f\u00ad\u180e\u115f\u1160\u3164\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}]/u,
+  /(?<![\u2801-\u28ff])\u2800(?![\u2801-\u28ff])|\u034f|(?<=[\w.])(?:\u200c|\u200d|\ufeff)(?=[\w.])/u,
+);
 /** Characters of private use show nothing, or a picture of one font: they do not belong in a word, nor in rows. */
 const PRIVATE_USE =
   /[\w.](?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])(?:[\w.]|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}]){3})/u;
 /** Marks that look like an operator or separator of ASCII, beside a word or a quote. A fraction of digits is one. */
-const ODD_MARKS =
-  /[\w$)\]'"]\s{0,2}[\u01c0-\u01c3]|[\u01c0-\u01c3]\s?[\w=(]|(?:[A-Za-z:.)"'\]]|^)[\u2215\u2044\u29f8\u2571]|[\u2215\u2044\u29f8\u2571][A-Za-z.]|[\u037e\ua789]|[\w)"'/]\s?[\uff1b\uff1a\uff1d\uff0e\uff0f\u2236\u2024]/u;
+const ODD_MARKS = anyOf(
+  /[\w$)\]'"]\s{0,2}[\u01c0-\u01c3]|[\u01c0-\u01c3]\s?[\w=(]|[\u037e\ua789]/u,
+  /(?:[A-Za-z:.)"'\]]|^)[\u2215\u2044\u29f8\u2571]|[\u2215\u2044\u29f8\u2571][A-Za-z.]/u,
+  /[\w)"'/]\s?[\uff1b\uff1a\uff1d\uff0e\uff0f\u2236\u2024]/u,
+);
 const WIDE_SCRIPT = /[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
 const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const FLAG_EMOJI = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu;

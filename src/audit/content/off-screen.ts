@@ -1,4 +1,5 @@
 import { type Line, splitLines } from '../formats/lines.ts';
+import { oneOf, pattern } from '../formats/words.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
 import { PROGRAM } from './paths.ts';
@@ -94,8 +95,11 @@ const countOf = (text: string, char: string): number => text.replaceAll(`\\${cha
 const COMMENT = /^(#|\/\/|--|;|%|\*|\/\*|rem\b|'|")/i;
 /** A line of a table: it ends in a comma and calls nothing. */
 const DATA = /^[^()=;]{0,400},$/;
-const RUNS =
-  /\b(os\.(system|popen|exec\w*|spawn\w*)|subprocess|eval|exec\w*|popen|system|spawn\w*|child_process|__import__|importlib|urlopen|fetch|curl|wget|touch|chmod|nc|bash|sh|python3?|node|Function)\b\s*[('"`.\s]/;
+const RUNNERS = oneOf`
+  os\.(system|popen|exec\w*|spawn\w*) subprocess eval exec\w* popen system spawn\w* child_process __import__ importlib urlopen fetch
+  curl wget touch chmod nc bash sh python3? node Function
+`;
+const RUNS = pattern()`\b(${RUNNERS})\s*[('"\x60.\s]`;
 
 function hiddenBelow({
   text,

@@ -1,7 +1,15 @@
+import { oneOf, pattern } from '../formats/words.ts';
+
 const COMMENTED = /\.(ya?ml|toml)$|(^|\/)(gnu)?makefile$/i;
-/** Comments that a tool reads: shebangs, directives of editors, schemas and preprocessors, and what continues a line. */
-const READ =
-  /^#\s*(!|include|define|undef|pragma|if|elif|else|end|line|import|syntax|escape|check|yaml-language-server|schema|:schema|vim?:|ex:|-\*-|\.|@|requires)|\\$|-\*-|\$schema|eval:|[^\t\x20-\x7e\u00a1-\u024f]/i;
+/** How comments begin that a tool reads: shebangs, directives of editors, schemas and preprocessors. */
+const READ_WORDS = oneOf`
+  ! include define undef pragma if elif else end line import syntax escape check yaml-language-server schema :schema vim?: ex: -\*- \. @
+  requires
+`;
+const READ = pattern('i')`^#\s*(${READ_WORDS})|\\$|-\*-|\$schema|eval:|[^\t\x20-\x7e\u00a1-\u024f]`;
+
+/** Whether a tool may read a comment, or what it is beside: it is not for readers alone. The line has no blanks before it. */
+export const isReadComment = (line: string): boolean => READ.test(line);
 
 /**
  * Whether two texts of YAML, TOML or make differ in comments and empty lines alone. A comment that a tool may read, or
@@ -17,7 +25,7 @@ function meaning(text: string): string {
   let continued = false;
   for (const line of text.split('\n')) {
     const trimmed = line.trim();
-    const isComment = trimmed.startsWith('#') && !READ.test(trimmed) && !continued;
+    const isComment = trimmed.startsWith('#') && !isReadComment(trimmed) && !continued;
     if (!isComment && (trimmed !== '' || continued)) kept.push(line);
     continued = trimmed.endsWith('\\');
   }

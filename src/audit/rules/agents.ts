@@ -1,4 +1,5 @@
 import { anyOf, words } from '../formats/words.ts';
+import { EVERY_INSTRUCTION } from '../judges/every-line.ts';
 import type { FileRule } from '../judges/rule.ts';
 
 const AGENT_DIRS = words`
@@ -80,6 +81,7 @@ export const agentRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /\b(ignore|disregard)\b.{0,40}\b(previous|instructions|rules)\b|\byou must\b|\bcurl\b|\|\s*sh\b|<!--/i,
       },
+      EVERY_INSTRUCTION,
     ],
     why: 'An assistant follows these instructions, also outside the sandbox.',
     source: 'Claude Code memory documentation; agents.md',
@@ -117,6 +119,7 @@ export const agentRules: readonly FileRule[] = [
         kind: 'lines',
         danger: /!`|allowed-tools|^(hooks|mcpServers|permissionMode|tools):|(^|\s)@(~|\/|\.\.)[\w./~-]+/,
       },
+      EVERY_INSTRUCTION,
     ],
     why: 'Its hooks, helpers and servers run at once, and its permissions decide what runs without a question.',
     source: 'Claude Code settings; CVE-2025-59536, CVE-2026-33068',

@@ -1,5 +1,6 @@
 import type { FileRule } from '../judges/rule.ts';
 import { agentRules } from './agents.ts';
+import { botRules } from './build/bots.ts';
 import { ciRules } from './build/ci.ts';
 import { packagingRules } from './build/packaging.ts';
 import { buildRules } from './build/tools.ts';
@@ -55,6 +56,7 @@ export const FILE_RULES: readonly FileRule[] = [
   ...buildOutputRules,
   ...packagingRules,
   ...ciRules,
+  ...botRules,
   ...infraRules,
   ...kubernetesRules,
   ...provisioningRules,

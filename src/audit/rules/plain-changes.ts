@@ -1,5 +1,7 @@
-import { words } from '../formats/words.ts';
+import { anyOf, words } from '../formats/words.ts';
 import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../judges/plain-change.ts';
+import { WORKFLOW_PATHS, workflowChanges } from './build/workflows/changes.ts';
+import { PLAIN_CI_CHANGES } from './build/workflows/other-services.ts';
 
 /** Changes that no rule has to report, in files of which rules report any other change. */
 export const PLAIN_CHANGES: readonly PlainChange[] = [
@@ -63,6 +65,10 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
     }),
   },
   { paths: ['PKGBUILD'], proves: isNextRelease },
+  { paths: WORKFLOW_PATHS, proves: (texts) => workflowChanges(texts).length === 0 },
+  PLAIN_CI_CHANGES,
+  { paths: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextGradle },
+  { paths: ['*.xcscheme'], proves: onlyOtherXcode },
 ];
 
 const TOKEN = /^\/\/registry\.npmjs\.org\/:_authToken=\$\{(NPM_TOKEN|NODE_AUTH_TOKEN)\}$/;
@@ -112,4 +118,28 @@ function isSourceOf(line: string, next: string, from: string, to: string): boole
   if (!takesVariable && !archive.includes(from)) return false;
   const moved = takesVariable ? archive : archive.replaceAll(from, to);
   return next === `source=(${quote}${place}${moved}${quote})`;
+}
+
+const GRADLE_URL =
+  /^distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-\d[\w.-]{0,30}-(bin|all)\.zip$/;
+const GRADLE_LINES = anyOf(
+  GRADLE_URL,
+  /^distributionSha256Sum=[0-9a-f]{64}$/,
+  /^networkTimeout=\d{1,7}$/,
+  /^validateDistributionUrl=true$/,
+);
+
+/** Whether the wrapper of Gradle gets another release from Gradle's own server. The checksum moves only with the release. */
+function isNextGradle({ before, after }: { readonly before: string; readonly after: string }): boolean {
+  const urlOf = (text: string): readonly string[] => text.split('\n').filter((line) => GRADLE_URL.test(line));
+  const isChecked = (text: string): boolean => /^distributionSha256Sum=/m.test(text);
+  if (!differOnlyIn(GRADLE_LINES, { before, after }) || [before, after].some((text) => urlOf(text).length !== 1))
+    return false;
+  return urlOf(before)[0] !== urlOf(after)[0] && (!isChecked(before) || isChecked(after));
+}
+
+/** Whether a scheme of Xcode differs in the release of Xcode that last wrote it. */
+function onlyOtherXcode(texts: { readonly before: string; readonly after: string }): boolean {
+  const version = /^\s*(LastUpgradeVersion|version)\s*=\s*"[\d.]{1,8}">?$/;
+  return differOnlyIn(version, texts) && withoutLines(version, texts.before) === withoutLines(version, texts.after);
 }

@@ -1,5 +1,6 @@
 import { decodeBytes } from '../../text/path.ts';
 import { readStructure } from '../formats/structured.ts';
+import { oneOf, pattern } from '../formats/words.ts';
 import type { Scene } from '../input.ts';
 
 type Language = 'python' | 'javascript';
@@ -99,5 +100,8 @@ function pythonNames(path: string, text: string): string[] {
 }
 
 /** Keys of the manifests that look like a line with a package. */
-const NOT_PACKAGES =
-  /^(name|version|description|readme|license|authors?|maintainers?|keywords|classifiers|dependencies|python|requires.*|build.*|packages?|include|exclude|url|verify_ssl|source|scripts?|tests?|dev|main|src|lib|app|core|utils?|config|settings|docs?)$/;
+const KEYS = oneOf`
+  name version description readme license authors? maintainers? keywords classifiers dependencies python requires.* build.* packages?
+  include exclude url verify_ssl source scripts? tests? dev main src lib app core utils? config settings docs?
+`;
+const NOT_PACKAGES = pattern()`^(${KEYS})$`;

@@ -21,6 +21,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/audit/tree': ['unit/audit/rows.test.ts', 'unit/audit/new-kinds.test.ts'],
   'src/audit/rules': ['unit/audit/rows.test.ts', 'unit/audit/ordinary-work.test.ts', 'unit/audit/scenes.test.ts'],
   'src/audit/rules/build': ['unit/audit/rows.test.ts', 'unit/audit/ordinary-work.test.ts', 'unit/audit/scenes.test.ts'],
+  'src/audit/rules/build/workflows': ['unit/audit/plain.test.ts'],
   'src/audit/rules/dependencies': [
     'unit/audit/rows.test.ts',
     'unit/audit/ordinary-work.test.ts',

@@ -1,4 +1,5 @@
 import { anyOf } from '../../formats/words.ts';
+import { everyCommand } from '../../judges/every-line.ts';
 import type { FileRule } from '../../judges/rule.ts';
 
 export const buildRules: readonly FileRule[] = [
@@ -30,6 +31,7 @@ export const buildRules: readonly FileRule[] = [
     always: true,
     judges: [
       { kind: 'lines', danger: /\$\(shell|!=|include|SHELL|MAKEFLAGS|export\s+PATH|^\+|ONESHELL|\$\(eval|curl|wget/i },
+      everyCommand(),
     ],
     why: 'Make runs the file, and parts of it even on a dry run.',
     source: 'GNU make manual',
@@ -91,6 +93,7 @@ export const buildRules: readonly FileRule[] = [
         danger:
           /`|shell\(|set (shell|dotenv)|import|mod |run_command|custom_target|find_program|command\s*=|exec_script|system\(|cmd|sh:|url|source_hash/i,
       },
+      everyCommand(),
     ],
     why: 'The file is a list of commands, or a program, that the tool runs.',
     source: 'manuals of just, Task, Meson, Ninja, SCons and similar tools',
@@ -211,6 +214,7 @@ export const buildRules: readonly FileRule[] = [
         ),
         safe: /^build --jobs/,
       },
+      everyCommand('WORKSPACE{,.bazel,.bzlmod}', 'MODULE.bazel', '*.{bzl,star}', 'Tiltfile'),
     ],
     why: 'The file selects programs, servers and rules of the build.',
     source: 'Bazel, Buck2, Pants and Please documentation',

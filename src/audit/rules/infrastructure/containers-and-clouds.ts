@@ -1,11 +1,28 @@
 import { anyOf, wholeLine } from '../../formats/words.ts';
-import { newLinesWith } from '../../judges/judge.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judge, newLinesWith } from '../../judges/judge.ts';
+import { withoutNextVersions } from '../../judges/next-versions.ts';
+import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
 import { imageMoved } from './kubernetes.ts';
 
 /** A variable of the host that holds a secret of a tool, and any variable in a command. */
 const HOST_SECRET =
   /\$\{?(ANTHROPIC|OPENAI|CLAUDE|GEMINI|AWS|AZURE|GOOGLE|GH|GITHUB|GITLAB|NPM|PYPI|CARGO|DOCKER|SSH|HF|VAULT|KUBE|CI)_\w*/;
+
+/** Lines of a Dockerfile that are plain data; every other one counts. */
+const IMAGE_LINES: Judge = {
+  kind: 'lines',
+  danger: /./,
+  // A continued line, or one of a here-document, is a command: a line is safe only if it cannot be one.
+  safe: wholeLine(
+    /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=["']?[\d.]*["']?)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
+    /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
+    /[\])}\\]+/i,
+    /#\s*syntax\s*=\s*docker\/dockerfile:1(\.\d{1,3}){0,2}/i,
+    /#(?!\s*(syntax|escape|check)\s*=).*/i,
+  ),
+};
+/** A base image with the version of its tag. */
+const NEXT_IMAGE = /^FROM [\w./-]+:(\d[\w.-]{0,60})(?: as [\w.-]+)?$/i;
 
 export const infraRules: readonly FileRule[] = [
   {
@@ -23,18 +40,7 @@ export const infraRules: readonly FileRule[] = [
       '.s2i/**',
     ],
     judges: [
-      {
-        kind: 'lines',
-        danger: /./,
-        // A continued line, or one of a here-document, is a command: a line is safe only if it cannot be one.
-        safe: wholeLine(
-          /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=[\d.]*)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
-          /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
-          /[\])}\\]+/i,
-          /#\s*syntax\s*=\s*docker\/dockerfile:1(\.\d{1,3}){0,2}/i,
-          /#(?!\s*(syntax|escape|check)\s*=).*/i,
-        ),
-      },
+      { kind: 'custom', see: (text) => judge({ judges: [IMAGE_LINES] }, withoutNextVersions(text, NEXT_IMAGE)) },
     ],
     why: 'The build runs its commands and fetches the base image that it names.',
     source: 'Dockerfile reference',

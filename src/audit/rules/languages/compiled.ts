@@ -1,6 +1,7 @@
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
 import type { FileRule } from '../../judges/rule.ts';
 import { CARGO, CARGO_SAFE } from './plain-builds.ts';
+import { GOLANGCI, GOLANGCI_PATHS } from './plain-go.ts';
 
 const COMPOSER_KEYS = oneOf`
   scripts scripts-aliases repositories
@@ -9,6 +10,17 @@ const COMPOSER_KEYS = oneOf`
 `;
 
 const MAGE = /^\/\/(?:go:build|[ \t]*\+build)[ \t][^\n]{0,200}\bmage\b/m;
+
+const GO_PATHS = [
+  'go.mod',
+  'go.work',
+  'go.env',
+  'vendor/modules.txt',
+  '.goreleaser.y{,a}ml',
+  '.air.toml',
+  'tools.go',
+  '{.,}ko.y{,a}ml',
+];
 
 export const compiledRules: readonly FileRule[] = [
   {
@@ -92,20 +104,12 @@ export const compiledRules: readonly FileRule[] = [
     family: 'languages',
     trigger: 'go build, gopls on opening',
     severity: 'suspect',
-    paths: [
-      'go.mod',
-      'go.work',
-      'go.env',
-      'vendor/modules.txt',
-      '.golangci.{yml,yaml,toml,json}',
-      '.goreleaser.y{,a}ml',
-      '.air.toml',
-      'tools.go',
-      '{.,}ko.y{,a}ml',
-    ],
+    paths: [...GO_PATHS, ...GOLANGCI_PATHS],
     judges: [
+      { kind: 'settings', format: 'auto', paths: GOLANGCI_PATHS, plain: GOLANGCI },
       {
         kind: 'lines',
+        paths: GO_PATHS,
         danger: anyOf(
           /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
           /custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:/i,
@@ -147,7 +151,7 @@ export const compiledRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'json',
         danger: pattern('i')`^(${COMPOSER_KEYS})`,
-        safe: /^extra\.branch-alias/,
+        safe: /^extra\.(branch-alias|laravel\.dont-discover|symfony\.require=[\d.*^~ ]+$)|^minimum-stability=stable$|^replace\.symfony\/polyfill-[\w-]+=\*$/,
       },
     ],
     why: 'Composer runs commands or plugins, or takes packages from elsewhere.',

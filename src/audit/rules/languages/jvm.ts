@@ -1,12 +1,36 @@
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { everyCommand } from '../../judges/every-line.ts';
+import { judge } from '../../judges/judge.ts';
+import { withoutNextVersions } from '../../judges/next-versions.ts';
+import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
 import { MAVEN, MAVEN_SAFE } from './plain-builds.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`
   \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
   ksp developmentOnly testCompile compile
 `;
+/** Lines of a build that are plain data; every other one counts. */
+const BUILD_LINES: Judge = {
+  kind: 'lines',
+  danger: /./,
+  // A comment may end within its line, and code may follow it.
+  safe: wholeLine(
+    /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
+    pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
+    /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
+    /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
+    /libraryDependencies\s*\+=\s*"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*"[\w.-]+"(\s*%\s*(Test|Provided|"\w+"))?/,
+    /sbt\.version=\d+\.\d+\.\d+/,
+    // A library of the version catalog, which has a rule of its own, and the numbers of Android's interfaces.
+    pattern()`(${GRADLE_CONFIGURATIONS})\s*\(\s*(platform\()?libs(\.[a-z]\w*)+\)?\)`,
+    /(compile|target|min)Sdk(Version)?\s*=?\s*\(?\d{1,3}\)?|version = release\(\d{1,3}\)/,
+  ),
+};
+/** A plugin or a library with its version. */
+const NEXT_VERSION =
+  /^(?:(?:id|kotlin)\s*\(?\s*["'][\w.-]+["']\s*\)?\s*version\s*\(?\s*["']|classpath\s*\(?["'][\w.-]+:[\w.-]+:)(\d[\w.-]{0,40})["']\)?(?:\s+apply\s*\(?(?:true|false)\)?)?$/;
+
 export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-wrapper',
@@ -37,6 +61,7 @@ export const jvmRules: readonly FileRule[] = [
         danger: /distributionUrl|wrapperUrl|Sha256|validate|-javaagent|-XX|extension|groupId/i,
         safe: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
       },
+      everyCommand('{gradlew,mvnw,sbt,sbtx,mill,millw,lein,jpm,kobaltw}{,.bat,.cmd}'),
     ],
     why: 'The wrapper downloads and runs the build tool.',
     source: 'gradle/wrapper-validation; Maven documentation',
@@ -63,19 +88,7 @@ export const jvmRules: readonly FileRule[] = [
       'jitpack.yml',
     ],
     judges: [
-      {
-        kind: 'lines',
-        danger: /./,
-        // A comment may end within its line, and code may follow it.
-        safe: wholeLine(
-          /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
-          pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
-          /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
-          /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
-          /libraryDependencies\s*\+=\s*"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*"[\w.-]+"(\s*%\s*(Test|Provided|"\w+"))?/,
-          /sbt\.version=\d+\.\d+\.\d+/,
-        ),
-      },
+      { kind: 'custom', see: (text) => judge({ judges: [BUILD_LINES] }, withoutNextVersions(text, NEXT_VERSION)) },
     ],
     why: 'The file is a program that the IDE runs when it opens the project.',
     source: 'Gradle and sbt documentation',

@@ -65,7 +65,15 @@ const ITEM_NAMES = oneOf`
 `;
 const ITEMS =
   '{ProjectReference,Compile,None,Content,EmbeddedResource,Using,InternalsVisibleTo,Folder,FrameworkReference}';
-const PROPERTIES = `{Version,VersionPrefix,VersionSuffix,AssemblyVersion,FileVersion,TargetFramework,TargetFrameworks,LangVersion,Nullable,ImplicitUsings,OutputType,RootNamespace,AssemblyName,Description,Authors,Company,Copyright,Product,Title,PackageId,PackageTags,PackageLicenseExpression,PackageProjectUrl,PackageReadmeFile,PackageIcon,PackageReleaseNotes,RepositoryUrl,RepositoryType,IsPackable,IsTestProject,GenerateDocumentationFile,TreatWarningsAsErrors,Deterministic,InvariantGlobalization,DebugType,Optimize,NeutralLanguage,UserSecretsId,EnableNullable,Configuration,Configurations,Platform,Platforms,NoWarn,WarningLevel,AnalysisLevel,ManagePackageVersionsCentrally}`;
+const PROPERTY_NAMES = words`
+  Version VersionPrefix VersionSuffix AssemblyVersion FileVersion TargetFramework TargetFrameworks LangVersion Nullable
+  ImplicitUsings OutputType RootNamespace AssemblyName Description Authors Company Copyright Product Title PackageId
+  PackageTags PackageLicenseExpression PackageProjectUrl PackageReadmeFile PackageIcon PackageReleaseNotes RepositoryUrl
+  RepositoryType IsPackable IsTestProject GenerateDocumentationFile TreatWarningsAsErrors Deterministic
+  InvariantGlobalization DebugType Optimize NeutralLanguage UserSecretsId EnableNullable Configuration Configurations
+  Platform Platforms NoWarn WarningLevel AnalysisLevel ManagePackageVersionsCentrally
+`;
+const PROPERTIES = `{${PROPERTY_NAMES.join(',')}}`;
 
 /** What a project of MSBuild may say: it has a property for each program that it starts. */
 export const MSBUILD: PlainKeys = {

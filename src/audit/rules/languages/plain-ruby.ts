@@ -1,4 +1,4 @@
-import { words } from '../../formats/words.ts';
+import { oneOf, pattern, words } from '../../formats/words.ts';
 import type { PlainTable } from '../../judges/plain.ts';
 
 /** Linters and language servers of Ruby. */
@@ -28,6 +28,10 @@ export const RUBY_TABLES: readonly PlainTable[] = [
   },
 ];
 
+const RSPEC_OPTIONS = oneOf`
+  --(no-)?(color|colour|warnings|profile|fail-fast|dry-run|backtrace) --force-color -[bwc] -f\s?[pd]
+  --format[\x20=](documentation|progress|doc|p|d) --order[\x20=](rand(om)?|defined|rand:\d+) --seed[\x20=]\d+ --profile[\x20=]\d+
+  --fail-fast=\d+
+`;
 /** What .rspec may hold: colours, order and the formats that rspec itself has. */
-export const PLAIN_RSPEC =
-  /^(\s*(--(no-)?(color|colour|warnings|profile|fail-fast|dry-run|backtrace)|--force-color|-[bwc]|-f\s?[pd]|--format[ =](documentation|progress|doc|p|d)|--order[ =](rand(om)?|defined|rand:\d+)|--seed[ =]\d+|--profile[ =]\d+|--fail-fast=\d+))*\s*$|^#/;
+export const PLAIN_RSPEC = pattern()`^(\s*(${RSPEC_OPTIONS}))*\s*$|^#`;

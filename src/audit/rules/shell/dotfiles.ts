@@ -1,4 +1,4 @@
-import { words } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
 import type { FileRule } from '../../judges/rule.ts';
 import { SAMPLES } from './startup.ts';
 
@@ -10,6 +10,13 @@ const DESKTOP_PROGRAMS = words`
 `;
 
 /** Files of a home directory that dotfiles repositories keep without the dot. */
+/** How the names of variables begin that a shell, a linker or a language reads at its start. */
+const READ_BY_TOOLS = oneOf`
+  LD_ DYLD_ NODE_OPTIONS BASH_ENV PYTHON(PATH|STARTUP|HOME) PERL5 RUBY(OPT|LIB) GIT_(SSH|EXTERNAL|PAGER|CONFIG) JAVA_TOOL
+  PROMPT_COMMAND PS4 ZDOTDIR RUSTC CARGO_BUILD MAKEFLAGS JDK_JAVA MAVEN_ GRADLE_ PYTEST_ADDOPTS CODEX_HOME CLAUDE_CONFIG
+  ANTHROPIC_BASE_URL
+`;
+
 export const dotfileRules: readonly FileRule[] = [
   {
     id: 'shell-home-plain',
@@ -57,8 +64,7 @@ export const dotfileRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^[^#]*(\$\(|`)|^(export\s+)?(LD_|DYLD_|NODE_OPTIONS|BASH_ENV|PYTHON(PATH|STARTUP|HOME)|PERL5|RUBY(OPT|LIB)|GIT_(SSH|EXTERNAL|PAGER|CONFIG)|JAVA_TOOL|PROMPT_COMMAND|PS4|ZDOTDIR|RUSTC|CARGO_BUILD|MAKEFLAGS|JDK_JAVA|MAVEN_|GRADLE_|PYTEST_ADDOPTS|CODEX_HOME|CLAUDE_CONFIG|ANTHROPIC_BASE_URL)\w*\s*=/,
+        danger: anyOf(/^[^#]*(\$\(|`)/, pattern()`^(export\s+)?(${READ_BY_TOOLS})\w*\s*=`),
       },
     ],
     why: 'A shell or a tool reads the copy and runs its contents.',

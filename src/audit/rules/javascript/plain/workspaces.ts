@@ -1,4 +1,4 @@
-import { words } from '../../../formats/words.ts';
+import { anyOf, words } from '../../../formats/words.ts';
 import type { PlainTable } from '../../../judges/plain.ts';
 
 const VERSION_VALUE = /=[~^<>= ]*v?\d[\w.+-]*$/.source;
@@ -62,7 +62,10 @@ export const WORKSPACE_TABLES: readonly PlainTable[] = [
       glob: words`defaultBase affected.defaultBase workspaceLayout.* defaultProject`,
     },
     // Files by a variable of Nx, and named sets; an input that is a command is an object.
-    safe: /^(targetDefaults\.[^=]{1,100}\.(inputs|outputs)|namedInputs\.[^.=[]{1,60})\[\]=(?!.*\.\.)[!^]{0,2}(\{[\w.]{1,40}\}\/)?[\w@*./{},-]+$|^targetDefaults\.[^=]{1,100}\.dependsOn\[\]=\^?[\w:@*-]+$/,
+    safe: anyOf(
+      /^(targetDefaults\.[^=]{1,100}\.(inputs|outputs)|namedInputs\.[^.=[]{1,60})\[\]=(?!.*\.\.)[!^]{0,2}(\{[\w.]{1,40}\}\/)?[\w@*./{},-]+$/,
+      /^targetDefaults\.[^=]{1,100}\.dependsOn\[\]=\^?[\w:@*-]+$/,
+    ),
   },
   {
     paths: ['turbo.json', 'turbo.jsonc'],

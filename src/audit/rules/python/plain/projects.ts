@@ -21,9 +21,11 @@ const BUILD_BACKENDS = oneOf`
 const REQUIREMENT = /[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?\s*(?:\(?[<>=!~]=?=?[\w.*+!,<>=~ ]*\)?)?(?:\s*;[^@\n]*)?/
   .source;
 /** Lists of requirements, one on each line where the format has no lists. */
-const REQUIRED =
-  /(project\.(optional-)?dependencies(\.[^=]{1,80})?|dependency-groups\.[^=]{1,80}|tool\.uv\.dev-dependencies|tool\.pdm\.dev-dependencies\.[^=]{1,80}|options\.(install|tests)_require[s]?|options\.extras_require\.[^=]{1,80})/
-    .source;
+const REQUIRED_KEYS = oneOf`
+  project\.(optional-)?dependencies(\.[^=]{1,80})? dependency-groups\.[^=]{1,80} tool\.uv\.dev-dependencies
+  tool\.pdm\.dev-dependencies\.[^=]{1,80} options\.(install|tests)_requires? options\.extras_require\.[^=]{1,80}
+`;
+const REQUIRED = `(${REQUIRED_KEYS})`;
 
 const INI_TOOLS: PlainKeys = merged(
   below(words`pytest. tool:pytest.`, PYTEST),

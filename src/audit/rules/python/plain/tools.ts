@@ -1,4 +1,4 @@
-import { oneOf, pattern, words } from '../../../formats/words.ts';
+import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
 import { below, merged, type PlainKeys } from '../../../judges/plain.ts';
 
 // Plain keys of tools that have a table in pyproject.toml, a section in setup.cfg or tox.ini, or a file of their own.
@@ -25,12 +25,18 @@ const PYTEST_OPTIONS = oneOf`
   --dist\x20\w+ --numprocesses=\w+ --timeout=\d+ --benchmark-\w+ --random-order --disable-warnings --cov-report\x20[\w-]+ --no-summary
 `;
 /** Values of pytest that need more than a look at their shape: no filter may name a class, no option a module. */
-export const PYTEST_SAFE = pattern()`(?:^|\.)(?:filterwarnings(?:\[\])*=\s*${WARNING_FILTER.source}(?:\s*\n\s*${WARNING_FILTER.source})*|addopts(?:\[\])*=\s*["']?(?:(?:${PYTEST_OPTIONS})(?:\s+|["']?$))+|python_files(?:\[\])*=(?:(?:test_\*|\*_test|tests|test|test\*|\*_tests)\.py[\s,]*)+)$`;
+const PYTEST_FILTERS = pattern()`filterwarnings(?:\[\])*=\s*${WARNING_FILTER.source}(?:\s*\n\s*${WARNING_FILTER.source})*`;
+const PYTEST_ADDED = pattern()`addopts(?:\[\])*=\s*["']?(?:(?:${PYTEST_OPTIONS})(?:\s+|["']?$))+`;
+const PYTEST_FILES = /python_files(?:\[\])*=(?:(?:test_\*|\*_test|tests|test|test\*|\*_tests)\.py[\s,]*)+/;
+const PYTEST_PARTS = anyOf(PYTEST_FILTERS, PYTEST_ADDED, PYTEST_FILES).source;
+export const PYTEST_SAFE = pattern()`(?:^|\.)(?:${PYTEST_PARTS})$`;
 
 export const MYPY: PlainKeys = {
   switch: words`* overrides.*`,
   version: words`python_version`,
-  words: words`enable_error_code disable_error_code {,overrides.}{enable,disable}_error_code overrides.module untyped_calls_exclude follow_imports overrides.follow_imports platform always_true always_false`,
+  words: words`
+    {,overrides.}{enable,disable}_error_code overrides.module untyped_calls_exclude {,overrides.}follow_imports platform always_{true,false}
+  `,
   any: words`exclude`,
   globs: words`files packages modules`,
 };
