@@ -1,5 +1,6 @@
 import { lazy } from '../formats/lazy.ts';
 import { type Line, splitLines } from '../formats/lines.ts';
+import { prefilterOf } from '../formats/prefilter.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../formats/secrets.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type Hit, hitOf } from '../hit.ts';
@@ -27,6 +28,7 @@ export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolea
 const multilineSignals = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );
+const mayMatch = lazy(() => prefilterOf(LINE_SIGNALS.map(({ regex }) => regex)));
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
 export function newLineHits(change: TextChange): Hit[] {
@@ -37,13 +39,14 @@ export function newLineHits(change: TextChange): Hit[] {
   const hits: Hit[] = [];
   for (const [at, kind] of secretsOf(texts, path))
     hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
-  // One search through all lines says which signals need a search line by line: nearly always none.
+  // Two searches through all lines say which signals need a search line by line: nearly always none.
   const lines = [...added, ...otherReadings(change)];
   for (const line of lines.slice(added.length)) texts.push(line.text.slice(0, 2 * MAX_END_CHARS));
   const all = texts.join('\n');
   const examples = fencedLines(path, text);
-  for (const { signal, anywhere } of multilineSignals()) {
-    if (!isSignalFor(signal, path) || !anywhere.test(all)) continue;
+  const candidates = mayMatch().candidates(all);
+  for (const [number, { signal, anywhere }] of multilineSignals().entries()) {
+    if (candidates[number] === 0 || !isSignalFor(signal, path) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
       const text = texts[at] ?? '';
       if (signal.paths === CODE && examples.has(line)) return false;

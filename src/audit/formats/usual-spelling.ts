@@ -59,6 +59,7 @@ function spell(path: string, textBefore: string | undefined, textAfter: string):
 }
 
 const MAX_LINE = 4000;
+const MAX_LINES = 2 * MAX_LEAVES;
 
 function spelledFormat(path: string, text: string): Exclude<Format, 'auto'> | undefined {
   const head = text.slice(0, 1000);
@@ -71,7 +72,7 @@ function spelledFormat(path: string, text: string): Exclude<Format, 'auto'> | un
 function rewritten(text: string, format: Exclude<Format, 'auto'>, path: string): string | undefined {
   const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (bare.trim() === '') return text;
-  if (bare.length > MAX_STRUCTURED_CHARS) return 'too much to judge';
+  if (bare.length > MAX_STRUCTURED_CHARS || splitLines(bare).length > MAX_LINES) return 'too much to judge';
   try {
     if (format === 'json') return usualJson(bare, path);
     if (format === 'toml') return usualToml(bare);
@@ -88,7 +89,7 @@ function usualToml(text: string): string {
 
 /** Lines, as many as the budget allows. */
 function put(lines: string[], line: string): void {
-  if (lines.length > 2 * MAX_LEAVES) throw new OverBudget();
+  if (lines.length > MAX_LINES) throw new OverBudget();
   lines.push(line);
 }
 
