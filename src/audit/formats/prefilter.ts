@@ -85,7 +85,7 @@ function search({ next, ends, hasEnds }: Machine, text: string, found: Uint8Arra
   }
 }
 
-/** Literals in lower case, one of which is in every match; undefined where none can be told. Understands what rules use. */
+/** Literals in lower case, one of which is in every match; undefined where none can be derived. Understands what rules use. */
 export function literalsOf({ source }: RegExp): readonly string[] | undefined {
   const reader = new SourceReader(source);
   const list = reader.alternatives();
@@ -95,7 +95,8 @@ export function literalsOf({ source }: RegExp): readonly string[] | undefined {
 type Literals = readonly string[] | undefined;
 
 const isUseful = (list: Literals): boolean => list?.every((one) => one.length >= MIN_LITERAL) === true;
-const shortest = (list: readonly string[]): number => Math.min(...list.map((one) => one.length));
+const shortest = (list: readonly string[]): number =>
+  list.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
 
 /** The better of two lists: the one whose shortest literal is longer, then the one with fewer. */
 function better(one: Literals, other: Literals): Literals {
