@@ -1,4 +1,5 @@
 import type { Change } from '../types/entry.ts';
+import { foldPath } from './formats/glob.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import { type CaseOf, type Hit, hitOf } from './hit.ts';
 import type { BaseReader, Scene } from './input.ts';
@@ -82,7 +83,8 @@ const GIT_FILE = /(^|\/)\.(gitignore|gitattributes|gitmodules|mailmap)$/i;
 export const MOST_ALIASES = 64;
 
 /**
- * The names by which a path can be reached through links, new and old, also through several links. Returns at most
+ * The names by which a path can be reached through links, new and old, also through several links, and in another letter
+ * case of the folder that a link leads to. Returns at most
  * MOST_ALIASES + 1 names.
  */
 export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
@@ -90,8 +92,9 @@ export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
   const add = (name: string, target: string): void => {
     const where = resolveLink(scene, name, target);
     if (!('inside' in where) || where.inside === '') return;
-    const names = byTarget.get(where.inside);
-    if (names === undefined) byTarget.set(where.inside, [name]);
+    const key = foldPath(where.inside);
+    const names = byTarget.get(key);
+    if (names === undefined) byTarget.set(key, [name]);
     else names.push(name);
   };
   for (const { path, after } of scene.input.changes) if (after?.kind === 'symlink') add(path, after.target ?? '');
@@ -107,7 +110,7 @@ export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
     for (const name of seen) {
       if (seen.size > MOST_ALIASES + 1) break;
       for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1))
-        for (const link of (byTarget.get(name.slice(0, end)) ?? []).slice(0, MOST_ALIASES + 1))
+        for (const link of (byTarget.get(foldPath(name.slice(0, end))) ?? []).slice(0, MOST_ALIASES + 1))
           if (!name.startsWith(`${link}/`)) seen.add(link + name.slice(end));
     }
     return [...seen].slice(1, MOST_ALIASES + 2);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
+import { includedDocuments, isAgentDocument } from '../audit/reach/documents.ts';
 import { wantsBaseContent } from '../audit/reach/referrers.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';
 import { policySettings } from '../judging/policy-settings.ts';
@@ -50,6 +51,7 @@ export async function auditCommitRange(
       ...followed.map((entry) => entry.oid),
     ]),
   );
+  await readIncluded(git, [before, after], contents);
   const linked = linkedFiles(pairs, before, contents);
   if (linked.length > 0) for (const [oid, bytes] of await git.read(linked)) contents.set(oid, bytes);
   const changes = pairs.map((pair) => toChange(pair, contents));
@@ -93,6 +95,49 @@ function pairUp(before: Tree, after: Tree): TreePair[] {
 /** Ids of what the audit reads of an unchanged tree: links, and files that refer to others. */
 export function followedIn(tree: Tree): string[] {
   return [...tree.values()].filter((entry) => isLink(entry) || wantsFile(entry)).map(({ oid }) => oid);
+}
+
+/**
+ * Adds the documents that documents of agents include, at any depth, to the contents. `trees`: the project before the
+ * change and after it.
+ */
+export async function readIncluded(
+  git: GitObjects,
+  trees: readonly Tree[],
+  contents: Map<string, Buffer>,
+): Promise<void> {
+  const documents = [...new Set(trees.flatMap((tree) => [...tree.keys()]))].filter(isAgentDocument);
+  const entriesOf = (name: string): TreeEntry[] => trees.flatMap((tree) => tree.get(name) ?? []);
+  const read = (name: string): Buffer[] => entriesOf(name).flatMap(({ oid }) => contents.get(oid) ?? []);
+  const asked = new Set<string>();
+  for (;;) {
+    const wanted = includedDocuments(documents, read)
+      .flatMap(([, name]) => entriesOf(name))
+      .filter(
+        ({ type, size, oid }) => type === 'blob' && size <= MAX_FOLLOWED_BYTES && !contents.has(oid) && !asked.has(oid),
+      )
+      .map(({ oid }) => oid);
+    if (wanted.length === 0) return;
+    for (const oid of wanted) asked.add(oid);
+    for (const [oid, bytes] of await git.read(wanted)) contents.set(oid, bytes);
+  }
+}
+
+/**
+ * The project as a commit has it, with all that the audit reads of a base. `after`: the tree of a later commit, whose
+ * documents may include others of the base. `config`: the repository's own configuration.
+ */
+export async function readCommitBase(
+  git: GitObjects,
+  commit: string,
+  after: string,
+  config: Buffer | undefined,
+): Promise<BaseReader> {
+  const [tree, later] = await Promise.all([treeOf(git, commit), treeOf(git, after)]);
+  const documents = [...later.values()].filter(({ path: name }) => isAgentDocument(name));
+  const contents = new Map(await git.read([...followedIn(tree), ...documents.flatMap(readable)]));
+  await readIncluded(git, [tree, later], contents);
+  return baseReader(tree, contents, config);
 }
 
 const isLink = (entry: TreeEntry): boolean => entry.mode === '120000';

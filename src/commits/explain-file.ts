@@ -15,7 +15,15 @@ import { policySettings } from '../judging/policy-settings.ts';
 import { decodeBytes, encodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import type { Policy } from '../types/policy.ts';
-import { baseReader, entryOf, followedIn, readable, repositoryConfig, treeOf } from './audit-commit-range.ts';
+import {
+  baseReader,
+  entryOf,
+  followedIn,
+  readable,
+  readIncluded,
+  repositoryConfig,
+  treeOf,
+} from './audit-commit-range.ts';
 import { kindOfChange } from './change-kind.ts';
 import { openGitObjects } from './git-objects.ts';
 
@@ -52,7 +60,8 @@ export async function explainFile(options: ExplainFileOptions): Promise<Explanat
   const now = readWorkTree(root, name);
   if (listed === undefined && now === undefined)
     throw usageError(`${name} is neither in the work tree nor in ${ref}`, 'Check the path and --base.');
-  const contents = await git.read([...followedIn(tree), ...readable(listed)]);
+  const contents = new Map(await git.read([...followedIn(tree), ...readable(listed)]));
+  await readIncluded(git, [tree], contents);
   const before = listed === undefined ? undefined : entryOf(listed, contents);
   const same = now?.bytes !== undefined && contents.get(before?.digest ?? '')?.equals(now.bytes) === true;
   const isSame = before !== undefined && before.kind === now?.entry.kind && before.mode === now.entry.mode;

@@ -29,10 +29,14 @@ export interface GitObjects {
 
 const MAX_OUTPUT_BYTES = 2 ** 31;
 
-/** Opens the repository that contains a folder. No git process starts before the first call of a method. */
-export function openGitObjects(folder: string, env: NodeJS.ProcessEnv): GitObjects {
+/**
+ * Opens the repository that contains a folder. No git process starts before the first call of a method. `env`: of the user
+ * whose settings decide whether git may read it; without it the repository is read whoever owns it.
+ */
+export function openGitObjects(folder: string, env?: NodeJS.ProcessEnv): GitObjects {
+  const owner = env === undefined ? {} : { ownerCheckedFor: env };
   const git = (args: GitArguments, input = ''): Promise<Buffer> =>
-    runGit(args, { cwd: folder, ownerCheckedFor: env, input, maxOutputBytes: MAX_OUTPUT_BYTES });
+    runGit(args, { cwd: folder, ...owner, input, maxOutputBytes: MAX_OUTPUT_BYTES });
   const commit = async (name: string): Promise<string> => {
     if (name === '' || name.startsWith('-')) throw usageError(`'${name}' is not a commit`);
     const found = await git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]).catch((cause: Error) => {

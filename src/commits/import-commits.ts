@@ -32,6 +32,8 @@ export interface ReceivedCommits extends Disposable {
   readonly branches: readonly ReceivedBranch[];
   /** The temporary bare repository, which borrows objects from the user's. */
   readonly repository: string;
+  /** Work tree of the user's own repository. */
+  readonly project: string;
   /** Commits that no ref of the user's repository reaches, parents first. */
   readonly commits: readonly string[];
   /** Fetches all branches into the user's repository as refs/run-claude/…; moves no branch, changes no work tree. */
@@ -75,6 +77,7 @@ export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
     return {
       branches,
       repository,
+      project,
       commits,
       import: () => fetchInto(project, repository, branches),
       [Symbol.dispose]: drop,

@@ -77,23 +77,22 @@ export function readCommitChanges({ repository, commits }: ReceivedCommits): Com
   return parseRaw(hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join(''))), commits);
 }
 
+/** What a branch as a whole would bring beside the commit that the user has. */
+export interface BranchChanges extends CommitChanges {
+  /** The commit that it is compared with; undefined where the user's repository has none. */
+  readonly base: string | undefined;
+}
+
 /**
- * What each branch as a whole would bring that its commits alone do not show: where it is built on commits that the
- * user's repository knows and the user's branch does not have, or merges (a merge is shown beside its first parent,
- * which may be any). Named by its newest commit. Throws COMMITS_REFUSED.
+ * What each branch as a whole would bring: its commits alone do not show what it is built on where the user's branch does
+ * not have that, what merges bring (a merge is shown beside its first parent, which may be any), and what one commit makes
+ * of a file of another one. Named by its newest commit. Throws COMMITS_REFUSED.
  */
-export function readBranchChanges({ repository, commits, branches }: ReceivedCommits): CommitChanges[] {
-  const received = new Set(commits);
+export function readBranchChanges({ repository, branches }: ReceivedCommits): BranchChanges[] {
   return branches.flatMap(({ commit, base }) => {
-    const range = base === undefined ? [commit] : [commit, `^${base}`];
-    const listed = hostGit(repository, ['rev-list', '--parents', ...range, '--'])
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => line.split(' '));
-    if (listed.every(([id = '', ...parents]) => received.has(id) && parents.length < 2)) return [];
+    if (commit === base) return [];
     const from = base ?? hostGit(repository, ['mktree']).toString().trim();
-    return parseRaw(hostGit(repository, [...RAW_DIFF, from, commit, '--']), [commit]);
+    return parseRaw(hostGit(repository, [...RAW_DIFF, from, commit, '--']), [commit]).map((one) => ({ ...one, base }));
   });
 }
 

@@ -9,8 +9,8 @@ import type { BasePlace } from './protocol.ts';
 /** Larger files are generated, not written by hand: what they refer to is not followed. */
 const MAX_FOLLOWED_BYTES = 1 << 20;
 
-/** Files that an agent's document may include. */
-const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml)$|(^|\/)[^./]+$/i;
+/** Files that an agent's document may include, and programs that import others. */
+const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml|[cm]?[jt]s|[jt]sx|py)$|(^|\/)[^./]+$/i;
 
 /**
  * The project before the session: every path, the targets of links, and the content of files that refer to others.
@@ -43,7 +43,7 @@ export function* readTree(tree: BaseTree, gitConfig: string | undefined): Genera
   const linkTarget = (one: string): string | undefined => targets.get(one);
   const linked = new Set([...targets].map(([link, target]) => resolveInBase(linkTarget, link, target)));
   // The audit compares what replaced a link with the file that the link led to, and follows
-  // documents that an agent's documents include. Such files are read when it asks.
+  // documents that an agent's documents include, and the imports of programs. Such files are read when it asks.
   const read = (one: string): Buffer | undefined => {
     if (one === '.git/config') return gitConfig === undefined ? undefined : readIfPresent(gitConfig);
     if (!documents.has(one) && !(linked.has(one) && paths.has(one))) return contents.get(one);

@@ -1,5 +1,8 @@
 import { lazy } from '../formats/lazy.ts';
+import { type Line, splitLines } from '../formats/lines.ts';
+import { prefilterOf } from '../formats/prefilter.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../formats/secrets.ts';
+import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
 import { heredocLines, isProse } from './heredocs.ts';
@@ -25,21 +28,26 @@ export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolea
 const multilineSignals = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );
+const mayMatch = lazy(() => prefilterOf(LINE_SIGNALS.map(({ regex }) => regex)));
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
-export function newLineHits({ path, text, added }: TextChange): Hit[] {
+export function newLineHits(change: TextChange): Hit[] {
+  const { path, text, added } = change;
   const texts = added.map(({ text }) =>
     text.length > 2 * MAX_END_CHARS ? `${text.slice(0, MAX_END_CHARS)} ${text.slice(-MAX_END_CHARS)}` : text,
   );
   const hits: Hit[] = [];
   for (const [at, kind] of secretsOf(texts, path))
     hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
-  // One search through all lines says which signals need a search line by line: nearly always none.
+  // Two searches through all lines say which signals need a search line by line: nearly always none.
+  const lines = [...added, ...otherReadings(change)];
+  for (const line of lines.slice(added.length)) texts.push(line.text.slice(0, 2 * MAX_END_CHARS));
   const all = texts.join('\n');
   const examples = fencedLines(path, text);
-  for (const { signal, anywhere } of multilineSignals()) {
-    if (!isSignalFor(signal, path) || !anywhere.test(all)) continue;
-    const found = added.filter(({ line }, at) => {
+  const candidates = mayMatch().candidates(all);
+  for (const [number, { signal, anywhere }] of multilineSignals().entries()) {
+    if (candidates[number] === 0 || !isSignalFor(signal, path) || !anywhere.test(all)) continue;
+    const found = lines.filter(({ line }, at) => {
       const text = texts[at] ?? '';
       if (signal.paths === CODE && examples.has(line)) return false;
       return signal.regex.test(text) && !(signal.safe?.test(text) ?? false);
@@ -53,6 +61,33 @@ export function newLineHits({ path, text, added }: TextChange): Hit[] {
     hits.push({ rule: id, severity, path, title, why, detail, line: first.line });
   }
   return hits;
+}
+
+/** New lines as a tool reads them: joined where a backslash ends one, and a structured text in its usual spelling. */
+function otherReadings({ path, text, oldText, added }: TextChange): Line[] {
+  const usual = usualSpellingOf(path, { before: oldText, after: text });
+  if (typeof usual === 'object') return [...usual.added()];
+  return /\\\r?\n/.test(text) ? joinedLines(text, added) : [];
+}
+
+/** The most lines that are joined to one. */
+const MAX_JOINED = 20;
+
+function joinedLines(text: string, added: readonly Line[]): Line[] {
+  const lines = splitLines(text);
+  const goesOn = (at: number): boolean =>
+    /(?:^|[^\\])(?:\\\\)*\\$/.test((lines[at] ?? '').slice(-MAX_END_CHARS).trimEnd());
+  const out = new Map<number, Line>();
+  for (const { line } of added) {
+    let from = line - 1;
+    let to = from;
+    while (from > 0 && line - from < MAX_JOINED && goesOn(from - 1)) from -= 1;
+    while (to + 1 < lines.length && to - from < MAX_JOINED && goesOn(to)) to += 1;
+    if (from === to || out.has(from)) continue;
+    const parts = lines.slice(from, to + 1).map((one) => one.trim().replace(/\\$/, ''));
+    out.set(from, { line, text: parts.join('').slice(0, 2 * MAX_END_CHARS) });
+  }
+  return [...out.values()];
 }
 
 /** The lines of examples in a page of MDX, which are shown and never run; its other lines are a program. */

@@ -43,7 +43,7 @@ function hiddenRight({
   added,
 }: TextChange): { readonly detail: string; readonly line: number } | undefined {
   // Most texts have no such run, also in several blanks that each take more than a column.
-  if (!/[^\S\n]{10}|[\u2800\u3164\uffa0\u200b]{10}/u.test(text)) return undefined;
+  if (!hasRunOfBlanks(text)) return undefined;
   const lines = splitLines(text);
   for (const { line } of added) {
     const raw = (lines[line - 1] ?? '').slice(0, MAX_LINE_CHARS);
@@ -52,6 +52,19 @@ function hiddenRight({
     if (hidden !== undefined) return { detail: hidden.trim().slice(0, 120), line };
   }
   return undefined;
+}
+
+const LONG_RUN_CHARS = 10;
+const RUN = /[^\S\n]{10}|[\u2800\u3164\uffa0\u200b]{10}/u;
+
+/** Whether {@link RUN} matches: of each run of that length, one in ten characters is looked at. */
+function hasRunOfBlanks(text: string): boolean {
+  for (let at = LONG_RUN_CHARS - 1; at < text.length; at += LONG_RUN_CHARS) {
+    const code = text.charCodeAt(at);
+    if (code > 0x20 && code < 0x7f) continue;
+    if (RUN.test(text.slice(at - LONG_RUN_CHARS + 1, at + LONG_RUN_CHARS))) return true;
+  }
+  return false;
 }
 
 /** What a line hides behind blanks; undefined where it hides nothing. */

@@ -1,6 +1,7 @@
 import { nameOfPath } from '../../text/path.ts';
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
+import { prefilterOf } from './prefilter.ts';
 import { anyOf } from './words.ts';
 
 /** Names under which secrets are kept. */
@@ -110,20 +111,19 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
   ],
   ['JSON web token', /eyJhbGci/, /\beyJhbGci[A-Za-z0-9_-]{10,200}\.eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{20,1000}/],
 ];
-/** One expression for all marks: a text is searched once, not once for each format. */
-const anyMark = lazy(
-  () => new RegExp(FORMATS.map(([, mark]) => (mark.flags === '' ? mark.source : bothCases(mark.source))).join('|')),
-);
-const bothCases = (source: string): string => source.replace(/[a-z]/g, (char) => `[${char}${char.toUpperCase()}]`);
 const ASSIGNED =
   /\b(?:api[_-]?key|secret[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?key|passwd|password)["']?\s{0,4}[:=]\s{0,4}["']([A-Za-z0-9+/_=.-]{16,200})["']/i;
+const MARKS = [...FORMATS.map(([, mark]) => mark), ASSIGNED];
+const mayHaveMark = lazy(() => prefilterOf(MARKS));
 const PLACEHOLDER =
   /example|placeholder|dummy|sample|changeme|your[_-]|xxxx|\.\.\.|<[^>]{1,40}>|1234567890|abcdefgh|0{8}|test[_-]?(key|token|secret)|localhost|127\.0\.0\.1/i;
 const EXAMPLE_FILE = /\.(example|sample|template|dist|tmpl)$|(^|\/)\.env\.example/i;
 
 /** Whether a line of a text may have a secret for {@link secretIn}. May be true without one, never false with one. */
 export function mayHoldSecret(text: string): boolean {
-  return hasEncodedRun(text) || anyMark().test(text) || ASSIGNED.test(text);
+  if (hasEncodedRun(text)) return true;
+  const candidates = mayHaveMark().candidates(text);
+  return MARKS.some((mark, number) => candidates[number] === 1 && mark.test(text));
 }
 
 /** Shorter base64 contains no secret of a known format. */

@@ -116,7 +116,8 @@ function parserOf(kind: Exclude<Format, 'auto'>, isJson5: boolean): (text: strin
 const fromLeaves = (leaves: readonly Leaf[] | undefined): Structure | undefined =>
   leaves === undefined ? undefined : { leaves, duplicates: [], tags: [] };
 
-function formatOf(path: string, text: string): Exclude<Format, 'auto'> {
+/** How a text is read by its name, or by its beginning where the name says nothing. */
+export function formatOf(path: string, text: string): Exclude<Format, 'auto'> {
   const name = nameOfPath(path).toLowerCase();
   if (/\.(json5?|jsonc|code-workspace|webmanifest|map)$/.test(name)) return 'jsonc';
   if (/\.(ya?ml|lock\.yml)$/.test(name)) return 'yaml';

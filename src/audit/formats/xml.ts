@@ -44,6 +44,53 @@ export function leavesOfXml(text: string): Leaf[] | undefined {
   return open.length === 0 ? out : undefined;
 }
 
+/**
+ * A well-formed text with a line for each tag and its attributes in double quotes, and an element that holds nothing but
+ * text in one line. Comments are left out.
+ */
+export function usualXml(text: string): string | undefined {
+  const out: string[] = [];
+  let open: string | undefined;
+  let inner = '';
+  let count = 0;
+  const flush = (): void => {
+    if (open !== undefined) out.push(open);
+    if (inner.trim() !== '') out.push(inner.trim());
+    open = undefined;
+    inner = '';
+  };
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text);
+    count += 1;
+    if (match === null) return undefined;
+    if (count > MAX_LEAVES) throw new OverBudget();
+    const [whole, raw, declaration, instruction, closed, opened, attributes = '', isEmpty, plain] = match;
+    if (declaration !== undefined || instruction !== undefined) {
+      flush();
+      out.push(whole);
+    } else if (closed !== undefined) {
+      const isAlone = open !== undefined && !inner.includes('\n');
+      if (isAlone) out.push(`${open}${inner.trim()}</${closed}>`);
+      else {
+        flush();
+        out.push(`</${closed}>`);
+      }
+      if (isAlone) [open, inner] = [undefined, ''];
+    } else if (opened !== undefined) {
+      flush();
+      const list = [...attributes.matchAll(ATTRIBUTE)].map(
+        ([, name, double, single]) => ` ${name}="${decoded(double ?? single ?? '')}"`,
+      );
+      const tag = `<${opened}${list.join('')}${isEmpty === '' ? '' : '/'}>`;
+      if (isEmpty === '') open = tag;
+      else out.push(tag);
+    } else inner += raw ?? decoded(plain ?? '');
+  }
+  flush();
+  return `${out.join('\n')}\n`;
+}
+
 const decoded = (text: string): string =>
   text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,20}));/gi,

@@ -11,12 +11,24 @@ export interface YamlDocuments {
 
 type Token = Parser['stack'][number];
 
+/** The last texts that were read: of one change the rules ask for the leaves, and for its usual spelling. */
+const MAX_KEPT = 2;
+const kept = new Map<string, YamlDocuments | undefined>();
+
 /**
  * Reads YAML, each mapping as a Map. Undefined when it does not parse.
  *
  * @throws {OverBudget} before more than the budget was read; whatever the library throws.
  */
 export function readYaml(text: string): YamlDocuments | undefined {
+  if (kept.has(text)) return kept.get(text);
+  const made = parseYaml(text);
+  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
+  kept.set(text, made);
+  return made;
+}
+
+function parseYaml(text: string): YamlDocuments | undefined {
   // A lone CR ends a line of YAML; this parser takes quadratic time for them.
   const lines = text.replace(/\r(?!\n)/g, '\n');
   const counter = new LineCounter();

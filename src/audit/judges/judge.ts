@@ -8,6 +8,7 @@ import {
   type Structure,
   unreadReason,
 } from '../formats/structured.ts';
+import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type PlainKeys, plainBy } from './plain.ts';
 import { isProgram } from './program.ts';
 import type { FileRule, Judge, JudgedText } from './rule.ts';
@@ -21,6 +22,13 @@ const OVERLAP = 500;
 export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
   const seen: string[] = [];
   for (const one of rule.judges) for (const found of judgeOne(one, text)) seen.push(found);
+  // What reads lines gets a file once more in the usual spelling of its format.
+  const byLines = seen.length > 0 ? [] : rule.judges.filter(({ kind }) => kind === 'lines' || kind === 'custom');
+  const usual = byLines.length === 0 ? undefined : usualSpellingOf(text.path, text);
+  if (usual === 'too much to judge') seen.push(usual);
+  else if (usual !== undefined)
+    for (const one of byLines)
+      for (const found of judgeOne(one, { ...text, ...usual })) seen.push(found.replace(/^line \d+: /, 'read as: '));
   return [...new Set(seen)];
 }
 

@@ -85,6 +85,7 @@ function find(table: Table, path: string): string | undefined {
 
 /** The first file that refers to this path, if any. */
 export function referrerOf(tables: LeadTables, path: string): string | undefined {
+  if (tables.files.size + tables.modules.size + tables.folders.size + tables.trees.size === 0) return undefined;
   const { file, modules, folder } = askedFor(path);
   for (const [table, one] of [
     [tables.files, file],

@@ -3,6 +3,7 @@ import { isJudgedByContent } from '../files.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { BaseReader, Scene } from '../input.ts';
 import { includedDocuments, isAgentDocument } from './documents.ts';
+import { followImports } from './imports.ts';
 import { addFiles, addLeads, emptyTables, type LeadTables, mentionsAny, referrerOf } from './lead-tables.ts';
 import { filesOfCommand, filesOfFolders, filesOfWord, indexPackages } from './packages.ts';
 import { type Leads, leadsOf, wantsBaseContent } from './referrers.ts';
@@ -115,6 +116,7 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   addDocuments(tables, scene);
   const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
   followScripts(tables, ordered, base, isDeleted, asked.flat());
+  followImports(tables, scene, isDeleted);
   const hits: Hit[] = [];
   for (const change of changes) {
     if (!isAsked(change)) continue;

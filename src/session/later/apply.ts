@@ -1,10 +1,12 @@
 import { readJournals } from '../../apply/disk/journal.ts';
 import { recoverApply } from '../../apply/recover.ts';
 import { EXIT } from '../../errors.ts';
+import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
-import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
+import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
-import { chooseClean, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
+import { reachesSeverity } from '../../review/findings.ts';
+import { chooseClean, countHeldInGit, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts';
 import { whenText } from '../../text/when.ts';
@@ -85,7 +87,17 @@ export async function applyPending(
   if (!options.dryRun) return { status: await endSession({ ...end, record: now, outcome }, deps), outcome: all };
   deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
   const { conflicts, heldBack } = outcomeCounts(outcome);
-  return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome: all };
+  const status = exitStatus({
+    limited: false,
+    conflicts,
+    decided: true,
+    // What stays out in .git and in Claude's data counts as in an apply.
+    heldBack: heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
+    failOn: reachesSeverity(record.plan.policy.failOn, whole),
+    waiting: 0,
+    agent: EXIT.ok,
+  });
+  return { status, outcome: all };
 }
 
 /** Prints what earlier applies did, before anything is asked. */

@@ -1,9 +1,12 @@
 import { boundRepositoryMounts } from '../../bind/shield-git.ts';
+import { readCommitBase, repositoryConfig } from '../../commits/audit-commit-range.ts';
 import { bundleCommits } from '../../commits/bundle-commits.ts';
+import { openGitObjects } from '../../commits/git-objects.ts';
 import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
 import {
+  type CommitChanges,
   readBlobs,
   readBranchChanges,
   readCommitChanges,
@@ -11,7 +14,7 @@ import {
   withTargets,
 } from '../../commits/read-commits.ts';
 import { RunClaudeError } from '../../errors.ts';
-import { ChangeJudge } from '../../judging/change-judge.ts';
+import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { matcher } from '../../review/build-review.ts';
@@ -85,7 +88,8 @@ export async function auditCommits(
   signal?: AbortSignal,
 ): Promise<CommitFinding[]> {
   let contents: ReadonlyMap<Digest, Buffer> = new Map();
-  using judge = new ChangeJudge({ content: (digest) => contents.get(digest) });
+  const content = (digest: Digest): Buffer | undefined => contents.get(digest);
+  using judge = new ChangeJudge({ content });
   const allowed = matcher(policy.allowSuspect);
   const seen = new Set<string>();
   const found: CommitFinding[] = [];
@@ -95,17 +99,19 @@ export async function auditCommits(
     seen.add(key);
     found.push({ commit, finding });
   };
-  for (const { commit, changes, gitlinks } of [...readCommitChanges(received), ...readBranchChanges(received)]) {
+  const judgeOne = async (by: ChangeJudge, { commit, changes, gitlinks }: CommitChanges): Promise<void> => {
     const blobs = readBlobs(received.repository, changes);
     contents = blobs;
     const filled: Change[] = changes.map((change) => withTargets(change, blobs));
     for (const link of gitlinks) add(commit, gitlinkFinding(link));
-    const findings = await judge.audit({
-      changes: filled,
-      signal,
-      ...policySettings(policy),
-    });
-    for (const finding of findings) add(commit, finding);
+    for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy) })) add(commit, finding);
+  };
+  for (const one of readCommitChanges(received)) await judgeOne(judge, one);
+  // As an apply of the branch would be judged: beside the project, and with what its own files lead to.
+  for (const one of readBranchChanges(received)) {
+    const base = one.base === undefined ? undefined : await baseOf(received, one.base, one.commit);
+    using beside = new ChangeJudge({ content, ...(base === undefined ? {} : { base }) });
+    await judgeOne(beside, one);
   }
   for (const [commit, message] of readMessages(received)) {
     const finding = judgeMessage(message);
@@ -116,6 +122,15 @@ export async function auditCommits(
     if (finding !== undefined) add(commit, finding);
   }
   return found.sort((a, b) => SEVERITY_RANK[a.finding.severity] - SEVERITY_RANK[b.finding.severity]);
+}
+
+async function baseOf(
+  { repository, project }: ReceivedCommits,
+  base: string,
+  tip: string,
+): Promise<OwnContent['base']> {
+  const config = await repositoryConfig(openGitObjects(project));
+  return readCommitBase(openGitObjects(repository), base, tip, config);
 }
 
 function gitlinkFinding(link: string): Finding {

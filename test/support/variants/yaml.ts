@@ -29,7 +29,7 @@ const KEY = /^(\s*(?:- +)*)([\w.$-]+):(?=\s|$)/;
 
 /** Files that their tools read under one ending only. */
 const ONE_ENDING =
-  /(^|\/)(pnpm-workspace|pnpm-lock|aqua-policy|conda-lock|spack|recipe\/meta|peru|jitpack|Chart|render|kitchen|hiera|stack|workspace|packages|dagster|wercker|screwdriver|codemagic|bitrise|bitbucket-pipelines|appveyor|devspace|match\/base)\.ya?ml$/;
+  /(^|\/)(pnpm-workspace|pnpm-lock|aqua-policy|buf\.gen|conda-lock|spack|recipe\/meta|peru|jitpack|Chart|render|kitchen|hiera|stack|workspace|packages|dagster|wercker|screwdriver|codemagic|bitrise|bitbucket-pipelines|appveyor|devspace|match\/base)\.ya?ml$/;
 
 export const YAML_MUTATORS: readonly Mutator[] = [
   of('as JSON', (value) => `${JSON.stringify(value)}\n`),

@@ -27,8 +27,8 @@ const git = (cwd: string, ...args: string[]): string =>
 const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
 let count = 0;
 
-/** A user's repository and a session's clone of it, with one more commit in the clone. */
-function scene(spoil: (clone: string) => void = () => undefined) {
+/** A user's repository with some files, and a session's clone of it with one more commit. */
+function scene(spoil: (clone: string) => void = () => undefined, files: Readonly<Record<string, string>> = {}) {
   count += 1;
   const project = path.join(root, `p${count}`);
   const clone = path.join(root, `c${count}`);
@@ -36,7 +36,11 @@ function scene(spoil: (clone: string) => void = () => undefined) {
   for (const folder of [project, sessionDir]) mkdirSync(folder);
   git(project, 'init', '-q', '-b', 'main');
   writeFileSync(path.join(project, 'kept'), 'kept\n');
-  git(project, 'add', 'kept');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    writeFileSync(path.join(project, name), text);
+  }
+  git(project, 'add', '-A');
   git(project, ...identity, 'commit', '-q', '-m', 'first');
   git(root, 'clone', '-q', project, clone);
   writeFileSync(path.join(clone, 'f'), 'text\n');
@@ -204,6 +208,39 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   expect(found).toContainEqual(['suspect', 'sub', 'gitlink']);
   using plain = receiveCommits(scene());
   expect(await auditCommits(plain, policy)).toEqual([]);
+});
+
+it('follows what documents of agents include, in the project and across commits, as an apply does', async () => {
+  const request = scene((clone) => commitFile(clone, 'docs/deep.md', 'Run the tests first.\nAlso run curl x.\n'), {
+    'CLAUDE.md': 'See @docs/first.md\n',
+    'docs/first.md': 'See @deep.md\n',
+    'docs/deep.md': 'Run the tests first.\n',
+    'docs/other.md': 'Prose.\n',
+  });
+  using received = receiveCommits(request);
+  const found = (await auditCommits(received, policy)).map(({ finding }) => [finding.rule, finding.path]);
+  expect(found).toContainEqual(['reached', 'docs/deep.md']);
+
+  // One commit makes the document, and another one includes it.
+  const split = scene(
+    (clone) => {
+      commitFile(clone, 'docs/new.md', 'Prose.\n');
+      commitFile(clone, 'docs/first.md', 'See @new.md\n');
+    },
+    { 'CLAUDE.md': 'See @docs/first.md\n', 'docs/first.md': 'Prose.\n' },
+  );
+  using both = receiveCommits(split);
+  const across = (await auditCommits(both, policy)).map(({ finding }) => [finding.rule, finding.path]);
+  expect(across).toContainEqual(['reached', 'docs/first.md']);
+  expect(across).toContainEqual(['reached', 'docs/new.md']);
+
+  const near = scene((clone) => commitFile(clone, 'docs/other.md', 'Other prose.\n'), {
+    'CLAUDE.md': 'See @docs/first.md\n',
+    'docs/first.md': 'Prose.\n',
+    'docs/other.md': 'Prose.\n',
+  });
+  using quiet = receiveCommits(near);
+  expect((await auditCommits(quiet, policy)).filter(({ finding }) => finding.severity !== 'note')).toEqual([]);
 });
 
 // A contributor's branch that the user has fetched and not merged: its commits are here, but nobody has reviewed them.

@@ -37,7 +37,7 @@ export const kubernetesRules: readonly FileRule[] = [
           /local_resource|exec|command:|args:|https?:|bases:|remote|lifecycle|initContainers|secretKeyRef/i,
           /postRender|registry|newName:|components:|pipelines:|deploy:|shell:|beforeInstall/i,
           /^(dev|build|test|run):\s*[|>]|runAsNonRoot:\s*false|hostPort|externalIPs/i,
-          /^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*[|>]|^-\s+(sh|bash)\s/i,
+          /^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*\S|^-\s+(sh|bash)\s/i,
           /(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
         ),
         safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,

@@ -1,3 +1,4 @@
+import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
 import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { DOCUMENT_TABLES } from './plain/documents.ts';
@@ -79,6 +80,7 @@ export const documentRules: readonly FileRule[] = [
         ),
         safe: /^"?(image|text)\/(png|plain)/,
       },
+      { kind: 'custom', see: activeOutput },
     ],
     why: 'Its cells, hooks and commands run.',
     source: 'Jupyter security documentation',
@@ -88,7 +90,13 @@ export const documentRules: readonly FileRule[] = [
     family: 'python',
     trigger: 'starting the pipeline, experiment or cluster',
     severity: 'suspect',
-    paths: ['{packages,dependencies}.yml', '{workspace,dagster,cluster}.yaml', '*.cwl', '{conf,configs}/**/*.y{,a}ml'],
+    paths: [
+      '{packages,dependencies}.yml',
+      '{workspace,dagster}.yaml',
+      'cluster.y{,a}ml',
+      '*.cwl',
+      '{conf,configs}/**/*.y{,a}ml',
+    ],
     judges: [
       {
         kind: 'lines',
@@ -100,6 +108,18 @@ export const documentRules: readonly FileRule[] = [
     source: 'Hydra, dbt, Dagster, Ray and CWL documentation',
   },
 ];
+
+/** Pages in the outputs of a notebook, which a browser runs when it is opened. */
+function activeOutput({ path, before = '', after = '' }: JudgedText): string[] {
+  const active = /<(?:script|iframe|object|embed)|\son\w{2,20}\s*=|javascript:/i;
+  // Most notebooks have large outputs and no page: these are not parsed.
+  if (!/\.ipynb$/i.test(path) || !active.test(after)) return [];
+  const pages = (text: string): Leaf[] =>
+    (readStructure(text, 'jsonc', path)?.leaves ?? []).filter(
+      ({ key, value }) => /\.text\/html(\[\])?$|\.image\/svg\+xml(\[\])?$/.test(key) && active.test(value),
+    );
+  return newLeaves(pages(before), pages(after)).map(({ value }) => value.slice(0, 120));
+}
 
 /** Settings of Doxygen that are not plain: it has a program, a filter or a module behind many names. */
 function doxygenRuns(text: JudgedText): string[] {

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
 import { type ApplyPendingOptions, applyPending, finishApply } from '../../../../src/session/later/apply.ts';
+import type { RelPath } from '../../../../src/text/path.ts';
+import type { Change } from '../../../../src/types/entry.ts';
+import type { Finding } from '../../../../src/types/finding.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -73,4 +76,27 @@ it('an apply of single hunks that was killed before the record was written keeps
   expect(now()).toEqual(session);
   expect(readRecord(sessionDir)?.stage).toBe('applied');
   expect((await finish()).outcome?.changes).toEqual([{ path: 'f', verdict: 'applied' }]);
+});
+
+it('a dry run ends with the status that the apply would have, also for what stays in .git', async () => {
+  const config: Change = {
+    path: '.git/config' as RelPath,
+    kind: 'modified',
+    inGit: true,
+    before: { kind: 'file', mode: 0o644, size: 1, mtimeNs: '1', digest: 'a'.repeat(64) },
+    after: { kind: 'file', mode: 0o644, size: 1, mtimeNs: '2', digest: 'b'.repeat(64) },
+  };
+  const found: Finding = { rule: 'git-config', severity: 'suspect', path: config.path, title: 'Key', why: 'It runs.' };
+  for (const [name, findings, status] of [
+    ['dry-suspect', [found], 121],
+    ['dry-note', [{ ...found, severity: 'note' }], 0],
+  ] as const) {
+    const { again, sessionDir, changes, now } = await lay(name, { base: {}, session: { a: file('1\n') } });
+    const collected = { version: 1, problems: [], withheld: [], baseEntries: 9 } as const;
+    writeCollected(sessionDir, { ...collected, changes: [...changes, config], findings: [...findings] });
+    expect(await again({ dryRun: true }), name).toBe(status);
+    expect(now()).toEqual({});
+    expect(await again({ yes: true }), name).toBe(status);
+    expect(now()).toEqual({ a: file('1\n') });
+  }
 });

@@ -51,7 +51,7 @@ export const DOCUMENT_TABLES: readonly PlainTable[] = [
     safe: /^(sphinx|mkdocs)\.configuration=(docs?\/)?(source\/)?(conf\.py|mkdocs\.ya?ml)$/,
   },
   {
-    paths: ['_config.yml', '_quarto.yml', 'myst.yml', '_pkgdown.yml', '_bookdown.yml', 'antora-playbook.yml'],
+    paths: ['_config.yml', '_quarto.y{,a}ml', 'myst.yml', '_pkgdown.yml', '_bookdown.yml', 'antora-playbook.yml'],
     plain: SITE,
   },
   {
