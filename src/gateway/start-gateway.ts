@@ -1,3 +1,4 @@
+import { homeAgent } from '../agent/agents.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
@@ -131,7 +132,7 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy }, env }: GatewayOptions,
+  { plan: { policy, program }, env }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
@@ -139,7 +140,7 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy.brokers),
   ]);
-  return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
+  return { gateway: gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program)), targets: upstreams.targets };
 }
 
 /** The first container of a session's gateway, which begins to start before its configuration is known. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules.ts';
@@ -9,7 +10,7 @@ import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
-import type { HostFacts, Plan, ProjectFacts } from '../../types/plan.ts';
+import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
@@ -22,6 +23,7 @@ export interface RunSetup {
   readonly engine: Engine;
   readonly host: HostFacts;
   readonly policy: Policy;
+  readonly program: Program;
   readonly warnings: readonly string[];
   /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
@@ -63,6 +65,7 @@ export async function setUpRun(
     engine,
     host,
     policy,
+    program: line.program,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
     plan: (sessionId, image) =>
@@ -127,6 +130,9 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
       "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
     );
   }
+  const agent = homeAgent(line.program);
+  if (policy.isolateClaudeData && agent !== DEFAULT_AGENT)
+    throw usageError(`--isolate-claude-data: not with ${agent.title}`, `Leave it out: ${agent.title} keeps no data.`);
   if (line.action !== 'run' && policy.rebuild)
     throw usageError(
       `--${line.action} and --rebuild exclude each other`,
