@@ -74,7 +74,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed(
     'Where Claude works',
     'agent',
-    ['NAME', 'codex'],
+    ['NAME', AGENT_NAMES[1]],
     `run this agent instead of Claude: ${AGENT_NAMES.slice(1).join(', ')}`,
   ),
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
