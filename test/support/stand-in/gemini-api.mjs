@@ -91,6 +91,8 @@ export async function startGeminiApi(options) {
   }
 
   const server = http.createServer((request, response) => void answer(request, response));
+  // A busy machine pauses longer between two requests than Node keeps a connection.
+  server.keepAliveTimeout = 600_000;
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
