@@ -5,9 +5,10 @@ import type { Agent } from './agent.ts';
 import { CLAUDE } from './claude.ts';
 import { CODEX } from './codex.ts';
 import { GEMINI } from './gemini.ts';
+import { OPENCODE } from './opencode.ts';
 
 /** Every agent: one row and one file each. */
-const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE, codex: CODEX, gemini: GEMINI };
+const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE, codex: CODEX, gemini: GEMINI, opencode: OPENCODE };
 
 /** The agent of a session whose command line names none. */
 export const DEFAULT_AGENT: Agent = CLAUDE;

@@ -119,6 +119,7 @@ const program = variants<Program>('kind', {
   claude: agentProgram('claude'),
   codex: agentProgram('codex'),
   gemini: agentProgram('gemini'),
+  opencode: agentProgram('opencode'),
   shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts, agent: optional(agentName) }),
   exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts, agent: optional(agentName) }),
 });

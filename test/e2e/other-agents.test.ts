@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 import { startGeminiApi } from '../support/stand-in/gemini-api.mjs';
+import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 import { startOAuthEndpoint } from '../support/stand-in/oauth-endpoint.ts';
 import { startResponsesApi } from '../support/stand-in/responses-api.mjs';
 
@@ -186,6 +187,62 @@ describe('the real Gemini CLI, driven by a stand-in of the Gemini API', () => {
       expect(read(scene, 'creds.txt')).toBe('');
       const used = new Set(standIn.requests.map(({ headers }) => headers.authorization));
       expect(used).toEqual(new Set(['Bearer ya29.REAL-CREDENTIAL-first', 'Bearer ya29.REAL-CREDENTIAL-second']));
+    } finally {
+      await standIn.close();
+    }
+  });
+});
+
+describe('the real opencode, driven by stand-ins of the Messages and the Responses API', () => {
+  const hostile = HOSTILE(BASE, [
+    '-X POST BASE/v1/files -d x',
+    'BASE/v1/organizations/api_keys',
+    'BASE/v1/me',
+    '-X DELETE BASE/v1/models/x',
+    '-X POST BASE/v1/messages/batches -d x',
+  ])
+    .replace('AGENT_DIR', '.config/opencode')
+    .replace('INSTRUCTIONS', 'AGENTS.md');
+  const run = (scene: Scene): string[] => ['--agent', 'opencode', '--copy-workspace', '--auto-apply', scene.project];
+
+  it('with a key of Anthropic: the credential is never inside, and other requests are refused', async () => {
+    const key = 'sk-ant-REAL-CREDENTIAL-5d0c';
+    const standIn = await startMessagesApi({
+      turns: [{ tools: [{ name: 'bash', input: { command: hostile, description: 'step' } }] }, { text: 'All done.' }],
+      accepts: (credential) => credential === key,
+    });
+    await using scene = new Scene({ apiUrl: standIn.url, apiKey: key });
+    try {
+      const result = await scene.run([...run(scene), '--', 'run', 'please do it']);
+      expect(result.stdout).toContain('All done.');
+      expect(read(scene, 'README.md')).toContain('from-the-agent');
+      expect(read(scene, 'found.txt')).toBe('');
+      expect(read(scene, 'refused.txt').trim().split('\n')).toEqual(['403', '403', '403', '403', '403']);
+      expect(standIn.requests.every(({ headers }) => headers['x-api-key'] === key)).toBe(true);
+      expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('You are in run-claude');
+      expect(result.stderr).toMatch(/\d requests to the model/);
+      expect(result.stderr).toContain('~/.config/opencode/AGENTS.md');
+    } finally {
+      await standIn.close();
+    }
+  });
+
+  it('with a stored key of OpenAI', async () => {
+    const key = 'sk-REAL-CREDENTIAL-5d0c';
+    const standIn = await startResponsesApi({
+      turns: [{ text: 'title' }, { commands: [hostile] }, { text: 'All done.' }],
+      accepts: (credential) => credential === key,
+    });
+    await using scene = new Scene({ env: { OPENAI_BASE_URL: `${standIn.url}/v1` } });
+    const dir = path.join(scene.home, '.local/share/opencode');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(path.join(dir, 'auth.json'), JSON.stringify({ openai: { type: 'api', key } }), { mode: 0o600 });
+    try {
+      const result = await scene.run([...run(scene), '--', 'run', 'please do it']);
+      expect(result.stdout).toContain('All done.');
+      expect(read(scene, 'README.md')).toContain('from-the-agent');
+      expect(read(scene, 'found.txt')).toBe('');
+      expect(new Set(standIn.requests.map(({ path: to }) => to))).toEqual(new Set(['/v1/responses']));
     } finally {
       await standIn.close();
     }

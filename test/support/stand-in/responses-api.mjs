@@ -31,6 +31,8 @@ function callOf(body, command) {
   const arg = JSON.stringify({ cmd: command });
   if (tools.some(({ name }) => name === 'exec_command'))
     return { type: 'function_call', name: 'exec_command', arguments: arg };
+  if (tools.some(({ name }) => name === 'bash'))
+    return { type: 'function_call', name: 'bash', arguments: JSON.stringify({ command, description: 'step' }) };
   // Newer models write a script that calls the tools.
   return { type: 'custom_tool_call', name: 'exec', input: `text(await tools.exec_command(${arg}))` };
 }
@@ -69,7 +71,7 @@ export async function startResponsesApi(options) {
     /** @type {Record<string, unknown>[]} */
     const output = [];
     for (const [index, command] of (turn.commands ?? []).entries())
-      output.push({ id: `fc_${serial}_${index}`, call_id: `call_${serial}_${index}`, ...callOf(body, command) });
+      output.push({ id: `fc_${serial}_${index}`, call_id: `call_${serial}_${index}`, status: 'completed', ...callOf(body, command) });
     if (turn.text !== undefined)
       output.push({
         type: 'message',

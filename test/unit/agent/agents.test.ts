@@ -85,7 +85,7 @@ describe('the sources', () => {
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
     const names = ['image/inputs.ts', 'record/session-format.ts'];
     expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/agent-package.ts']);
-    for (const agent of ['codex', 'gemini'])
+    for (const agent of ['codex', 'gemini', 'opencode'])
       expect(filesNaming(agent)).toEqual([`agent/${agent}.ts`, 'record/session-format.ts', 'types/agent-package.ts']);
   });
 

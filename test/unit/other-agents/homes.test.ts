@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { HomeOptions } from '../../../src/agent/agent.ts';
 import { CODEX } from '../../../src/agent/codex.ts';
 import { GEMINI } from '../../../src/agent/gemini.ts';
+import { OPENCODE } from '../../../src/agent/opencode.ts';
 import type { PlaceEntry } from '../../../src/engine/place.ts';
 import { noteFor } from '../../../src/other-agents/stage-agent.ts';
 import { openContentStore } from '../../../src/store/content.ts';
@@ -135,6 +136,47 @@ it('stages preferences, instructions and commands of Gemini CLI, and nothing tha
   expect(contentOf(key.entries, '.gemini/settings.json')).toContain('"gemini-api-key"');
 });
 
+it('stages preferences and commands of opencode, with one provider, and nothing that runs, redirects or reveals', async () => {
+  const here = place({
+    '.config/opencode/opencode.json': JSON.stringify({
+      theme: 'x',
+      model: 'anthropic/m',
+      mcp: { x: { type: 'local', command: ['evil'] } },
+      plugin: ['evil'],
+      provider: { anthropic: { options: { baseURL: 'https://evil.example' } } },
+      permission: { bash: 'deny' },
+    }),
+    '.config/opencode/AGENTS.md': 'Use tabs.\n',
+    '.config/opencode/command/x.md': 'x\n',
+    '.config/opencode/plugin/x.js': 'evil\n',
+    '.local/share/opencode/auth.json': JSON.stringify({ anthropic: { type: 'api', key: SECRET } }),
+  });
+  const { stage } = await OPENCODE.loadHome();
+  const staged = await stage(options(here, { kind: 'anthropic' }));
+  expect(names(staged.entries)).toEqual([
+    '.config/opencode/AGENTS.md',
+    '.config/opencode/command/x.md',
+    '.config/opencode/opencode.json',
+    '.gitconfig',
+  ]);
+  const settings = JSON.parse(contentOf(staged.entries, '.config/opencode/opencode.json'));
+  const placeholder = OPENCODE.broker.placeholder('api-key');
+  expect(settings).toEqual({
+    theme: 'x',
+    model: 'anthropic/m',
+    autoupdate: false,
+    share: 'disabled',
+    permission: 'allow',
+    enabled_providers: ['anthropic'],
+    provider: { anthropic: { options: { baseURL: 'http://127.0.0.1:1/v1', apiKey: placeholder } } },
+  });
+  const asking = await stage({ ...options(here, { kind: 'openai' }), permissions: 'ask' });
+  expect(JSON.parse(contentOf(asking.entries, '.config/opencode/opencode.json'))).toMatchObject({
+    permission: { bash: 'ask' },
+    enabled_providers: ['openai'],
+  });
+});
+
 it('tells the agent about its own directory, not about that of Claude', () => {
   expect(noteFor('.codex')).toContain('- What you write to `~/.codex` does not reach the host.\n\n## Tools');
   expect(noteFor('.codex')).not.toContain('.claude');
@@ -198,7 +240,8 @@ it('reports what the session changed of what the agent on the host would obey, a
   );
 });
 
-it('packages of both agents are pinned by hash for both architectures', () => {
+it('packages are pinned by hash, for both architectures where the registry has both', () => {
+  expect(OPENCODE.image?.files['amd64']?.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
   for (const { image } of [CODEX, GEMINI])
     for (const arch of ['amd64', 'arm64'])
       expect(image?.files[arch]?.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { findCodexCredential } from '../../../src/other-agents/codex-login.ts';
 import { findGeminiCredential } from '../../../src/other-agents/gemini-login.ts';
+import { findOpencodeCredential } from '../../../src/other-agents/opencode-home.ts';
 import { expiryOfJwt } from '../../../src/other-agents/token-login.ts';
 
 interface Endpoint {
@@ -132,6 +133,26 @@ it('refreshes a Google login in its file, as a form', async () => {
   const written = JSON.parse(readFileSync(path.join(home, '.gemini/oauth_creds.json'), 'utf8'));
   expect(written).toMatchObject({ access_token: 'new', refresh_token: '1//r', scope: 'kept' });
   expect(written.expiry_date).toBeGreaterThan(Date.now() + 3_000_000);
+});
+
+it('takes a key of opencode, Anthropic first, from the environment and then from its store, and no subscription', async () => {
+  const stored = makeHome({
+    '.local/share/opencode/auth.json': {
+      anthropic: { type: 'oauth', access: 'x' },
+      openai: { type: 'api', key: 'sk-o' },
+    },
+  });
+  expect(await findOpencodeCredential({ env: { ANTHROPIC_API_KEY: 'sk-ant' }, home: stored })).toMatchObject({
+    name: 'ANTHROPIC_API_KEY',
+    cloud: { url: 'https://api.anthropic.com', api: { kind: 'anthropic' } },
+  });
+  const source = await findOpencodeCredential({ env: { OPENAI_BASE_URL: 'http://o.example/v1' }, home: stored });
+  expect(source).toMatchObject({
+    name: '~/.local/share/opencode/auth.json',
+    cloud: { url: 'http://o.example', api: { kind: 'openai' } },
+  });
+  expect((await source?.current())?.value).toBe('sk-o');
+  expect(await findOpencodeCredential({ env: {}, home: makeHome({}) })).toBeUndefined();
 });
 
 it('reads no expiry from what is not a token', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentNamed, agentProgram, programArgv, promptOf, withPermissionMode } from '../../../src/agent/agents.ts';
 import { CODEX } from '../../../src/agent/codex.ts';
 import { GEMINI } from '../../../src/agent/gemini.ts';
+import { OPENCODE } from '../../../src/agent/opencode.ts';
 import { parseCommandLine, type RunLine } from '../../../src/cli/grammar/parse-command-line.ts';
 import { readerOf } from '../../../src/other-agents/words.ts';
 
@@ -46,6 +47,13 @@ describe('the words of Gemini CLI', () => {
     expect(programArgv(withPermissionMode(program, ask))).toEqual(['gemini', '--approval-mode=default', '-p', 'do it']);
     expect(GEMINI.commandLine.choosesConversation(['--resume', 'latest'])).toBe(true);
   });
+});
+
+it('opencode prints with a subcommand, and its permission mode is in its settings', () => {
+  const program = agentProgram(OPENCODE, [], ['run', 'do it']);
+  expect(program.print).toBe(true);
+  expect(promptOf(program)).toBe('do it');
+  expect(withPermissionMode(program, skip)).toEqual(program);
 });
 
 describe('--agent', () => {
