@@ -234,11 +234,12 @@ describe('the real opencode, driven by stand-ins of the Messages and the Respons
       accepts: (credential) => credential === key,
     });
     await using scene = new Scene({ env: { OPENAI_BASE_URL: `${standIn.url}/v1` } });
-    const dir = path.join(scene.home, '.local/share/opencode');
+    const dir = path.join(scene.root, 'data/opencode');
     mkdirSync(dir, { recursive: true });
     writeFileSync(path.join(dir, 'auth.json'), JSON.stringify({ openai: { type: 'api', key } }), { mode: 0o600 });
     try {
       const result = await scene.run([...run(scene), '--', 'run', 'please do it']);
+      expect(result.stderr).not.toContain('CREDENTIAL_MISSING');
       expect(result.stdout).toContain('All done.');
       expect(read(scene, 'README.md')).toContain('from-the-agent');
       expect(read(scene, 'found.txt')).toBe('');

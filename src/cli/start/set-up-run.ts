@@ -131,8 +131,13 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
     );
   }
   const agent = homeAgent(line.program);
-  if (policy.isolateClaudeData && agent !== DEFAULT_AGENT)
-    throw usageError(`--isolate-claude-data: not with ${agent.title}`, `Leave it out: ${agent.title} keeps no data.`);
+  const claudes = policy.isolateClaudeData
+    ? 'isolate-claude-data'
+    : policy.profile === undefined
+      ? undefined
+      : 'profile';
+  if (claudes !== undefined && agent !== DEFAULT_AGENT)
+    throw usageError(`--${claudes}: not with ${agent.title}`, 'Leave it out: it is about the data of Claude.');
   if (line.action !== 'run' && policy.rebuild)
     throw usageError(
       `--${line.action} and --rebuild exclude each other`,

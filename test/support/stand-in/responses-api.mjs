@@ -71,7 +71,12 @@ export async function startResponsesApi(options) {
     /** @type {Record<string, unknown>[]} */
     const output = [];
     for (const [index, command] of (turn.commands ?? []).entries())
-      output.push({ id: `fc_${serial}_${index}`, call_id: `call_${serial}_${index}`, status: 'completed', ...callOf(body, command) });
+      output.push({
+        id: `fc_${serial}_${index}`,
+        call_id: `call_${serial}_${index}`,
+        status: 'completed',
+        ...callOf(body, command),
+      });
     if (turn.text !== undefined)
       output.push({
         type: 'message',
