@@ -8,6 +8,7 @@ import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders, OVERRIDES } from './headers.mjs';
 import { cleanName } from './names.mjs';
+import { isUnasked } from './other-apis.mjs';
 import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
 import { endpointOf, providerAgent } from './provider-connections.mjs';
 import { codingOf, fail, passFailure } from './provider-failures.mjs';
@@ -18,6 +19,8 @@ import { UsageReader } from './usage.mjs';
 /** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
   ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
+  // Which account pays, and which data a request can reach: the credential's own.
+  ...['chatgpt-account-id', 'openai-organization', 'openai-project'],
   ...OVERRIDES,
 ]);
 const REPLACED_HEADERS = {
@@ -164,14 +167,14 @@ class ProviderRequest {
     const passed = target.includes('#') ? undefined : passedBy(broker.api, method, path, query);
     if (passed === undefined)
       throw new Refused(`${method} ${cleanName(path)}: only inference requests pass the gateway`, {
-        quiet: UNASKED.test(path),
+        quiet: UNASKED.test(path) || isUnasked(broker.api, path),
       });
     if (config.provider === undefined) throw new Refused(config.noSecret);
     const held = await broker.holding.take(request);
     try {
       const { body, model } =
         method === 'POST'
-          ? judgedBody(held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
+          ? judgedBody(broker.api, held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '' };
       broker.countRequest();
       this.state = 'waiting';
@@ -231,7 +234,8 @@ class ProviderRequest {
   /** @param {http.IncomingMessage} answered @param {Inference} inference @returns {Promise<Exchange>} */
   async pass(answered, { body, model, isCounted }) {
     const { response } = this;
-    const usage = new UsageReader(String(answered.headers['content-type']), body.length, codingOf(answered));
+    const type = String(answered.headers['content-type']);
+    const usage = new UsageReader(type, body.length, codingOf(answered), this.broker.api);
     this.state = isCounted && !usage.streams ? 'finishing' : 'streaming';
     response.writeHead(200, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();

@@ -1,4 +1,5 @@
 // Which requests of a provider's API pass the broker, by kind of API, and how a request gets its credential.
+import { otherApi } from './other-apis.mjs';
 import { signedHeaders } from './sigv4.mjs';
 
 /**
@@ -34,6 +35,8 @@ const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** Undefined for a request that does not pass. @param {ProviderApi} api @param {string} method @param {string} path
  * @param {string | undefined} query @returns {Passed | undefined} */
 export function passedBy(api, method, path, query) {
+  const other = otherApi(api);
+  if (other !== undefined) return other.passes(method, path, query);
   if (api.kind === 'anthropic') {
     if (query !== undefined && !PLAIN_QUERY.test(query)) return undefined;
     if (method === 'POST' && path === '/v1/messages') return { counted: true };
@@ -46,6 +49,7 @@ export function passedBy(api, method, path, query) {
     const model = decoded(id);
     return BEDROCK_MODEL.test(model) ? { counted: verb !== 'count-tokens', model } : undefined;
   }
+  if (api.kind !== 'vertex') return undefined;
   const below = `/projects/${api.project}/locations/${api.region}/publishers/anthropic/models/`;
   const call = new RegExp(`^${quoted(below)}([A-Za-z0-9][A-Za-z0-9@._-]*):(rawPredict|streamRawPredict)$`).exec(path);
   const model = call?.[1];
@@ -55,6 +59,8 @@ export function passedBy(api, method, path, query) {
 /** The headers that carry the credential, names and values in turn. @param {ProviderApi} api @param {Secret} secret
  * @param {import('./sigv4.mjs').Signed} request @returns {string[]} */
 export function credentialHeaders(api, secret, request) {
+  const other = otherApi(api);
+  if (other !== undefined) return other.credential(secret);
   if (secret.kind === 'api-key') return ['x-api-key', secret.value];
   if (secret.kind !== 'aws-keys' || api.kind !== 'bedrock') return ['authorization', `Bearer ${secret.value}`];
   return signedHeaders(request, JSON.parse(secret.value), { region: api.region, service: 'bedrock' }, new Date());

@@ -1,6 +1,7 @@
 // Bodies of requests to the provider: read within limits, judged, and serialised again.
 import { Refused } from './egress.mjs';
 import { hostName } from './names.mjs';
+import { otherApi } from './other-apis.mjs';
 
 /** The API itself takes 32 MB. */
 const MAX_BODY = 33 * 1024 * 1024;
@@ -107,8 +108,8 @@ function judgedUrl(value, judge) {
 }
 
 /** The body to send: serialised from the judged value, so that the provider reads the same.
- * @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
-export function judgedBody(bytes, judge) {
+ * @param {import('../../src/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
+export function judgedBody(api, bytes, judge) {
   judgeShape(bytes);
   /** @type {unknown} */
   let value;
@@ -118,7 +119,10 @@ export function judgedBody(bytes, judge) {
     if (error instanceof SyntaxError) throw new Refused('the request is not JSON');
     throw error;
   }
-  judgeFetches(value, judge);
+  const judgeUrl = (/** @type {unknown} */ url) => judgedUrl(url, judge);
+  const other = otherApi(api);
+  if (other === undefined) judgeFetches(value, judge);
+  else other.judge(value, judgeUrl);
   const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
   return { body: Buffer.from(JSON.stringify(value)), model: typeof model === 'string' ? model : '' };
 }

@@ -1,5 +1,6 @@
 // Counts requests, tokens and cost from what passes the broker, and reports when a limit is reached.
 import { EventFrames } from './event-frames.mjs';
+import { usageFormat } from './usage-formats.mjs';
 
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
@@ -31,8 +32,10 @@ const IN_ONE_PLACE = 1.1;
  */
 export class UsageReader {
   /** @param {string} type the answer's content type @param {number} asked bytes of the request
-   * @param {string} [coding] the answer's content coding, which was not requested and is not decoded */
-  constructor(type, asked, coding = 'identity') {
+   * @param {string} [coding] the answer's content coding, which was not requested and is not decoded
+   * @param {import('../../src/types/credential.ts').ProviderApi} [api] default: the Messages API */
+  constructor(type, asked, coding = 'identity', api = undefined) {
+    this.format = usageFormat(api);
     this.coded = coding !== 'identity';
     this.bytes = 0;
     this.frames = type.startsWith('application/vnd.amazon.eventstream') ? new EventFrames() : undefined;
@@ -66,11 +69,11 @@ export class UsageReader {
   /** Only events that carry usage are parsed: the deltas between them are most of the stream. @param {string} line */
   take(line) {
     if (!line.startsWith('data:')) return;
-    if (line.includes('"usage"')) this.read(line.slice(5));
-    else if (line.includes('"content_block_delta"')) {
+    if (this.format.hasUsage.test(line)) this.read(line.slice(5));
+    else if (this.format.delta.test(line)) {
       this.deltas += 1;
       this.deltaBytes += Math.max(0, line.length - DELTA_FRAME);
-    } else if (line.includes('"message_stop"')) this.finished = true;
+    } else if (this.format.end.test(line)) this.finished = true;
   }
 
   /** The tokens of the whole answer. @returns {Tokens} */
@@ -92,11 +95,11 @@ export class UsageReader {
       if (error instanceof SyntaxError) return;
       throw error;
     }
-    if (event === null) return;
-    const message = /** @type {Record<string, unknown>} */ (event['message'] ?? event);
-    if (typeof message['model'] === 'string') this.model = message['model'];
-    this.tokens = { ...this.tokens, ...tokensOf(message['usage'] ?? event['usage']) };
-    if (!this.streams) this.finished = true;
+    if (event === null || typeof event !== 'object') return;
+    const { model, tokens, finished } = this.format.read(event);
+    if (model !== undefined) this.model = model;
+    this.tokens = { ...this.tokens, ...tokensOf(tokens) };
+    if (!this.streams || finished === true) this.finished = true;
   }
 }
 

@@ -2,10 +2,10 @@ import type { CollectOptions } from '../claude/back/collection.ts';
 import type { CredentialFile } from '../claude/credentials/credential-file.ts';
 import type { Instance } from '../claude/instances/instance.ts';
 import type { StagedClaude, StageOptions } from '../claude/stage/stage.ts';
+import type { AgentName, AgentPackage } from '../types/agent-package.ts';
 import type { ClaudeData, ClaudeOutcome } from '../types/claude-data.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContentReader } from '../types/entry.ts';
-import type { AgentName } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 
 /**
@@ -19,10 +19,16 @@ export interface Agent {
   readonly title: string;
   /** The program inside, found on its PATH. */
   readonly program: string;
+  /** Its package, a layer over the image; undefined where every image has the program. */
+  readonly image: AgentPackage | undefined;
   /** The file with the user's instructions, at the top of the agent's configuration directory. */
   readonly instructionsFile: string;
   /** How to get a credential: an imperative without a full stop. */
   readonly loginHint: string;
+  /** What its requests are answered where there is no credential. */
+  readonly noLogin: string;
+  /** Hosts that the program contacts by itself: refused, logged, and not shown. */
+  readonly quietHosts: readonly string[];
   readonly commandLine: AgentCommandLine;
   readonly broker: AgentBroker;
   readonly loadCredentials: () => Promise<AgentCredentials>;
@@ -83,21 +89,27 @@ export interface AgentCredentials {
     readonly home: string;
     readonly platform: NodeJS.Platform;
   }) => Promise<CredentialSource | undefined>;
-  /** The credential as a file inside, for `--credentials=file`. */
-  readonly asFile: (source: CredentialSource) => CredentialFile;
+  /** The credential as a file inside, for `--credentials=file`; undefined where that is not offered. */
+  readonly asFile: ((source: CredentialSource) => CredentialFile) | undefined;
 }
 
 /** What is staged: the agent's part of the user's home directory. */
 export interface AgentHome {
   /** @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING */
   readonly stage: (options: HomeOptions) => Promise<StagedClaude>;
-  /** The directory with the agent's conversations, relative to the home: a volume of its own with `--isolate-claude-data`. */
-  readonly conversationsDir: string;
+  /**
+   * The directory with the agent's conversations, relative to the home: a volume of its own with `--isolate-claude-data`.
+   * Undefined where that is not offered.
+   */
+  readonly conversationsDir: string | undefined;
 }
 
 export interface HomeOptions extends Omit<StageOptions, 'configDir' | 'settings' | 'links' | 'run'> {
   /** With `--credentials=file`. */
   readonly credentialFile: CredentialFile | undefined;
+  readonly credential: CredentialSource | undefined;
+  /** Where the broker listens inside; undefined without one. */
+  readonly brokerUrl: string | undefined;
 }
 
 /** What comes back from the agent's home, by an allowlist. */

@@ -1,13 +1,22 @@
-import type { AgentName, AgentProgram, Program } from '../types/plan.ts';
+import type { AgentName } from '../types/agent-package.ts';
+import type { AgentProgram, Program } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Agent } from './agent.ts';
 import { CLAUDE } from './claude.ts';
+import { CODEX } from './codex.ts';
+import { GEMINI } from './gemini.ts';
+import { OPENCODE } from './opencode.ts';
 
 /** Every agent: one row and one file each. */
-const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE };
+const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE, codex: CODEX, gemini: GEMINI, opencode: OPENCODE };
 
 /** The agent of a session whose command line names none. */
 export const DEFAULT_AGENT: Agent = CLAUDE;
+
+/** The agent of that name; undefined for any other word. */
+export function agentNamed(name: string): Agent | undefined {
+  return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
+}
 
 function isAgentProgram(program: Program): program is AgentProgram {
   return Object.hasOwn(AGENTS, program.kind);
@@ -19,11 +28,12 @@ export function agentOf(program: Program): Agent | undefined {
 }
 
 /**
- * The agent whose home, credential and broker a session has. A shell or another command has those of the default agent,
- * which may be started from it.
+ * The agent whose home, credential and broker a session has. A shell or another command has those of the agent that its
+ * command line names, which may be started from it; by default those of the default agent.
  */
 export function homeAgent(program: Program): Agent {
-  return agentOf(program) ?? DEFAULT_AGENT;
+  if (isAgentProgram(program)) return AGENTS[program.kind];
+  return program.agent === undefined ? DEFAULT_AGENT : AGENTS[program.agent];
 }
 
 /** An agent with words for it, in the parts of the command line before and after `--`. */
@@ -71,8 +81,8 @@ export function resumedProgram(
   conversation: string | undefined,
   policy: Pick<Policy, 'permissions'>,
 ): Program {
-  if (program.kind === 'exec') return words.length === 0 ? program : { kind: 'exec', argv: words };
-  if (program.kind === 'shell') return words.length === 0 ? program : { kind: 'shell', args: words };
+  if (program.kind === 'exec') return words.length === 0 ? program : { ...program, argv: words };
+  if (program.kind === 'shell') return words.length === 0 ? program : { ...program, args: words };
   const agent = AGENTS[program.kind];
   const { asksForPrint, choosesConversation, permissionWords, resumeWords } = agent.commandLine;
   // Options such as `--continue` take the project's newest conversation, which another session may have made. A run that

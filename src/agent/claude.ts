@@ -16,8 +16,11 @@ export const CLAUDE: Agent = {
   name: 'claude',
   title: 'Claude',
   program: 'claude',
+  image: undefined,
   instructionsFile: 'CLAUDE.md',
   loginHint: 'Log in with claude on this machine, or set ANTHROPIC_API_KEY',
+  noLogin: 'there is no login on the host: run claude there and /login, or set ANTHROPIC_API_KEY, then start again',
+  quietHosts: [],
   commandLine: {
     optionNames: [...CLAUDE_OPTIONS.keys()],
     readOption: readClaudeOption,
@@ -50,7 +53,7 @@ async function loadHome(): Promise<AgentHome> {
   ]);
   return {
     conversationsDir: ISOLATED_DIR,
-    stage: ({ credentialFile: file, ...options }) =>
+    stage: ({ credentialFile: file, credential: _credential, brokerUrl: _url, ...options }) =>
       stageClaude({
         ...options,
         configDir: claudeConfigDir(options.env, options.home),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
@@ -19,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
   using interruption = listenForSignals(process);
   try {
-    const line = parseCommandLine(argv, isDirectory);
+    const line = parseCommandLine(argv, isDirectory, usualAgent());
     const trace = asks(line, 'trace');
     tell = printer(trace, asks(line, 'quiet'));
     using _calls = trace ? (await import('./trace-calls.ts')).traceCalls(tell) : undefined;
@@ -51,6 +51,22 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   const context: CommandContext = { env, cwd: currentFolder(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
+}
+
+/** The agent that the user's configuration names. A word that names none is reported with the other settings. */
+function usualAgent(): string | undefined {
+  const { configDir } = findPlaces(process.env, homedir());
+  return process.env['RUN_CLAUDE_AGENT'] || agentInFile(path.join(configDir, 'config.toml'));
+}
+
+/** Every command line is read by this agent's options, so that the file is read twice: most users have none. */
+function agentInFile(file: string): string | undefined {
+  try {
+    const [top = ''] = readFileSync(file, 'utf8').split(/^\s*\[/m);
+    return /^\s*agent\s*=\s*["'](\w+)["']\s*(?:#.*)?$/m.exec(top)?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function currentFolder(): string {

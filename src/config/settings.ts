@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from '../types/agent-package.ts';
 import type { Policy } from '../types/policy.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
@@ -78,6 +79,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'permissions', key: 'permissions', form: choice('ask', 'skip'), tighten: 'tighter' },
   { name: 'engine', key: 'engine', form: choice('auto', 'docker', 'podman'), tighten: 'never' },
   { name: 'runtime', key: 'runtime', form: { kind: 'text' }, tighten: 'never' },
+  { name: 'agent', key: 'agent', form: choice(...AGENT_NAMES), tighten: 'never' },
   { name: 'image', key: 'image', form: { kind: 'text' }, tighten: 'never' },
   { name: 'toolchain', key: 'toolchain', form: { kind: 'switch' }, tighten: 'off' },
   { name: 'claude-version', key: 'claudeVersion', form: { kind: 'text' }, tighten: 'never' },
@@ -128,6 +130,7 @@ export const DEFAULTS: Policy = {
   permissions: 'skip',
   engine: 'auto',
   runtime: undefined,
+  agent: undefined,
   image: undefined,
   toolchain: false,
   claudeVersion: undefined,

@@ -15,6 +15,8 @@ const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 /** Ports on the agent's loopback. Only the agent's programs listen on others. */
 const API_PORT = 47_801;
 const PROXY_PORT = 47_802;
+/** Where the agent reaches the broker. */
+export const BROKER_URL: string = `http://127.0.0.1:${API_PORT}`;
 
 /** The certificate of the session's CA, if there is one. */
 const SESSION_CA = `${GATEWAY_DIR}/ca.pem`;
@@ -59,7 +61,7 @@ export function agentSide(
   return {
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
     env: {
-      ...(broker ? homeAgent(program).broker.variables(source, `http://127.0.0.1:${API_PORT}`, env) : {}),
+      ...(broker ? homeAgent(program).broker.variables(source, BROKER_URL, env) : {}),
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
       ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },

@@ -1,15 +1,14 @@
 import { isIP } from 'node:net';
+import type { Agent } from '../agent/agent.ts';
+import { DEFAULT_AGENT } from '../agent/agents.ts';
 import type { Secret } from '../types/credential.ts';
 import type { BrokeredHost, GatewayConfig, HostRule } from '../types/gateway.ts';
 import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
 import { PROVIDER_HOSTS, QUIET_HOSTS } from './presets.ts';
-import { PRICES } from './pricing.ts';
+import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules.ts';
 import type { Upstreams } from './upstream.ts';
-
-const NO_LOGIN =
-  'there is no login on the host: run claude there and /login, or set ANTHROPIC_API_KEY, then start again';
 
 /** The credential is a file inside, so the agent connects to the provider itself. */
 const DIRECT_PROVIDER = ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com', 'claude.ai'];
@@ -24,6 +23,7 @@ export function gatewayConfig(
   upstreams: Upstreams,
   secret: Secret | undefined,
   brokers: readonly BrokeredHost[],
+  agent: Pick<Agent, 'noLogin' | 'quietHosts'> = DEFAULT_AGENT,
 ): GatewayConfig {
   const direct = policy.credentials === 'file';
   const provider = new URL(upstreams.provider.url).hostname;
@@ -36,16 +36,16 @@ export function gatewayConfig(
     directory: GATEWAY_DIR,
     rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
     allowAddresses: policy.allowAddresses.map(parseAddressRange),
-    quiet: QUIET_HOSTS,
+    quiet: [...QUIET_HOSTS, ...agent.quietHosts],
     providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],
     provider: policy.credentials === 'broker' ? upstreams.provider : undefined,
     secret,
     noSecret:
-      policy.credentials === 'broker' ? NO_LOGIN : `there is no broker with --credentials=${policy.credentials}`,
+      policy.credentials === 'broker' ? agent.noLogin : `there is no broker with --credentials=${policy.credentials}`,
     proxy: upstreams.proxy,
     extraCa: upstreams.extraCa,
     hosts: {},
-    prices: PRICES,
+    prices: pricesOf(upstreams.provider.api),
     maxCostUsd: policy.maxCostUsd,
     maxRequests: policy.maxRequests,
     usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },

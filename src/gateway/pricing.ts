@@ -1,3 +1,4 @@
+import type { ProviderApi } from '../types/credential.ts';
 import type { Price } from '../types/gateway.ts';
 
 const price = (model: string, input: number, output: number, longDearer = false): Price => ({
@@ -34,3 +35,52 @@ export const PRICES: readonly Price[] = [
   price('claude-3-haiku', 0.25, 1.25),
   price('claude-3-7-sonnet', 3, 15),
 ];
+
+/** OpenAI and Google charge nothing for writing to their caches. */
+const otherPrice = (model: string, input: number, cacheRead: number, output: number, longDearer = false): Price => ({
+  model,
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input,
+  cacheWriteHour: input,
+  longDearer,
+});
+
+/** As {@link PRICES}, from OpenAI's list ("Pricing", standard tier, October 2026). The last is the dearest. */
+const OPENAI_PRICES: readonly Price[] = [
+  otherPrice('gpt-6.1-sol', 2, 0.2, 10, true),
+  otherPrice('gpt-6-sol', 2, 0.2, 10, true),
+  otherPrice('gpt-6-luna', 0.1, 0.01, 0.5, true),
+  otherPrice('gpt-5.4', 2.5, 0.25, 15, true),
+  otherPrice('gpt-5.4-mini', 0.75, 0.075, 4.5),
+  otherPrice('gpt-5.3-codex', 1.75, 0.175, 14),
+  otherPrice('gpt-5.2', 1.75, 0.175, 14),
+  otherPrice('gpt-5.1', 1.25, 0.125, 10),
+  otherPrice('gpt-5-mini', 0.25, 0.025, 2),
+  otherPrice('gpt-5-nano', 0.05, 0.005, 0.4),
+  otherPrice('gpt-5-codex', 1.25, 0.125, 10),
+  otherPrice('gpt-5-pro', 15, 15, 120),
+];
+
+/** As {@link PRICES}, from Google's list ("Gemini Developer API pricing", October 2026), without its temporary discounts. */
+const GEMINI_PRICES: readonly Price[] = [
+  otherPrice('gemini-3.8-flash', 1.5, 0.15, 7.5),
+  otherPrice('gemini-3.7-flash', 1.5, 0.15, 7.5),
+  otherPrice('gemini-3.6-flash', 1.5, 0.15, 7.5),
+  otherPrice('gemini-3.5-flash', 1.5, 0.15, 9),
+  otherPrice('gemini-3.5-flash-lite', 0.3, 0.03, 2.5),
+  otherPrice('gemini-3.1-pro', 2, 0.2, 12, true),
+  otherPrice('gemini-3.1-flash-lite', 0.25, 0.025, 1.5),
+  otherPrice('gemini-3-pro', 2, 0.2, 12, true),
+  otherPrice('gemini-3-flash', 0.5, 0.05, 3),
+  otherPrice('gemini-2.5-pro', 1.25, 0.125, 10, true),
+  otherPrice('gemini-2.5-flash', 0.3, 0.03, 2.5),
+  otherPrice('gemini-2.5-flash-lite', 0.1, 0.01, 0.4),
+];
+
+/** The prices of the models behind an API. */
+export function pricesOf(api: ProviderApi | undefined): readonly Price[] {
+  if (api?.kind === 'openai' || api?.kind === 'chatgpt') return OPENAI_PRICES;
+  return api?.kind === 'gemini' || api?.kind === 'code-assist' ? GEMINI_PRICES : PRICES;
+}

@@ -1,3 +1,4 @@
+import { homeAgent } from '../agent/agents.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
@@ -139,7 +140,7 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy }, env }: GatewayOptions,
+  { plan: { policy, program }, env }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
@@ -147,7 +148,7 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy),
   ]);
-  return { gateway: gatewayConfig(policy, upstreams, secret, brokers), targets: upstreams.targets };
+  return { gateway: gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program)), targets: upstreams.targets };
 }
 
 /** The first container of a session's gateway, which is made before its configuration is known. */

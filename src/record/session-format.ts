@@ -16,15 +16,17 @@ import {
   variants,
 } from '../store/parse-record.ts';
 import { processIdentityCheck } from '../store/process-identity.ts';
+import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
-import type { Plan, Program, ProjectFacts } from '../types/plan.ts';
+import type { AgentProgram, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
 import type { ApplyOutcome, BoundGit, ChangeOutcome, SessionRecord, UsageTotals } from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 const texts = listOf(text);
+const agentName = oneOf<AgentName>(...AGENT_NAMES);
 const severity: Check<Severity> = oneOf('blocked', 'suspect', 'note');
 
 const project = fields<ProjectFacts>({
@@ -86,6 +88,7 @@ const policy = fields<Policy>({
   permissions: oneOf('skip', 'ask'),
   engine: oneOf('auto', 'docker', 'podman'),
   runtime: optional(text),
+  agent: optional(agentName),
   image: optional(text),
   toolchain: flag,
   claudeVersion: optional(text),
@@ -123,10 +126,16 @@ const engine = fields<EngineFacts>({
   dataRoot: text,
 });
 
+const agentProgram = (kind: AgentName): Check<AgentProgram> =>
+  fields<AgentProgram>({ kind: oneOf(kind), args: texts, print: flag });
+
 const program = variants<Program>('kind', {
-  claude: fields<Extract<Program, { kind: 'claude' }>>({ kind: oneOf('claude'), args: texts, print: flag }),
-  shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts }),
-  exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts }),
+  claude: agentProgram('claude'),
+  codex: agentProgram('codex'),
+  gemini: agentProgram('gemini'),
+  opencode: agentProgram('opencode'),
+  shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts, agent: optional(agentName) }),
+  exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts, agent: optional(agentName) }),
 });
 
 const plan = fields<Plan>({

@@ -1,3 +1,4 @@
+import type { AgentName } from './agent-package.ts';
 import type { EngineFacts } from './engine.ts';
 import type { Policy } from './policy.ts';
 import type { StrategyName } from './strategy.ts';
@@ -35,9 +36,6 @@ export interface HostFacts {
   readonly rows: number;
 }
 
-/** Agents that a session can run: each has a file and a row in src/agent/. */
-export type AgentName = 'claude';
-
 /** An agent with the words of its command line. */
 export interface AgentProgram {
   readonly kind: AgentName;
@@ -46,11 +44,11 @@ export interface AgentProgram {
   readonly print: boolean;
 }
 
-/** What runs inside: an agent, a shell or any other command. */
+/** What runs inside: an agent, a shell or any other command. `agent`: whose home it has; undefined for the default one. */
 export type Program =
   | AgentProgram
-  | { readonly kind: 'shell'; readonly args: readonly string[] }
-  | { readonly kind: 'exec'; readonly argv: readonly string[] };
+  | { readonly kind: 'shell'; readonly args: readonly string[]; readonly agent?: AgentName }
+  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly agent?: AgentName };
 
 /** Decides everything before anything starts. JSON-ready, kept in the session's record. */
 export interface Plan {

@@ -1,3 +1,4 @@
+import type { AgentName } from './agent-package.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
 
@@ -45,6 +46,8 @@ export interface Policy {
   readonly permissions: 'skip' | 'ask';
   readonly engine: 'auto' | 'docker' | 'podman';
   readonly runtime: string | undefined;
+  /** The agent of a session whose command line names none; undefined: Claude. */
+  readonly agent: AgentName | undefined;
   readonly image: string | undefined;
   readonly toolchain: boolean;
   /** `latest` or a version; undefined for the pinned release. */

@@ -43,6 +43,7 @@ const POLICY: Policy = {
   permissions: 'skip',
   engine: 'auto',
   runtime: undefined,
+  agent: undefined,
   image: undefined,
   toolchain: false,
   claudeVersion: undefined,

@@ -4,7 +4,7 @@ import type { FileRule } from '../judges/rule.ts';
 
 const AGENT_DIRS = words`
   agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge
-  gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf
+  copilot gemini goose hermes iflow kilocode kiro openhands opencode pi qoder qwen roo tabnine trae windsurf
   zencoder junie aider warp ampcode antigravity bmad-core bolt clawdbot comate cody codegeex gptme grok
   jules letta lingma llm lovable marscode mcp memory mentat mistral nanocoder openclaw plandex refact
   ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules
@@ -135,6 +135,7 @@ export const agentRules: readonly FileRule[] = [
       '.*/{rules,hooks,mcp,skills,commands,agents,workflows,prompts}/**',
       '.*/{settings,settings.local,mcp,mcp_config,hooks,config}.{json,jsonc,toml,yaml,yml}',
       '.github/hooks/**',
+      '.github/copilot/**',
       '.github/skills/**',
       '.github/workflows/copilot-setup-steps.yml',
       '.github/mcp.json',

@@ -1,12 +1,13 @@
-import { DEFAULT_AGENT } from '../../agent/agents.ts';
+import type { Agent } from '../../agent/agent.ts';
 import { nearest } from '../../config/nearest.ts';
 import { type RunClaudeError, usageError } from '../../errors.ts';
+import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { type CommandOption, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 
 // Every message about a wrong command line. A mistyped word must not start an agent, so that each of them ends the command.
 
-const AFTER_DASHES = `Words for ${DEFAULT_AGENT.title} go after --.`;
+const afterDashes = ({ title }: Agent): string => `Words for ${title} go after --.`;
 const COMMAND_AFTER_DASHES = "The command's words go after --.";
 const LIST_COMMANDS = 'run-claude help lists the commands.';
 
@@ -17,12 +18,12 @@ function suggestion(word: string, candidates: Iterable<string>, otherwise: strin
 }
 
 /** `isExec`: after `exec`, where no option is passed on to an agent. */
-export function unknownOption(word: string, isExec: boolean): RunClaudeError {
+export function unknownOption(word: string, isExec: boolean, agent: Agent): RunClaudeError {
   const name = nameOf(word);
   const own = RUN_OPTIONS.map((option) => `--${option.name}`);
   // One-letter names are near to every other.
-  const known = isExec ? own : [...own, ...DEFAULT_AGENT.commandLine.optionNames].filter((one) => one.length > 2);
-  const others = isExec ? 'Options of the command' : `Options of ${DEFAULT_AGENT.title}`;
+  const known = isExec ? own : [...own, ...agent.commandLine.optionNames].filter((one) => one.length > 2);
+  const others = isExec ? 'Options of the command' : `Options of ${agent.title}`;
   return usageError(
     `unknown option ${name}`,
     suggestion(name, known, `run-claude --help lists its options. ${others} go after --.`),
@@ -74,11 +75,11 @@ export function commandNotFirst(word: string): RunClaudeError {
 }
 
 /** The error for a word that names no folder. With `isFirst`, the user may have meant a command. */
-export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean): RunClaudeError {
+export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean, agent: Agent): RunClaudeError {
   if (isExec) return usageError(`no such folder: '${word}'`, COMMAND_AFTER_DASHES);
-  if (!isFirst || word.includes('/')) return usageError(`no such folder: '${word}'`, AFTER_DASHES);
+  if (!isFirst || word.includes('/')) return usageError(`no such folder: '${word}'`, afterDashes(agent));
   const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude ');
-  return usageError(`'${word}' is neither a command nor a folder`, `${hint} ${AFTER_DASHES}`);
+  return usageError(`'${word}' is neither a command nor a folder`, `${hint} ${afterDashes(agent)}`);
 }
 
 export function noSuchCommand(word: string): RunClaudeError {
@@ -110,6 +111,14 @@ export function autoApplyInBindMode(): RunClaudeError {
   return usageError(
     '--auto-apply works on a copy, --bind on the project itself',
     'Leave one of them out. --auto-apply makes the copy itself.',
+  );
+}
+
+export function agentUnknown(word: string): RunClaudeError {
+  const hint = suggestion(word, AGENT_NAMES, `Write one of: ${AGENT_NAMES.join(', ')}.`);
+  return usageError(
+    `--agent: there is no agent '${word}'`,
+    `${hint} An option of Claude's with that name goes after --.`,
   );
 }
 

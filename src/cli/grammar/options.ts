@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */
@@ -70,6 +71,12 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('Where Claude works', 'shallow', 'copy less: no old history, no vendored directories'),
   none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where Claude works', 'shell', 'run bash instead of Claude', action),
+  needed(
+    'Where Claude works',
+    'agent',
+    ['NAME', AGENT_NAMES[1]],
+    `run this agent instead of Claude: ${AGENT_NAMES.slice(1).join(', ')}`,
+  ),
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
   needed('Files in and out', 'include', ['GLOB', 'vendor/'], 'include excluded paths again', many),
   needed('Files in and out', 'mask', ['GLOB', '.env'], 'show matching files as empty', many),

@@ -1,5 +1,8 @@
-import { agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agent/agents.ts';
+import type { Agent } from '../../agent/agent.ts';
+import { agentNamed, agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agent/agents.ts';
 import type { FlagValue } from '../../config/merge-policy.ts';
+import { nearest } from '../../config/nearest.ts';
+import { AGENT_NAMES } from '../../types/agent-package.ts';
 import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
@@ -39,16 +42,18 @@ const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map(
 
 /**
  * The words after `run-claude` as one request (docs/reference/command-line.md, "Grammar"). Pure except for `isDirectory`.
+ * `usualAgent`: the name of the agent of a session whose words name none.
  *
  * @throws {RunClaudeError} USAGE for a word that is not clearly an option of run-claude, the project or the agent's: a
  * mistyped word must not start an agent
  */
-export function parseCommandLine(argv: readonly string[], isDirectory: IsDirectory): CommandLine {
+export function parseCommandLine(argv: readonly string[], isDirectory: IsDirectory, usualAgent?: string): CommandLine {
   const [first, ...others] = argv;
+  const usual = agentNamed(usualAgent ?? DEFAULT_AGENT.name) ?? DEFAULT_AGENT;
   if (first === '--gc') return parseCommand(commandShape('gc'), others);
   const shape = first === undefined ? undefined : commandNamed.get(first);
-  if (shape === undefined) return parseSession(argv, isDirectory, undefined);
-  return shape.name === 'exec' ? parseSession(others, isDirectory, shape) : parseCommand(shape, others);
+  if (shape === undefined) return parseSession(argv, isDirectory, undefined, usual);
+  return shape.name === 'exec' ? parseSession(others, isDirectory, shape, usual) : parseCommand(shape, others);
 }
 
 /** `help` and `version` are answered like the options of these names. */
@@ -73,11 +78,17 @@ interface SortedWords {
   readonly forAgent: readonly string[];
 }
 
-function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: CommandShape | undefined): CommandLine {
+function parseSession(
+  argv: readonly string[],
+  isDirectory: IsDirectory,
+  exec: CommandShape | undefined,
+  usualAgent: Agent,
+): CommandLine {
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
   const rest = cut === -1 ? [] : argv.slice(cut + 1);
-  const sorted = sortWords(before, isDirectory, exec !== undefined);
+  const agent = namedAgent(before, usualAgent);
+  const sorted = sortWords(before, isDirectory, exec !== undefined, agent);
   const has = (name: string): boolean => sorted.taken.some((taken) => taken.option.name === name);
   if (has('help')) return { kind: 'help', command: exec?.name };
   if (has('version')) return { kind: 'version' };
@@ -85,10 +96,10 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
   if (exec !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', 'exec');
   const program: Program =
     exec !== undefined
-      ? { kind: 'exec', argv: rest }
+      ? { kind: 'exec', argv: rest, ...homeOf(agent) }
       : has('shell')
-        ? { kind: 'shell', args: [...sorted.forAgent, ...rest] }
-        : agentProgram(DEFAULT_AGENT, sorted.forAgent, rest);
+        ? { kind: 'shell', args: [...sorted.forAgent, ...rest], ...homeOf(agent) }
+        : agentProgram(agent, sorted.forAgent, rest);
   return {
     kind: 'run',
     action: has('check') ? 'check' : has('dry-run') ? 'dry-run' : 'run',
@@ -98,19 +109,45 @@ function parseSession(argv: readonly string[], isDirectory: IsDirectory, exec: C
   };
 }
 
-function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean): SortedWords {
+/** Whose home a shell or another command has, where that is not the default agent's. */
+const homeOf = (agent: Agent): Pick<Extract<Program, { kind: 'shell' }>, 'agent'> =>
+  agent === DEFAULT_AGENT ? {} : { agent: agent.name };
+
+/**
+ * The agent that `--agent` names among run-claude's words. Claude has an option of that name too: any other word is left to
+ * it, unless it is near to the name of an agent.
+ *
+ * @throws {RunClaudeError} USAGE
+ */
+function namedAgent(words: readonly string[], usual: Agent): Agent {
+  let agent = usual;
+  for (const [at, word] of words.entries()) {
+    const name = word === '--agent' ? words[at + 1] : /^--agent=([\s\S]*)$/.exec(word)?.[1];
+    if (name === undefined) continue;
+    const found = agentNamed(name);
+    if (found === undefined && nearest(name, AGENT_NAMES) !== undefined) throw refused.agentUnknown(name);
+    agent = found ?? agent;
+  }
+  return agent;
+}
+
+/** `--agent` with a word that names no agent is Claude's own option. */
+const isOwnAgentOption = ({ option, value }: ParsedOption): boolean =>
+  option.name !== 'agent' || (value !== undefined && agentNamed(value) !== undefined);
+
+function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean, agent: Agent): SortedWords {
   const taken: ParsedOption[] = [];
   const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
     const own = takeOption(words, i, RUN_BY_NAME);
-    if (own !== undefined) {
+    if (own !== undefined && isOwnAgentOption(own)) {
       taken.push(own);
       i += own.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
-      const option = isExec ? undefined : DEFAULT_AGENT.commandLine.readOption(word);
-      if (option === undefined) throw refused.unknownOption(word, isExec);
+      const option = isExec ? undefined : agent.commandLine.readOption(word);
+      if (option === undefined) throw refused.unknownOption(word, isExec, agent);
       forAgent.push(word);
       if ((option.arity === 'one' || option.arity === 'many') && !option.joined) {
         forAgent.push(valueForAgent(words[i + 1], word));
@@ -120,7 +157,7 @@ function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: b
       if (commandNamed.has(word)) throw refused.commandNotFirst(word);
       if (isDirectory(word)) project = word;
       else if (word.includes(' ') && !isExec) forAgent.push(word);
-      else throw refused.noSuchFolder(word, isExec, i === 0);
+      else throw refused.noSuchFolder(word, isExec, i === 0, agent);
     } else if (isExec) {
       throw refused.execWordBeforeDashes(word);
     } else {

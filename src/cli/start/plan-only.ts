@@ -1,3 +1,4 @@
+import { homeAgent } from '../../agent/agents.ts';
 import { knownTrial } from '../../layer/try-layers.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
@@ -16,9 +17,9 @@ export function planWithKnownTrial({ engine, host, plan }: RunSetup, sessionId: 
 }
 
 /** The image that the session would run on. */
-export function imageOf({ policy, engine, host }: RunSetup, context: CommandContext): Promise<SessionImage> {
+export function imageOf({ policy, engine, host, program }: RunSetup, context: CommandContext): Promise<SessionImage> {
   const { env, tell, interruption } = context;
-  return sessionImage(policy, { engine, host, env, tell, interruption });
+  return sessionImage(policy, { engine, host, env, tell, interruption }, homeAgent(program).image);
 }
 
 /** `--dry-run`: prints what would be started, and how. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/brokers.ts';
@@ -10,7 +11,7 @@ import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
-import type { HostFacts, Plan, ProjectFacts } from '../../types/plan.ts';
+import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
@@ -23,6 +24,7 @@ export interface RunSetup {
   readonly engine: Engine;
   readonly host: HostFacts;
   readonly policy: Policy;
+  readonly program: Program;
   readonly warnings: readonly string[];
   /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
@@ -64,6 +66,7 @@ export async function setUpRun(
     engine,
     host,
     policy,
+    program: line.program,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
     plan: (sessionId, image) =>
@@ -129,6 +132,14 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
       "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
     );
   }
+  const agent = homeAgent(line.program);
+  const claudes = policy.isolateClaudeData
+    ? 'isolate-claude-data'
+    : policy.profile === undefined
+      ? undefined
+      : 'profile';
+  if (claudes !== undefined && agent !== DEFAULT_AGENT)
+    throw usageError(`--${claudes}: not with ${agent.title}`, 'Leave it out: it is about the data of Claude.');
   if (line.action !== 'run' && policy.rebuild)
     throw usageError(
       `--${line.action} and --rebuild exclude each other`,

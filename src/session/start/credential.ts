@@ -1,3 +1,4 @@
+import { homeAgent } from '../../agent/agents.ts';
 import { findCredential } from '../../agent/find-credential.ts';
 import { usageError } from '../../errors.ts';
 import type { CredentialSource } from '../../types/credential.ts';
@@ -32,6 +33,12 @@ export async function credentialForSession(
   const { policy } = plan;
   if (policy.credentials === 'none') return undefined;
   const found = await find(plan);
+  const { asFile } = await homeAgent(plan.program).loadCredentials();
+  if (policy.credentials === 'file' && asFile === undefined)
+    throw usageError(
+      `--credentials=file: not with ${homeAgent(plan.program).title}`,
+      'Leave it out: the broker keeps the credential outside.',
+    );
   if (policy.credentials === 'file' && found?.cloud !== undefined)
     throw usageError(
       `--credentials=file: not with ${found.name}`,

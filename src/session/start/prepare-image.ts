@@ -1,8 +1,12 @@
+import { homeAgent } from '../../agent/agents.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
+import type { CustomImageOptions } from '../../image/custom-image.ts';
 import type { EnsureImageOptions } from '../../image/ensure.ts';
 import type { PinnedPackage } from '../../image/pins.ts';
 import { withLock } from '../../store/lock.ts';
+import type { AgentPackage } from '../../types/agent-package.ts';
+import type { Engine } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -24,21 +28,28 @@ export interface SessionImage {
 }
 
 /**
- * The image that a session would run on, whether it is built or not.
+ * The image that a session would run on, whether it is built or not. `agent`: the layer of its agent, where that has one.
  *
  * @throws {RunClaudeError} CLAUDE_VERSION for a release that cannot be had; what addressCustomImage throws.
  */
 export async function sessionImage(
   policy: Pick<Policy, 'image' | 'toolchain' | 'claudeVersion' | 'rebuild'>,
   deps: Omit<ImageDeps, 'host'> & HostCache,
+  agent?: AgentPackage,
 ): Promise<SessionImage> {
   const { engine, env } = deps;
   const claude = await findRelease(policy, deps);
   const ours = addressImage(engine, { env, toolchain: policy.toolchain, claude });
   const claudeVersion = claude?.version;
-  if (policy.image === undefined) return { tag: ours, claudeVersion };
+  const below = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
+  if (agent === undefined) return { tag: below, claudeVersion };
+  const { addressAgentLayer } = await import('../../image/agent-layer.ts');
+  return { tag: addressAgentLayer(engine, below, agent), claudeVersion };
+}
+
+async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
   const { addressCustomImage } = await import('../../image/custom-image.ts');
-  return { tag: await addressCustomImage(engine, policy.image, ours), claudeVersion };
+  return addressCustomImage(engine, reference, ours);
 }
 
 /**
@@ -70,27 +81,29 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   const { image: reference, toolchain, runtime } = plan.policy;
   if ((reference !== undefined || !isRebuild) && (await engine.hasImage(plan.image))) return;
   // Loaded only where something is built: a start does not wait for it.
-  const [{ ensureImage }, { refuseOpenImage }] = await Promise.all([
+  const [{ ensureImage }, { ensureAgentLayer }, { refuseOpenImage }] = await Promise.all([
     import('../../image/ensure.ts'),
+    import('../../image/agent-layer.ts'),
     import('./probe-layers.ts'),
   ]);
+  const ensureCustom = async (options: CustomImageOptions): Promise<string> =>
+    (await import('../../image/custom-image.ts')).ensureCustomImage(engine, options);
   const { user } = plan;
   const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime, user });
-  const ours = await ensureImage(engine, {
-    env,
+  const making = {
     cacheDir: host.cacheDir,
-    toolchain,
-    claude: await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps),
     rebuild: isRebuild,
     tell,
     signal,
     prove,
     exclusive: buildLock(tell, signal),
-  });
-  if (reference === undefined) return;
-  const { ensureCustomImage } = await import('../../image/custom-image.ts');
-  const tag = await ensureCustomImage(engine, { reference, ours: ours.tag, tell, prove });
-  if (tag !== plan.image) {
+  };
+  const claude = await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps);
+  const ours = await ensureImage(engine, { ...making, env, toolchain, claude });
+  const below = reference === undefined ? ours.tag : await ensureCustom({ reference, ours: ours.tag, tell, prove });
+  const { image: agent } = homeAgent(plan.program);
+  const tag = agent === undefined ? below : await ensureAgentLayer(engine, { ...making, below, agent });
+  if (reference !== undefined && tag !== plan.image) {
     throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
   }
 }

@@ -6,10 +6,11 @@ import type { StagedClaude } from '../../claude/stage/stage.ts';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
+import { BROKER_URL } from '../../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { parseUser } from '../../host/user.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
-import type { CredentialSource, Secret } from '../../types/credential.ts';
+import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import { agentContainer } from './agent-container.ts';
@@ -65,7 +66,7 @@ export async function stage<V extends AgentView>(
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
-    fillHome({ plan, deps, home, kind: credential?.kind, file }),
+    fillHome({ plan, deps, home, credential, file }),
   ]);
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
@@ -89,7 +90,7 @@ export async function stage<V extends AgentView>(
 /** With --credentials=file: the credential as the agent finds it in its home. */
 async function fileOf({ policy, program }: Plan, credential: CredentialSource): Promise<CredentialFile | undefined> {
   if (policy.credentials !== 'file') return undefined;
-  return (await homeAgent(program).loadCredentials()).asFile(credential);
+  return (await homeAgent(program).loadCredentials()).asFile?.(credential);
 }
 
 /** With --isolate-claude-data: the mount of the project's own volume, which outlives the session. */
@@ -105,6 +106,7 @@ async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude
     label: dataLabel(instance),
   });
   const { conversationsDir } = await homeAgent(plan.program).loadHome();
+  if (conversationsDir === undefined) return [];
   return [place.mount(`/home/agent/${conversationsDir}`, false)];
 }
 
@@ -112,12 +114,11 @@ interface HomeParts {
   readonly plan: Plan;
   readonly deps: SessionDeps;
   readonly home: Place;
-  /** Kind of the credential; undefined without one. */
-  readonly kind: Secret['kind'] | undefined;
+  readonly credential: CredentialSource | undefined;
   readonly file: CredentialFile | undefined;
 }
 
-async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<StagedClaude> {
+async function fillHome({ plan, deps, home, credential, file }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
@@ -133,8 +134,10 @@ async function fillHome({ plan, deps, home, kind, file }: HomeParts): Promise<St
     permissions: policy.permissions,
     ...(policy.network === 'gateway' ? { mcpServers: policy.mcpServers ?? [] } : {}),
     workdir: path.posix.join('/workspace', project.startIn),
-    ...(broker ? { placeholder: agent.broker.placeholder(kind) } : {}),
+    ...(broker ? { placeholder: agent.broker.placeholder(credential?.kind) } : {}),
     credentialFile: file,
+    credential,
+    brokerUrl: broker ? BROKER_URL : undefined,
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
     conversation: namedConversation(program),

@@ -9,6 +9,7 @@ import {
   isPrintOnly,
   programArgv,
   promptOf,
+  resumedProgram,
   withPermissionMode,
 } from '../../../src/agent/agents.ts';
 import { stagedNames } from '../../../src/claude/formats/entries.ts';
@@ -27,6 +28,17 @@ describe('the agent of a program', () => {
 
   it('gives a shell and another command the home of the default agent', () => {
     expect([CLAUDE, SHELL, EXEC].map(homeAgent)).toEqual([DEFAULT_AGENT, DEFAULT_AGENT, DEFAULT_AGENT]);
+  });
+
+  it('gives them the home of the agent that their command line names, and keeps it when they run again', () => {
+    const shell = { ...SHELL, agent: 'codex' as const };
+    expect(homeAgent(shell).name).toBe('codex');
+    expect(agentOf(shell)).toBeUndefined();
+    expect(resumedProgram({ ...EXEC, agent: 'gemini' }, ['ls'], undefined, { permissions: 'skip' })).toEqual({
+      kind: 'exec',
+      argv: ['ls'],
+      agent: 'gemini',
+    });
   });
 
   it('names the words that start it', () => {
@@ -63,8 +75,8 @@ describe('the sources', () => {
 
   /** Files whose code names an agent as a value, quoted. */
   function filesNaming(agent: string): string[] {
-    // `Review['claude']` is a property.
-    const quoted = new RegExp(`(?<!\\w\\[)'${agent}'`);
+    // `Review['claude']` is a property; an API has a kind of the same name.
+    const quoted = new RegExp(`(?<!\\w\\[|kind: |kind === )'${agent}'`);
     return files.filter((file) => readFileSync(path.join(src, file), 'utf8').match(quoted) !== null).sort();
   }
 
@@ -72,7 +84,9 @@ describe('the sources', () => {
     expect(files.length).toBeGreaterThan(300);
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
     const names = ['image/inputs.ts', 'record/session-format.ts'];
-    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/plan.ts']);
+    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/agent-package.ts']);
+    for (const agent of ['codex', 'gemini', 'opencode'])
+      expect(filesNaming(agent)).toEqual([`agent/${agent}.ts`, 'record/session-format.ts', 'types/agent-package.ts']);
   });
 
   it('use an agent’s home, data and credential only through its row', () => {

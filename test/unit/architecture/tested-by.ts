@@ -52,6 +52,12 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/base/refresh': ['unit/base/base.test.ts', 'unit/base/refresh/refresh-crash.test.ts'],
   'src/base/refresh/copy-worker.ts': ['engine/workspace/workspace.test.ts'],
   'src/bind': ['unit/bind/guards.test.ts', 'engine/bind/bind.test.ts', 'e2e/bind.test.ts'],
+  'src/other-agents': [
+    'unit/other-agents/logins.test.ts',
+    'unit/other-agents/homes.test.ts',
+    'unit/other-agents/words.test.ts',
+    'e2e/other-agents.test.ts',
+  ],
   'src/claude/back': ['unit/claude/back/sync-back.test.ts'],
   'src/claude/command-line': ['unit/agent/agents.test.ts', 'unit/session/later/resume-plan.test.ts'],
   'src/claude/credentials': ['unit/claude/credentials/credentials.test.ts', 'e2e/secrets.test.ts'],

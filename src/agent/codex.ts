@@ -1,0 +1,101 @@
+import { readerOf } from '../other-agents/words.ts';
+import type { Agent, AgentCredentials, AgentData, AgentHome } from './agent.ts';
+
+const DIR = '.codex';
+/** Accepted by Codex as a key, of no use anywhere else. */
+const PLACEHOLDER = 'sk-placeholder-of-run-claude-the-real-one-is-outside';
+
+const WORDS = readerOf({
+  options: {
+    none: '--search --no-alt-screen --oss --strict-config --json --skip-git-repo-check --ephemeral --ignore-user-config --approve-for-me --dangerously-bypass-approvals-and-sandbox --yolo --last --all -h --help -V --version',
+    one: '-c --config --enable --disable --local-provider -m --model -p --profile -s --sandbox -C --cd --add-dir -a --ask-for-approval --output-schema -o --output-last-message --color',
+    many: '-i --image',
+  },
+  printsWith: ['exec', 'e', 'review'],
+  conversations: ['resume', 'fork', '--last'],
+  permissionOptions: [
+    ...['-s', '--sandbox', '-a', '--ask-for-approval', '--approve-for-me'],
+    ...['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
+  ],
+  permissions: {
+    // Its own sandbox needs namespaces, which the container does not have. The container is the sandbox.
+    skip: ['--dangerously-bypass-approvals-and-sandbox'],
+    ask: ['--sandbox=danger-full-access', '--ask-for-approval=on-request'],
+  },
+});
+
+/** OpenAI's Codex. */
+export const CODEX: Agent = {
+  name: 'codex',
+  title: 'Codex',
+  program: 'codex',
+  image: {
+    program: 'codex',
+    files: {
+      amd64: {
+        name: '@openai/codex',
+        version: '0.169.0-linux-x64',
+        integrity: 'sha512-o05NyAOCDygSPRo1yinzxvkRSdmsZyBD9E7mbpmjRanSfM8lypqWtQgEo4XfNkwhuCR2aFu8mlGOsQGFXVbVww==',
+      },
+      arm64: {
+        name: '@openai/codex',
+        version: '0.169.0-linux-arm64',
+        integrity: 'sha512-NZ/DaQUpcQmxmqee7Z9uC1rzw3GhSbooawcaTe1LN5Yk+WlinUKGdTXJgClRT/9ogQEEM9TWxYzvxPfj5G/xFg==',
+      },
+    },
+    entry: {
+      amd64: 'vendor/x86_64-unknown-linux-musl/bin/codex',
+      arm64: 'vendor/aarch64-unknown-linux-musl/bin/codex',
+    },
+  },
+  instructionsFile: 'AGENTS.md',
+  loginHint: 'Log in with codex login on this machine, or set CODEX_API_KEY',
+  noLogin: 'there is no login on the host: run codex login there, or set CODEX_API_KEY, then start again',
+  quietHosts: ['chatgpt.com', '*.chatgpt.com', 'openai.com', '*.openai.com', 'api.github.com'],
+  commandLine: { ...WORDS, namedConversation: () => undefined, resumeWords: () => [] },
+  broker: {
+    placeholder: () => PLACEHOLDER,
+    variables: () => ({ OPENAI_API_KEY: PLACEHOLDER }),
+  },
+  loadCredentials,
+  loadHome,
+  loadData,
+};
+
+async function loadCredentials(): Promise<AgentCredentials> {
+  const { findCodexCredential } = await import('../other-agents/codex-login.ts');
+  return { find: findCodexCredential, asFile: undefined };
+}
+
+async function loadHome(): Promise<AgentHome> {
+  const [{ stageAgent }, { codexSettings }, { codexDir }] = await Promise.all([
+    import('../other-agents/stage-agent.ts'),
+    import('../other-agents/codex-home.ts'),
+    import('../other-agents/codex-login.ts'),
+  ]);
+  const staged = { dir: DIR, instructionsFile: 'AGENTS.md', files: [], trees: ['prompts', 'skills'] };
+  return {
+    conversationsDir: undefined,
+    stage: async (options) => {
+      const from = codexDir(options.env, options.home);
+      const { text, dropped } = await codexSettings(from, {
+        source: options.credential,
+        brokerUrl: options.brokerUrl,
+        workdir: options.workdir ?? '/workspace',
+      });
+      const notes = dropped.length === 0 ? [] : [`~/.codex/config.toml: not staged: ${dropped.join(', ')}`];
+      return stageAgent(staged, { ...options, from, made: { [`${DIR}/config.toml`]: text }, notes });
+    },
+  };
+}
+
+async function loadData(): Promise<AgentData> {
+  const { collectAgent } = await import('../other-agents/collect-agent.ts');
+  const watch = {
+    dir: DIR,
+    obeyed:
+      /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
+    own: /^skills\/\.system\//,
+  };
+  return { collect: (options) => collectAgent(watch, options), apply: async () => [] };
+}

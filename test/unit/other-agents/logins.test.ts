@@ -1,0 +1,161 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { findCodexCredential } from '../../../src/other-agents/codex-login.ts';
+import { findGeminiCredential } from '../../../src/other-agents/gemini-login.ts';
+import { findOpencodeCredential } from '../../../src/other-agents/opencode-home.ts';
+import { expiryOfJwt } from '../../../src/other-agents/token-login.ts';
+
+interface Endpoint {
+  readonly url: string;
+  readonly asked: { readonly type: string; readonly body: string }[];
+  answer: { status: number; body: string };
+}
+
+async function startEndpoint(): Promise<Endpoint> {
+  const asked: Endpoint['asked'] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      asked.push({ type: String(request.headers['content-type']), body });
+      response.writeHead(endpoint.answer.status).end(endpoint.answer.body);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  const endpoint: Endpoint = { url, asked, answer: { status: 500, body: '' } };
+  return endpoint;
+}
+
+function makeHome(files: Readonly<Record<string, unknown>>): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'run-claude-home-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    writeFileSync(path.join(home, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return home;
+}
+
+const jwt = (seconds: number): string =>
+  `e30.${Buffer.from(JSON.stringify({ exp: Math.floor(Date.now() / 1000) + seconds })).toString('base64url')}.x`;
+
+const chatgpt = (access: string) => ({
+  OPENAI_API_KEY: null,
+  tokens: { id_token: 'id', access_token: access, refresh_token: 'refresh-0', account_id: 'account-1' },
+  other: 'kept',
+});
+
+it('takes the key of Codex from its own variable, what codex login stored, then OPENAI_API_KEY', async () => {
+  const home = makeHome({ '.codex/auth.json': { OPENAI_API_KEY: 'sk-stored' } });
+  const empty = makeHome({});
+  const value = async (where: string, env: NodeJS.ProcessEnv) =>
+    (await (await findCodexCredential({ env, home: where }))?.current())?.value;
+  expect(await value(home, { CODEX_API_KEY: 'sk-own', OPENAI_API_KEY: 'sk-env' })).toBe('sk-own');
+  expect(await value(home, { OPENAI_API_KEY: 'sk-env' })).toBe('sk-stored');
+  expect(await value(empty, { OPENAI_API_KEY: 'sk-env' })).toBe('sk-env');
+  expect(await value(empty, {})).toBeUndefined();
+  const source = await findCodexCredential({ env: { OPENAI_BASE_URL: 'https://own.example/v1/' }, home });
+  expect(source).toMatchObject({ name: '~/.codex/auth.json', kind: 'api-key', fixed: true });
+  expect(source?.cloud).toEqual({ url: 'https://own.example', api: { kind: 'openai' } });
+  await expect(source?.refresh()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+});
+
+it('refreshes a ChatGPT login in its file before it expires, and keeps everything else in it', async () => {
+  const endpoint = await startEndpoint();
+  const home = makeHome({ '.codex/auth.json': chatgpt(jwt(60)) });
+  const file = path.join(home, '.codex/auth.json');
+  const env = { CODEX_REFRESH_TOKEN_URL_OVERRIDE: endpoint.url };
+  const source = await findCodexCredential({ env, home });
+  expect(source?.cloud).toEqual({
+    url: 'https://chatgpt.com/backend-api/codex',
+    api: { kind: 'chatgpt', account: 'account-1' },
+  });
+  const next = jwt(3600);
+  endpoint.answer = { status: 200, body: JSON.stringify({ access_token: next, refresh_token: 'refresh-1' }) };
+  expect((await source?.current())?.value).toBe(next);
+  expect(JSON.parse(endpoint.asked[0]?.body ?? '')).toMatchObject({ refresh_token: 'refresh-0' });
+  const written = JSON.parse(readFileSync(file, 'utf8'));
+  expect(written.tokens).toEqual({ ...chatgpt(next).tokens, refresh_token: 'refresh-1' });
+  expect(written.other).toBe('kept');
+  // Long enough now.
+  await source?.current();
+  expect(endpoint.asked).toHaveLength(1);
+
+  // Codex on the host has refreshed it: its refresh token is not spent again.
+  const theirs = jwt(7200);
+  writeFileSync(file, JSON.stringify(chatgpt(theirs)));
+  expect((await source?.refresh())?.value).toBe(theirs);
+  expect(endpoint.asked).toHaveLength(1);
+
+  endpoint.answer = { status: 401, body: '' };
+  await expect(source?.refresh()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+  endpoint.answer = { status: 500, body: '' };
+  await expect(source?.refresh()).rejects.toThrow('status 500');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(chatgpt(theirs));
+});
+
+it('takes what Gemini CLI would: the login where its settings choose it, otherwise a key', async () => {
+  const creds = { access_token: 'ya29.a', refresh_token: '1//r', expiry_date: Date.now() + 3_600_000 };
+  const chosen = { security: { auth: { selectedType: 'oauth-personal' } } };
+  const both = makeHome({ '.gemini/oauth_creds.json': creds, '.gemini/settings.json': chosen });
+  const env = { GEMINI_API_KEY: 'key' };
+  expect(await findGeminiCredential({ env, home: both })).toMatchObject({
+    name: '~/.gemini/oauth_creds.json',
+    kind: 'oauth',
+    cloud: { url: 'https://cloudcode-pa.googleapis.com', api: { kind: 'code-assist' } },
+  });
+  const login = makeHome({ '.gemini/oauth_creds.json': creds });
+  expect((await findGeminiCredential({ env, home: login }))?.name).toBe('GEMINI_API_KEY');
+  expect((await findGeminiCredential({ env: {}, home: login }))?.kind).toBe('oauth');
+  const stored = makeHome({ '.gemini/.env': 'A=b\nexport GEMINI_API_KEY="in-file"\n' });
+  const source = await findGeminiCredential({ env: {}, home: stored });
+  expect((await source?.current())?.value).toBe('in-file');
+  expect(await findGeminiCredential({ env: {}, home: makeHome({}) })).toBeUndefined();
+});
+
+it('refreshes a Google login in its file, as a form', async () => {
+  const endpoint = await startEndpoint();
+  const creds = { access_token: 'old', refresh_token: '1//r', expiry_date: Date.now() + 60_000, scope: 'kept' };
+  const home = makeHome({ '.gemini/oauth_creds.json': creds });
+  endpoint.answer = { status: 200, body: JSON.stringify({ access_token: 'new', expires_in: 3600 }) };
+  const source = await findGeminiCredential({ env: {}, home, endpoint: endpoint.url });
+  expect(await source?.current()).toMatchObject({ kind: 'oauth', value: 'new' });
+  expect(endpoint.asked[0]?.type).toBe('application/x-www-form-urlencoded');
+  expect(new URLSearchParams(endpoint.asked[0]?.body).get('refresh_token')).toBe('1//r');
+  const written = JSON.parse(readFileSync(path.join(home, '.gemini/oauth_creds.json'), 'utf8'));
+  expect(written).toMatchObject({ access_token: 'new', refresh_token: '1//r', scope: 'kept' });
+  expect(written.expiry_date).toBeGreaterThan(Date.now() + 3_000_000);
+});
+
+it('takes a key of opencode, Anthropic first, from the environment and then from its store, and no subscription', async () => {
+  const stored = makeHome({
+    '.local/share/opencode/auth.json': {
+      anthropic: { type: 'oauth', access: 'x' },
+      openai: { type: 'api', key: 'sk-o' },
+    },
+  });
+  expect(await findOpencodeCredential({ env: { ANTHROPIC_API_KEY: 'sk-ant' }, home: stored })).toMatchObject({
+    name: 'ANTHROPIC_API_KEY',
+    cloud: { url: 'https://api.anthropic.com', api: { kind: 'anthropic' } },
+  });
+  const source = await findOpencodeCredential({ env: { OPENAI_BASE_URL: 'http://o.example/v1' }, home: stored });
+  expect(source).toMatchObject({
+    name: '~/.local/share/opencode/auth.json',
+    cloud: { url: 'http://o.example', api: { kind: 'openai' } },
+  });
+  expect((await source?.current())?.value).toBe('sk-o');
+  expect(await findOpencodeCredential({ env: {}, home: makeHome({}) })).toBeUndefined();
+});
+
+it('reads no expiry from what is not a token', () => {
+  for (const text of ['', 'sk-x', 'a.b.c', `a.${Buffer.from('[]').toString('base64url')}.c`])
+    expect(expiryOfJwt(text)).toBeUndefined();
+});
