@@ -17,7 +17,7 @@ const PLAIN_KEYS = new Set('model small_model theme username snapshot'.split(' '
 
 /** opencode's configuration directory on this host. */
 export function opencodeDir(env: NodeJS.ProcessEnv, home: string): string {
-  return join(textOf(env['XDG_CONFIG_HOME']) ?? join(home, '.config'), 'opencode');
+  return `${textOf(env['XDG_CONFIG_HOME']) ?? join(home, '.config')}/opencode`;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function findOpencodeCredential({
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
 }): Promise<CredentialSource | undefined> {
-  const file = join(textOf(env['XDG_DATA_HOME']) ?? join(home, '.local/share'), 'opencode', 'auth.json');
+  const file = join(textOf(env['XDG_DATA_HOME']) ?? join(home, '.local/share'), 'opencode/auth.json');
   const stored = await readJson(file, shownPath(file, home));
   for (const { name, variable, base, url } of PROVIDERS) {
     const entry = asObject(stored?.[name]);
