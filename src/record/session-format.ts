@@ -21,7 +21,14 @@ import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
 import type { Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { BrokerRule, Policy, UserRule } from '../types/policy.ts';
-import type { ApplyOutcome, BoundGit, ChangeOutcome, SessionRecord, UsageTotals } from '../types/session.ts';
+import type {
+  ApplyOutcome,
+  BoundGit,
+  ChangeOutcome,
+  ImportedFrom,
+  SessionRecord,
+  UsageTotals,
+} from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 const texts = listOf(text);
@@ -179,6 +186,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
       fields<UsageTotals>({ requests: number, inputTokens: number, outputTokens: number, costUsd: number }),
     ),
     bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
+    imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
   }),
   hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
 };

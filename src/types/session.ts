@@ -36,6 +36,18 @@ export interface SessionRecord {
   readonly usage?: UsageTotals;
   /** Bind mode, where the project has a `.git`: the session's own repository. */
   readonly bound?: BoundGit;
+  /** Of a session that `import` made from a change set: what the file says of where it came from. */
+  readonly imported?: ImportedFrom;
+}
+
+/** The checked origin of an imported session. For display only. */
+export interface ImportedFrom {
+  /** Id of the session where it was exported. */
+  readonly session: string;
+  /** Release of run-claude that exported it. */
+  readonly tool: string;
+  /** ISO 8601. */
+  readonly exported: string;
 }
 
 /** What is known of a bind session's own repository. */

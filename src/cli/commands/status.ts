@@ -19,7 +19,7 @@ import { type CommandContext, type CommandRun, optionValue } from '../context/co
 import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { programText } from '../context/program-text.ts';
-import { stateText } from '../context/session-lines.ts';
+import { importedText, stateText } from '../context/session-lines.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** A prompt may fill pages. */
@@ -45,7 +45,7 @@ export const statusCommand: CommandRun = async (line, context) => {
 };
 
 function writeJson(record: SessionRecord, review: Review | undefined, { write }: CommandContext): void {
-  const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;
+  const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note, imported } = record;
   const usage = record.usage ?? readUsage(record.plan.sessionDir);
   const { state, files } = sessionFacts(record);
   const changes = review?.items.map(({ change, state, findings }) => ({
@@ -55,16 +55,30 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     findings,
   }));
   const claude = review?.claude;
-  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, usage, note, outcome, files };
+  const facts = {
+    id,
+    project,
+    stage,
+    state,
+    started,
+    agentStatus,
+    stoppedBecause,
+    usage,
+    note,
+    outcome,
+    files,
+    imported,
+  };
   write(jsonText({ ...facts, changes, claude }));
 }
 
 function statusLines(record: SessionRecord, review: Review | undefined, nowMs: number): string[] {
-  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started } = record;
+  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started, imported } = record;
   const usage = record.usage ?? readUsage(plan.sessionDir);
   const state = stateText(sessionFacts(record));
   const ran = [
     plan.mode,
+    ...(imported === undefined ? [] : [importedText(imported, nowMs)]),
     ...(agentMs === undefined ? [] : [durationText(agentMs)]),
     ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
     ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
