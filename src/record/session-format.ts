@@ -26,6 +26,7 @@ import type {
   BoundGit,
   ChangeOutcome,
   ImportedFrom,
+  MadeBranch,
   SessionRecord,
   UsageTotals,
 } from '../types/session.ts';
@@ -187,6 +188,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     ),
     bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
     imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
+    branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
   hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
 };

@@ -78,6 +78,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/judging': ['unit/judging/change-judge.test.ts', 'e2e/hostile-content.test.ts'],
   'src/layer': ['engine/workspace/workspace.test.ts', 'attacks/hostile-layer.test.ts'],
   'src/plan': ['unit/plan/plan-run.test.ts'],
+  'src/publish': ['unit/session/later/apply-branch.test.ts', 'unit/publish/user-config.test.ts'],
   'src/record': ['unit/record/session.test.ts'],
   'src/report': ['unit/report/report.test.ts'],
   'src/review': ['unit/review/policy.test.ts', 'unit/review/file-diff.test.ts', 'unit/review/nothing-lost.test.ts'],
