@@ -85,7 +85,7 @@ async function writeTrees(project: string, named: ReadonlyMap<string, Named>): P
   };
   for (const [one, entry] of named) folderAt(parentPath(one)).set(nameOfPath(one), entry);
   const depthOf = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
-  const deepest = Math.max(...[...folders.keys()].map(depthOf));
+  const deepest = [...folders.keys()].reduce((most, folder) => Math.max(most, depthOf(folder)), 0);
   let root = '';
   for (let depth = deepest; depth >= 0; depth -= 1) {
     const level = [...folders.keys()].filter((folder) => depthOf(folder) === depth);
