@@ -14,6 +14,7 @@ import type { TreeEntry } from '../commits/git-objects.ts';
 import { RunClaudeError } from '../errors.ts';
 import { isDotGitName } from '../git/names.ts';
 import { decodeBytes, encodeBytes, foldersAbove, liesBelow, parseRelPath } from '../text/path.ts';
+import { visible } from '../text/visible.ts';
 import type { ContentReader } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { HeadTree } from './head-tree.ts';
@@ -94,7 +95,7 @@ export async function readBack(
     if (file.mode === '120000' || old?.equals(file.content)) continue;
     const digest = createHash('sha256').update(file.content).digest('hex');
     if (!(await store.has(digest))) {
-      throw new RunClaudeError('CONTENT_DAMAGED', `${own} has other content than the session's record`);
+      throw new RunClaudeError('CONTENT_DAMAGED', `${visible(own)} has other content than the session's record`);
     }
   }
   return found;
@@ -114,7 +115,7 @@ function* filesIn(root: string, below: string): Generator<[string, ScratchFile]>
 }
 
 function unreadable(own: string): RunClaudeError {
-  return new RunClaudeError('HEAD_UNREADABLE', `${own} of HEAD cannot be read from the repository`, {
+  return new RunClaudeError('HEAD_UNREADABLE', `${visible(own)} of HEAD cannot be read from the repository`, {
     hint: 'A shallow or partial clone may lack it: fetch it first.',
   });
 }
