@@ -11,6 +11,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   undo: async () => (await import('./commands/review/undo.ts')).undoCommand,
   note: async () => (await import('./commands/note.ts')).noteCommand,
   commits: async () => (await import('./commands/review/commits.ts')).commitsCommand,
+  export: async () => (await import('./commands/review/export.ts')).exportCommand,
+  import: async () => (await import('./commands/review/import.ts')).importCommand,
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
   explore: async () => (await import('./commands/explore.ts')).exploreCommand,
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,

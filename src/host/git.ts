@@ -15,6 +15,7 @@ export type GitCommand =
   | 'diff-tree'
   | 'fetch'
   | 'for-each-ref'
+  | 'hash-object'
   | 'index-pack'
   | 'init'
   | 'log'

@@ -26,7 +26,8 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   return withLayerLock(plan, what, body);
 }
 
-function hintWithoutLayer({ bound, stage }: SessionRecord): string {
+function hintWithoutLayer({ bound, stage, imported }: SessionRecord): string {
+  if (imported !== undefined) return 'An imported session has changes only; its commits and copy are where it ran.';
   if (bound !== undefined)
     return 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.';
   const what = stage === 'discarded' ? 'seen' : 'seen and applied';

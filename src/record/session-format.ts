@@ -22,7 +22,15 @@ import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
 import type { AgentProgram, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
-import type { ApplyOutcome, BoundGit, ChangeOutcome, SessionRecord, UsageTotals } from '../types/session.ts';
+import type {
+  ApplyOutcome,
+  BoundGit,
+  ChangeOutcome,
+  ImportedFrom,
+  MadeBranch,
+  SessionRecord,
+  UsageTotals,
+} from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 const texts = listOf(text);
@@ -202,6 +210,8 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
       fields<UsageTotals>({ requests: number, inputTokens: number, outputTokens: number, costUsd: number }),
     ),
     bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
+    imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
+    branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
   hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
 };

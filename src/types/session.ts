@@ -36,6 +36,30 @@ export interface SessionRecord {
   readonly usage?: UsageTotals;
   /** Bind mode, where the project has a `.git`: the session's own repository. */
   readonly bound?: BoundGit;
+  /** Of a session that `import` made from a change set: what the file says of where it came from. */
+  readonly imported?: ImportedFrom;
+  /** Branches that `apply --branch` made, the oldest first. */
+  readonly branches?: readonly MadeBranch[];
+}
+
+/** A branch of the user's repository with the changes of a session. */
+export interface MadeBranch {
+  readonly name: string;
+  readonly commit: string;
+  /** As {@link ApplyOutcome.at} of the apply that made it. */
+  readonly at: string;
+  /** The remote that it was pushed to. */
+  readonly pushedTo?: string;
+}
+
+/** The checked origin of an imported session. For display only. */
+export interface ImportedFrom {
+  /** Id of the session where it was exported. */
+  readonly session: string;
+  /** Release of run-claude that exported it. */
+  readonly tool: string;
+  /** ISO 8601. */
+  readonly exported: string;
 }
 
 /** What is known of a bind session's own repository. */

@@ -14,12 +14,12 @@ import { cutEnd } from '../../terminal/width.ts';
 import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
 import { durationText, whenText } from '../../text/when.ts';
 import type { Review } from '../../types/review.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { MadeBranch, SessionRecord } from '../../types/session.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { programText } from '../context/program-text.ts';
-import { stateText } from '../context/session-lines.ts';
+import { importedText, stateText } from '../context/session-lines.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** A prompt may fill pages. */
@@ -45,7 +45,7 @@ export const statusCommand: CommandRun = async (line, context) => {
 };
 
 function writeJson(record: SessionRecord, review: Review | undefined, { write }: CommandContext): void {
-  const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note } = record;
+  const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note, imported, branches } = record;
   const usage = record.usage ?? readUsage(record.plan.sessionDir);
   const { state, files } = sessionFacts(record);
   const changes = review?.items.map(({ change, state, findings }) => ({
@@ -55,16 +55,31 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     findings,
   }));
   const claude = review?.claude;
-  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, usage, note, outcome, files };
+  const facts = {
+    id,
+    project,
+    stage,
+    state,
+    started,
+    agentStatus,
+    stoppedBecause,
+    usage,
+    note,
+    outcome,
+    files,
+    imported,
+    branches,
+  };
   write(jsonText({ ...facts, changes, claude }));
 }
 
 function statusLines(record: SessionRecord, review: Review | undefined, nowMs: number): string[] {
-  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started } = record;
+  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started, imported, branches = [] } = record;
   const usage = record.usage ?? readUsage(plan.sessionDir);
   const state = stateText(sessionFacts(record));
   const ran = [
     plan.mode,
+    ...(imported === undefined ? [] : [importedText(imported, nowMs)]),
     ...(agentMs === undefined ? [] : [durationText(agentMs)]),
     ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
     ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
@@ -77,11 +92,18 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
     ...(note ? [`note: ${cleanLine(note)}`] : []),
+    ...branches.map(branchText),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
+}
+
+/** 'branch work at 0123456789, pushed to origin'. */
+function branchText({ name, commit, pushedTo }: MadeBranch): string {
+  const where = pushedTo === undefined ? '' : `, pushed to ${pushedTo}`;
+  return cleanLine(`branch ${name} at ${commit.slice(0, 10)}${where}`);
 }
 
 /** The status of a running session: the changes that are in its layer now. They are not frozen yet. */

@@ -5,7 +5,7 @@ import { shortPath } from '../../terminal/review/summary.ts';
 import { cutEnd, cutStart } from '../../terminal/width.ts';
 import { durationText, whenText } from '../../text/when.ts';
 import type { Severity } from '../../types/finding.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { ImportedFrom, SessionRecord } from '../../types/session.ts';
 import { programText } from './program-text.ts';
 
 /** A session as a listing shows it. */
@@ -70,17 +70,23 @@ export function contentText({ state, files, paths, hasCommits, ignored }: Sessio
 }
 
 /** 'copy, 1 min 20 s, ~/project: "fix the tests"'. */
-function ranText(record: SessionRecord, { columns, home, isOneProject }: ListOptions): string {
+function ranText(record: SessionRecord, { columns, home, isOneProject, nowMs }: ListOptions): string {
   const took = record.agentMs === undefined ? [] : [durationText(record.agentMs)];
   const maxPath = columns === Number.POSITIVE_INFINITY ? columns : MAX_PATH_COLUMNS;
   const where = isOneProject ? [] : [cutStart(shortPath(record.project, home), maxPath)];
   const before = [record.plan.mode, ...took, ...where].join(', ');
-  return `${before}: ${cleanLine(programText(record.plan.program))}`;
+  const what = record.imported === undefined ? programText(record.plan.program) : importedText(record.imported, nowMs);
+  return `${before}: ${cleanLine(what)}`;
+}
+
+/** Where an imported session came from: 'imported from session 261121-140512-k7p (exported today 14:03)'. */
+export function importedText({ session, exported }: ImportedFrom, nowMs: number): string {
+  return `imported from session ${session} (exported ${whenText(exported, nowMs)})`;
 }
 
 /** A session for `--json`. Existing fields never change their meaning. */
 export function sessionData({ record, facts }: ListedSession, owner: string): object {
-  const { id, project, stage, started, updated, agentStatus, agentMs, note, plan } = record;
+  const { id, project, stage, started, updated, agentStatus, agentMs, note, plan, imported } = record;
   const findings: Readonly<Record<Severity, number>> = facts.findings;
   return {
     id,
@@ -100,5 +106,6 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     commits: facts.hasCommits,
     ignored: facts.ignored,
     note,
+    imported,
   };
 }

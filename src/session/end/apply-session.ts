@@ -88,7 +88,7 @@ function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): Ap
 }
 
 /** Audits content that is new to both sides, such as a merge. Paths that --allow-suspect names have no suspect finding. */
-async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
+export async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
   const findings = await judge.audit({
     changes: [change],
     ...policySettings(policy),

@@ -110,13 +110,13 @@ function printProgress(files: readonly FileProgress[], { id, outcome }: SessionR
 }
 
 /** The record with a policy by which suspect changes of these paths count as clean; it is for one command only. */
-function withAllowed(record: SessionRecord, globs: readonly string[]): SessionRecord {
+export function withAllowed(record: SessionRecord, globs: readonly string[]): SessionRecord {
   const { plan } = record;
   const allowSuspect = [...plan.policy.allowSuspect, ...globs];
   return { ...record, plan: { ...plan, policy: { ...plan.policy, allowSuspect } } };
 }
 
 /** A user who types `apply` is asked, whatever policy the session was started with. */
-function withoutAutoApply({ plan }: SessionRecord): SessionRecord['plan'] {
+export function withoutAutoApply({ plan }: SessionRecord): SessionRecord['plan'] {
   return { ...plan, policy: { ...plan.policy, autoApply: false } };
 }

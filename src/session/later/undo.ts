@@ -1,24 +1,26 @@
 import type { Merged } from '../../apply/apply-changes.ts';
 import { undoApply } from '../../apply/undo.ts';
+import { deleteBranch } from '../../publish/branch.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
-import { fileProgress } from '../../review/file-progress.ts';
+import { fileProgress, isApplied } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askLine, isYes } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
 import { whenText } from '../../text/when.ts';
-import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import type { ApplyOutcome, MadeBranch, SessionRecord } from '../../types/session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import type { UserDeps } from '../start/deps.ts';
+import { onBranch } from './apply-branch.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
- * `undo`: restores what the last apply of the session changed, after a yes where there is a terminal to ask on. Returns
+ * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes where there is a terminal to ask on. Returns
  * undefined where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge
  * of both.
  *
- * @throws {RunClaudeError} what requireEnded and undoApply throw.
+ * @throws {RunClaudeError} what requireEnded, undoApply and deleteBranch throw.
  */
 export async function undoSession(
   record: SessionRecord,
@@ -26,6 +28,8 @@ export async function undoSession(
   options: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<ApplyOutcome | undefined> {
   requireEnded(record);
+  const made = record.branches?.at(-1);
+  if (made !== undefined && made.at === record.outcome?.at) return undoBranch(record, made, deps, options);
   const { plan } = record;
   const { screen } = deps;
   const request = {
@@ -51,4 +55,35 @@ export async function undoSession(
     updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
   }
   return outcome;
+}
+
+/** Deletes the branch that the last apply made, if it is still where it was made. */
+async function undoBranch(
+  record: SessionRecord,
+  made: MadeBranch,
+  { screen, tell }: UserDeps,
+  { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
+): Promise<ApplyOutcome | undefined> {
+  const { name, pushedTo } = made;
+  const why = onBranch(name);
+  const paths = (record.outcome?.changes ?? []).filter((one) => isApplied(one) && one.why === why);
+  const undone = { changes: paths.map((one) => ({ ...one, why: `branch ${name}` })), at: new Date().toISOString() };
+  if (dryRun) return undone;
+  if (screen !== undefined && !yes) {
+    const answer = await askLine(screen, `[sandbox] Delete branch ${name}, which the last apply made? [y/N]:`);
+    if (!isYes(answer)) return undefined;
+  }
+  deleteBranch(record.plan.project.root, made);
+  const branches = record.branches?.slice(0, -1) ?? [];
+  updateRecord(record, {
+    stage: 'pending',
+    outcome: outcomeAfterUndo(record.outcome, undone),
+    branches: branches.length === 0 ? undefined : branches,
+  });
+  tell({ kind: 'message', level: 'info', text: `Deleted branch ${name}.` });
+  if (pushedTo !== undefined) {
+    const text = `The branch is still on ${pushedTo}. To delete it there: git push ${pushedTo} --delete ${name}`;
+    tell({ kind: 'message', level: 'info', text });
+  }
+  return undone;
 }

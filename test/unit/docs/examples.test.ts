@@ -40,17 +40,59 @@ describe('examples/ci', () => {
     expect(text.slice(text.indexOf('\n') + 1)).toBe(page[at]?.text);
   });
 
-  it.each(['github-audit.yml', 'github-claude.yml', 'gitlab-ci.yml'])(
-    '%s has only valid run-claude command lines',
-    (name) => {
-      const text = example(`ci/${name}`);
-      expect(parse(text)).toBeTypeOf('object');
-      const lines = [...text.matchAll(/\S+\/dist\/main\.js (.*)$/gm)].map(([, words = '']) => words);
-      expect(lines.length).toBeGreaterThan(0);
-      for (const line of lines) {
-        const words = line.split(' ').map((word) => word.replaceAll('"', ''));
-        expect(() => parseCommandLine(words, (word) => ['project', 'change', '.'].includes(word))).not.toThrow();
-      }
-    },
-  );
+  it('gitlab-ci.yml has only valid run-claude command lines', () => {
+    const text = example('ci/gitlab-ci.yml');
+    expect(parse(text)).toBeTypeOf('object');
+    const lines = [...text.matchAll(/\S+\/dist\/main\.js (.*?)(?:\)| \|\| .*)?$/gm)].map(([, words = '']) => words);
+    expect(lines).toHaveLength(6);
+    for (const line of lines) {
+      const words = line.split(' ').map((word) => word.replaceAll('"', ''));
+      expect(() => parseCommandLine(words, (word) => word === '.')).not.toThrow();
+    }
+  });
+
+  it.each(['github-audit.yml', 'github-claude.yml'])('%s gives the action only inputs that it has', (name) => {
+    const file = parse(example(`ci/${name}`)) as { jobs: Record<string, { steps: Step[] }> };
+    const steps = Object.values(file.jobs).flatMap((job) => job.steps);
+    const own = steps.filter(({ uses }) => uses?.startsWith('OWNER/run-claude@'));
+    expect(own.length).toBeGreaterThan(0);
+    for (const step of own) {
+      expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})));
+      expect(['audit', 'run', 'propose']).toContain(step.with?.['mode']);
+    }
+    for (const { uses } of steps) expect(uses).toMatch(/@([0-9a-f]{40}|FULL_COMMIT_ID)$/);
+  });
+});
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, string>>;
+}
+const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+const action = parse(read('action.yml')) as {
+  readonly inputs: Readonly<Record<string, { readonly description?: string }>>;
+  readonly runs: { readonly steps: readonly Step[] };
+};
+
+describe('action.yml', () => {
+  it('has no expression in a script: inputs are variables', () => {
+    const runs = action.runs.steps.flatMap(({ run }) => run ?? []);
+    expect(runs).toHaveLength(4);
+    for (const run of runs) {
+      expect(run).toMatch(/^bash "\$GITHUB_ACTION_PATH\/scripts\/action\/[a-z]+\.sh"$/);
+      const script = read(/scripts\/action\/[a-z]+\.sh/.exec(run)?.[0] ?? '');
+      expect(script).not.toMatch(/\$\{\{|\beval\b/);
+    }
+  });
+
+  it('pins every other action by its commit, with the release beside it', () => {
+    const lines = read('action.yml').match(/uses: .*/g) ?? [];
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(line).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('describes every input', () => {
+    for (const { description } of Object.values(action.inputs)) expect(description).toMatch(/\w/);
+  });
 });

@@ -7,9 +7,7 @@ import { parse } from 'yaml';
 import { compileProgram } from '../../../support/compile.ts';
 
 interface Step {
-  readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 const root = mkdtempSync(path.join(tmpdir(), 'workflow-'));
@@ -18,17 +16,17 @@ const text = readFileSync(new URL('../../../../docs/how-to/use-in-ci.md', import
 const yaml = /```yaml\n(# \.github\/workflows\/[\s\S]*?)```/.exec(text)?.[1] ?? '';
 const steps: readonly Step[] = parse(yaml).jobs.audit.steps;
 
-// The command of docs/how-to/use-in-ci.md, word for word, in a folder laid out as its checkouts leave it.
+// The audit step of the action with the inputs of docs/how-to/use-in-ci.md.
 it('does on a pull request what the how-to page describes', async () => {
-  const step = steps.find(({ run }) => run?.includes(' audit '));
-  const folders = steps.flatMap((one) => one.with?.['path'] ?? []);
-  expect(folders).toEqual(['change', 'run-claude']);
-  expect(step?.env?.['BASE']).toContain('pull_request.base.sha');
+  const own = steps.find((one) => one.with?.['mode'] === 'audit');
+  const failOn = String(own?.with?.['fail-on']);
+  // The step of action.yml that this mode runs.
+  const script = path.resolve(import.meta.dirname, '../../../../scripts/action/audit.sh');
 
   const program = await compileProgram(path.resolve(import.meta.dirname, '../../../../src/main.ts'));
-  mkdirSync(path.join(root, 'run-claude/dist'), { recursive: true });
-  writeFileSync(path.join(root, 'run-claude/dist/main.js'), `await import(${JSON.stringify(program)});\n`);
-  writeFileSync(path.join(root, 'run-claude/package.json'), '{"type":"module"}');
+  const command = path.join(root, 'run-claude');
+  writeFileSync(path.join(root, 'main.mjs'), `await import(${JSON.stringify(program)});\n`);
+  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${root}/main.mjs' "$@"\n`, { mode: 0o755 });
   const change = path.join(root, 'change');
   mkdirSync(change);
   const env = { PATH: process.env['PATH'], HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
@@ -51,14 +49,20 @@ it('does on a pull request what the how-to page describes', async () => {
   commit('b.ts', 'c\n');
 
   const runFrom = (base: string, head: string): { status: number | null; results: { level: string }[] } => {
-    git('checkout', '-q', head);
-    const { status } = spawnSync('sh', ['-ec', step?.run ?? 'false'], { cwd: root, env: { ...env, BASE: base } });
-    return { status, results: JSON.parse(readFileSync(path.join(root, 'audit.sarif'), 'utf8')).runs[0].results };
+    const runner = {
+      GITHUB_WORKSPACE: change,
+      GITHUB_OUTPUT: '/dev/null',
+      GITHUB_STEP_SUMMARY: '/dev/null',
+      RUNNER_TEMP: root,
+    };
+    const inputs = { RC: command, RC_BASE: base, RC_HEAD: head, RC_PULL: '', RC_FAIL_ON: failOn };
+    const { status } = spawnSync('bash', [script], { cwd: root, env: { ...env, ...runner, ...inputs } });
+    return { status, results: JSON.parse(readFileSync(path.join(root, 'run-claude.sarif'), 'utf8')).runs[0].results };
   };
   const hostile = git('rev-parse', 'HEAD');
   expect(runFrom(first, second)).toEqual({ status: 0, results: [] });
   expect(runFrom(second, hostile)).toMatchObject({
-    status: 121,
+    status: 1,
     results: [{ level: 'error', ruleId: 'link-outside' }],
   });
 });

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Step of action.yml: audits the commits of a pull request. Its files are never checked out, and its own policy never
+# counts: .run-claude.toml and .run-claudeignore are those of the base.
+set -euo pipefail
+# shellcheck disable=SC1091
+. "$(dirname "$0")/common.sh"
+
+require_level "$RC_FAIL_ON"
+[ -n "$RC_BASE" ] || fail 'there is no base to compare with: set the input base'
+
+repository() {
+  git -C "$GITHUB_WORKSPACE" -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"
+}
+commit() {
+  repository rev-parse --verify --quiet --end-of-options "$1^{commit}"
+}
+
+wanted=${RC_HEAD:-HEAD}
+if ! commit "$wanted" >/dev/null && [[ $RC_PULL =~ ^[0-9]+$ ]]; then
+  repository fetch --quiet --no-tags --no-recurse-submodules origin "refs/pull/$RC_PULL/head"
+fi
+base=$(commit "$RC_BASE") || fail 'the base is not a commit of this repository (use fetch-depth: 0)'
+head=$(commit "$wanted") || fail 'the head is not a commit of this repository'
+
+# A work tree with nothing in it but the policy of the base.
+policy=$(mktemp -d "$RUNNER_TEMP/run-claude-policy.XXXXXX")
+printf 'gitdir: %s\n' "$(repository rev-parse --absolute-git-dir)" >"$policy/.git"
+for name in .run-claude.toml .run-claudeignore; do
+  if repository cat-file -e "$base:$name" 2>/dev/null; then
+    repository cat-file blob "$base:$name" >"$policy/$name"
+  fi
+done
+
+sarif=$RUNNER_TEMP/run-claude.sarif
+page=$RUNNER_TEMP/run-claude-audit.md
+# Findings decide below: a severity that the base's policy names does not.
+quietly "$RC" audit "$policy" --base "$base..$head" --report "$sarif" || [ $? -eq 121 ]
+printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"
+status=0
+"$RC" audit "$policy" --base "$base..$head" --report "$page" --fail-on "$RC_FAIL_ON" >/dev/null || status=$?
+summarise "$page"
+[ "$status" -ne 121 ] || fail 'the audit has findings of this severity: see the summary'
+exit "$status"

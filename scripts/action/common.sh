@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# Shared by the steps of action.yml.
+
+umask 077
+
+# Ends the step with a message that has no text from elsewhere.
+fail() {
+  printf '::error::%s\n' "$1"
+  exit 1
+}
+
+# Runs a command whose output may have text of a session: the runner must not take a line of it for a command.
+quietly() {
+  local token status=0
+  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  printf '::stop-commands::%s\n' "$token"
+  "$@" || status=$?
+  printf '\n::%s::\n' "$token"
+  return "$status"
+}
+
+# A severity for --fail-on.
+require_level() {
+  case "$1" in
+    note | suspect | blocked) ;;
+    *) fail 'fail-on must be note, suspect or blocked' ;;
+  esac
+}
+
+# A report on the page of the run. The page takes 1 MiB.
+summarise() {
+  head -c 900000 "$1" >>"$GITHUB_STEP_SUMMARY"
+}

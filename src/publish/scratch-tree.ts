@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import type { TreeEntry } from '../commits/git-objects.ts';
+import { RunClaudeError } from '../errors.ts';
+import { isDotGitName } from '../git/names.ts';
+import { decodeBytes, encodeBytes, foldersAbove, liesBelow, parseRelPath } from '../text/path.ts';
+import { visible } from '../text/visible.ts';
+import type { ContentReader } from '../types/entry.ts';
+import type { ChosenChange } from '../types/review.ts';
+import type { HeadTree } from './head-tree.ts';
+
+/** Entries of a commit's tree as plain files in a directory of run-claude's: changes are applied to them there. */
+export interface ScratchTree {
+  readonly root: string;
+  /** Entries that were written, by their path in the project. */
+  readonly laid: ReadonlyMap<string, TreeEntry>;
+}
+
+/** What is in the directory after the changes were applied. */
+export interface ScratchFile {
+  readonly mode: '100644' | '100755' | '120000';
+  readonly content: Buffer;
+}
+
+/** Paths of chosen changes at or below a submodule: its content belongs to another repository. */
+export function inSubmodules({ entries, prefix }: HeadTree, chosen: readonly ChosenChange[]): ReadonlySet<string> {
+  const links = new Set([...entries.values()].flatMap((one) => (one.type === 'commit' ? [one.path] : [])));
+  const isIn = (full: string): boolean => links.has(full) || liesBelow(full, links);
+  return new Set(chosen.map(({ change }) => change.path).filter((one) => isIn(prefix + one)));
+}
+
+/**
+ * Writes what the tree has at, above and below the chosen paths. Bytes are those of the objects: no filter runs.
+ * A path that is executable on both sides alike gets the bits that it had in the session's base.
+ */
+export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], root: string): Promise<ScratchTree> {
+  const { entries, prefix, objects } = head;
+  const before = new Map<string, ChosenChange>(chosen.map((one) => [one.change.path, one]));
+  const paths = new Set(before.keys());
+  const above = new Set([...paths].flatMap((one) => [...foldersAbove(one)]));
+  const laid = new Map<string, TreeEntry>();
+  for (const entry of entries.values()) {
+    if (entry.type !== 'blob' || !entry.path.startsWith(prefix)) continue;
+    const own = entry.path.slice(prefix.length);
+    if (paths.has(own) || above.has(own) || liesBelow(own, paths)) laid.set(own, entry);
+  }
+  const contents = await objects.read([...laid.values()].map(({ oid }) => oid));
+  mkdirSync(root, { mode: 0o700 });
+  for (const [own, entry] of laid) {
+    const content = contents.get(entry.oid);
+    const isSafe = parseRelPath(own) !== undefined && !own.split('/').some(isDotGitName);
+    if (content === undefined || !isSafe) throw unreadable(own);
+    const place = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(own)]);
+    mkdirSync(Buffer.concat([Buffer.from(`${root}/`), encodeBytes(path.posix.dirname(own))]), {
+      recursive: true,
+      mode: 0o700,
+    });
+    if (entry.mode === '120000') symlinkSync(content, place);
+    else {
+      writeFileSync(place, content, { flag: 'wx' });
+      const mode = before.get(own)?.change.before?.mode;
+      const isExecutable = entry.mode === '100755';
+      const isAlike = mode !== undefined && ((mode & 0o100) !== 0) === isExecutable;
+      chmodSync(place, isAlike ? mode & 0o777 : isExecutable ? 0o755 : 0o644);
+    }
+  }
+  return { root, laid };
+}
+
+/**
+ * The files and links of the directory, by path. New content must be in the session's store, where it was frozen.
+ *
+ * @throws {RunClaudeError} CONTENT_DAMAGED.
+ */
+export async function readBack(
+  { root, laid }: ScratchTree,
+  head: HeadTree,
+  store: ContentReader & { has(digest: string): Promise<boolean> },
+): Promise<ReadonlyMap<string, ScratchFile>> {
+  const found = new Map<string, ScratchFile>();
+  const known = new Map(await head.objects.read([...laid.values()].map(({ oid }) => oid)));
+  for (const [own, file] of filesIn(root, '')) {
+    found.set(own, file);
+    const old = known.get(laid.get(own)?.oid ?? '');
+    if (file.mode === '120000' || old?.equals(file.content)) continue;
+    const digest = createHash('sha256').update(file.content).digest('hex');
+    if (!(await store.has(digest))) {
+      throw new RunClaudeError('CONTENT_DAMAGED', `${visible(own)} has other content than the session's record`);
+    }
+  }
+  return found;
+}
+
+function* filesIn(root: string, below: string): Generator<[string, ScratchFile]> {
+  const folder = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(below)]);
+  for (const name of readdirSync(folder, { encoding: 'buffer' })) {
+    const own = below === '' ? decodeBytes(name) : `${below}/${decodeBytes(name)}`;
+    const place = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(own)]);
+    const stat = lstatSync(place);
+    if (stat.isDirectory()) yield* filesIn(root, own);
+    else if (stat.isSymbolicLink())
+      yield [own, { mode: '120000', content: readlinkSync(place, { encoding: 'buffer' }) }];
+    else yield [own, { mode: (stat.mode & 0o100) !== 0 ? '100755' : '100644', content: readFileSync(place) }];
+  }
+}
+
+function unreadable(own: string): RunClaudeError {
+  return new RunClaudeError('HEAD_UNREADABLE', `${visible(own)} of HEAD cannot be read from the repository`, {
+    hint: 'A shallow or partial clone may lack it: fetch it first.',
+  });
+}

@@ -1,0 +1,326 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readRecord, writeCollected } from '../../../../src/record/session.ts';
+import { applyToBranch, type BranchOptions } from '../../../../src/session/later/apply-branch.ts';
+import { undoSession } from '../../../../src/session/later/undo.ts';
+import { writeJsonAtomic } from '../../../../src/store/record.ts';
+import type { Finding } from '../../../../src/types/finding.ts';
+import { dir, file, layApply, link, type Nodes, type Sides } from '../../../support/apply/lay.ts';
+import { sessionRecord } from '../../../support/session-record.ts';
+
+const root = mkdtempSync(path.join(tmpdir(), 'run-claude-branch-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let scenes = 0;
+
+const OPTIONS = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: true } as const;
+
+/** A session over a repository whose HEAD has the base; then `host` is laid over the work tree, not committed. */
+async function lay(sides: Sides, findings: readonly Partial<Finding>[] = []) {
+  const place = path.join(root, String(scenes++));
+  const home = path.join(place, 'home');
+  mkdirSync(home, { recursive: true });
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_DATE: '2026-11-21T14:05:12Z',
+    GIT_COMMITTER_DATE: '2026-11-21T14:05:12Z',
+  };
+  const state = path.join(place, 'state');
+  const scene = await layApply(path.join(place, 'project'), state, { ...sides, host: sides.base });
+  const { project, sessionDir, changes } = scene;
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: project, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const config = (...args: string[]): string => git('config', '--global', ...args);
+  config('user.name', 'You');
+  config('user.email', 'you@example.org');
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  writeCollected(sessionDir, {
+    version: 1,
+    changes,
+    findings: findings as Finding[],
+    problems: [],
+    withheld: [],
+    baseEntries: 99,
+  });
+  const plan = { sessionId: '1', sessionDir, project: { root: project } };
+  writeJsonAtomic(path.join(sessionDir, 'session.json'), sessionRecord({ stage: 'pending', plan }));
+  const said: string[] = [];
+  const interruption = { signal: new AbortController().signal, by: () => undefined };
+  const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
+  const deps = { host: {}, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyToBranch>[1];
+  const record = () => readRecord(sessionDir) as NonNullable<ReturnType<typeof readRecord>>;
+  const apply = (more: Partial<BranchOptions> = {}) =>
+    applyToBranch(record(), deps, { ...OPTIONS, branch: 'work', env, ...more });
+  const undo = () => undoSession(record(), deps, { dryRun: false, yes: true });
+  const tree = (): Nodes =>
+    Object.fromEntries(Object.entries(scene.now() as Nodes).filter(([name]) => !name.startsWith('.git')));
+  const show = (name: string): string => git('show', `work:${name}`);
+  return { ...scene, place, env, git, config, said, record, apply, undo, tree, show };
+}
+
+/** An executable that writes a file when it runs. */
+function trap(folder: string, name: string, more = ''): string {
+  mkdirSync(folder, { recursive: true });
+  const ran = path.join(folder, `${name}.ran`);
+  writeFileSync(path.join(folder, name), `#!/bin/sh\necho "$0 $*" >> '${ran}'\n${more}`);
+  chmodSync(path.join(folder, name), 0o755);
+  return ran;
+}
+
+const SIDES: Sides = {
+  base: { 'a.txt': file('1\n2\n3\n4\n5\n'), sub: dir, 'sub/keep': file('k'), 'sub/gone': file('g'), run: file('x\n') },
+  session: {
+    'a.txt': file('1\n2\n3\n4\nfive\n'),
+    sub: dir,
+    'sub/keep': file('k'),
+    new: dir,
+    'new/deep': dir,
+    'new/deep/f': file('n'),
+    run: file('x\n', 0o755),
+    l: link('a.txt'),
+  },
+};
+
+describe('apply --branch', () => {
+  it('makes one commit on top of HEAD, and touches neither index nor work tree nor the current branch', async () => {
+    const { apply, git, show, tree, record, undo, project, sessionDir } = await lay(SIDES);
+    const before = [
+      git('rev-parse', 'HEAD', 'main'),
+      readFileSync(path.join(project, '.git/index'), 'latin1'),
+      JSON.stringify(tree()),
+    ];
+    expect((await apply()).status).toBe(0);
+    expect([
+      git('rev-parse', 'HEAD', 'main'),
+      readFileSync(path.join(project, '.git/index'), 'latin1'),
+      JSON.stringify(tree()),
+    ]).toEqual(before);
+    expect(git('rev-parse', 'work^')).toBe(git('rev-parse', 'main'));
+    expect(git('log', '-1', '--format=%an <%ae>%n%B', 'work')).toBe(
+      'You <you@example.org>\nApply session 1 (5 files changed)\n\nSession 1 of run-claude 0.1.0: 5 files changed.\n\n',
+    );
+    expect(git('ls-tree', '-r', '--format=%(objectmode) %(path)', 'work')).toBe(
+      '100644 a.txt\n120000 l\n100644 new/deep/f\n100755 run\n100644 sub/keep\n',
+    );
+    expect(show('a.txt')).toBe('1\n2\n3\n4\nfive\n');
+    expect(git('fsck', '--strict')).toBe('');
+    expect(record()).toMatchObject({ stage: 'applied', branches: [{ name: 'work' }] });
+    expect(record().outcome?.changes.find(({ path: one }) => one === 'a.txt')?.why).toBe('on branch work');
+    expect(readdirSync(sessionDir).filter((name) => name.startsWith('branch-'))).toEqual([]);
+    await undo();
+    expect(git('branch', '--list')).toBe('* main\n');
+    expect(record()).toMatchObject({ stage: 'pending' });
+    expect(record().branches).toBeUndefined();
+  });
+
+  it('merges with what was committed since, and leaves out what conflicts', async () => {
+    const { apply, git, show, project, record } = await lay(SIDES);
+    writeFileSync(path.join(project, 'a.txt'), 'ONE\n2\n3\n4\n5\n');
+    writeFileSync(path.join(project, 'l'), 'a file of mine\n');
+    git('add', '-A');
+    git('commit', '-qm', 'mine');
+    expect((await apply()).status).toBe(122);
+    expect(show('a.txt')).toBe('ONE\n2\n3\n4\nfive\n');
+    expect(show('l')).toBe('a file of mine\n');
+    expect(record().stage).toBe('pending');
+    expect(record().outcome?.changes).toContainEqual({
+      path: 'l',
+      verdict: 'conflict',
+      why: expect.stringContaining('in HEAD'),
+    });
+  });
+
+  it('takes nothing of the work tree that is not committed', async () => {
+    const { apply, show, project } = await lay(SIDES);
+    writeFileSync(path.join(project, 'a.txt'), 'edited, not committed\n');
+    writeFileSync(path.join(project, 'untracked'), 'x');
+    expect((await apply()).status).toBe(0);
+    expect(show('a.txt')).toBe('1\n2\n3\n4\nfive\n');
+    expect(() => show('untracked')).toThrow();
+  });
+
+  it('has only changes that are clean or accepted', async () => {
+    const suspect = { rule: 'r', severity: 'suspect', path: 'a.txt' as never, title: 'T', why: 'w' } as const;
+    const blocked = { ...suspect, severity: 'blocked', path: 'new/deep/f' as never } as const;
+    const { apply, git } = await lay(SIDES, [suspect, blocked]);
+    expect((await apply()).status).toBe(121);
+    expect(git('diff', '--name-only', 'main', 'work')).toBe('l\nrun\nsub/gone\n');
+    expect((await apply({ branch: 'more', allowSuspect: ['/a.txt'] })).status).toBe(121);
+    expect(git('diff', '--name-only', 'work', 'more')).toBe('a.txt\n');
+  });
+
+  it('makes no branch where nothing can be applied, and none in a dry run', async () => {
+    const { apply, git, said } = await lay(SIDES);
+    expect((await apply({ dryRun: true })).status).toBe(0);
+    expect((await apply({ filter: { only: ['none'], skip: [] } })).outcome).toBeDefined();
+    expect(git('branch', '--list')).toBe('* main\n');
+    expect(said.at(-1)).toContain('was not made');
+  });
+
+  it('refuses a name that is not that of a new branch, before anything is asked', async () => {
+    const { apply, git, said } = await lay({ base: {}, session: { a: file('a') } });
+    const names = ['-d', '--exec=x', 'a..b', 'a b', 'a\nb', 'a:refs/heads/main', '+main', 'refs/heads/../x', 'a~1'];
+    for (const branch of [...names, 'x.lock', '@{-1}', '$(id)', 'a;b', 'a`b`', 'a\u200bb', ''])
+      await expect(apply({ branch }), branch).rejects.toThrow(/not a valid name/);
+    for (const branch of ['main', 'main/x'])
+      await expect(apply({ branch }), branch).rejects.toThrow(/there is a branch main already/);
+    expect(git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
+    expect(said).toEqual([]);
+  });
+
+  it('writes bytes as they are: no filter, line end conversion or hook runs', async () => {
+    const { apply, git, show, place, project } = await lay({
+      base: { '.gitattributes': file('* text eol=crlf filter=evil\n') },
+      session: { '.gitattributes': file('* text eol=crlf filter=evil\n'), 'w.txt': file('a\r\nb\r\n') },
+    });
+    const ran = ['filter', 'reference-transaction', 'post-commit', 'pre-commit', 'commit-msg'].map((name) =>
+      trap(path.join(place, 'hooks'), name, 'cat\n'),
+    );
+    git('config', 'filter.evil.clean', path.join(place, 'hooks/filter'));
+    git('config', 'core.hooksPath', path.join(place, 'hooks'));
+    git('config', 'core.fsmonitor', path.join(place, 'hooks/filter'));
+    expect((await apply()).status).toBe(0);
+    expect(execFileSync('git', ['cat-file', 'blob', 'work:w.txt'], { cwd: project }).toString()).toBe('a\r\nb\r\n');
+    expect(show('w.txt')).toContain('\r\n');
+    expect(ran.filter((one) => existsSync(one))).toEqual([]);
+  });
+
+  it('leaves what is in a submodule to its own repository', async () => {
+    const { apply, git } = await lay({
+      base: { a: file('a') },
+      session: { a: file('b'), mod: dir, 'mod/f': file('x') },
+    });
+    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},mod`);
+    git('commit', '-qm', 'submodule');
+    const { status, outcome } = await apply();
+    expect([status, git('diff', '--name-only', 'main', 'work')]).toEqual([122, 'a\n']);
+    expect(outcome?.changes.find(({ path: one }) => one === 'mod/f')?.why).toContain('in a submodule');
+  });
+
+  it('works in a subfolder of a repository', async () => {
+    const { apply, git, project } = await lay({ base: { a: file('a') }, session: { a: file('b'), n: file('n') } });
+    const top = path.dirname(project);
+    rmSync(path.join(project, '.git'), { recursive: true });
+    const above = (...args: string[]): string =>
+      execFileSync('git', ['-C', top, ...args], {
+        encoding: 'utf8',
+        env: { ...process.env, HOME: path.join(top, 'home') },
+      });
+    above('init', '-q', '-b', 'main');
+    writeFileSync(path.join(top, 'beside'), 'x');
+    above('add', 'project', 'beside');
+    above('commit', '-qm', 'first');
+    expect((await apply()).status).toBe(0);
+    expect(git('diff', '--name-only', 'main', 'work')).toBe('project/a\nproject/n\n');
+  });
+
+  it('signs where the user signs, and never with a program that the repository names', async () => {
+    const { apply, git, config, place } = await lay(SIDES);
+    const key = path.join(place, 'key');
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
+    const ran = trap(path.join(place, 'evil'), 'signer', 'exit 1\n');
+    git('config', 'gpg.ssh.program', path.join(place, 'evil/signer'));
+    git('config', 'gpg.program', path.join(place, 'evil/signer'));
+    config('gpg.format', 'ssh');
+    config('user.signingkey', key);
+    config('commit.gpgsign', 'true');
+    expect((await apply()).status).toBe(0);
+    expect(git('cat-file', '-p', 'work')).toContain('-----BEGIN SSH SIGNATURE-----');
+    expect(existsSync(ran)).toBe(false);
+  });
+});
+
+describe('undo of a branch', () => {
+  it('keeps a branch that has other commits by now, or is checked out', async () => {
+    const { apply, git, undo } = await lay(SIDES);
+    await apply();
+    git('checkout', '-q', '--force', 'work');
+    await expect(undo()).rejects.toThrow(/checked out/);
+    git('commit', '-q', '--allow-empty', '-m', 'mine');
+    await expect(undo()).rejects.toThrow(/other commits/);
+    expect(git('branch', '--list', 'work')).toContain('work');
+  });
+});
+
+describe('--push and --pr', () => {
+  async function withRemote() {
+    const scene = await lay({ base: { a: file('a') }, session: { a: file('b'), '@all fixes #1': file('x') } });
+    const remote = path.join(scene.place, 'remote.git');
+    execFileSync('git', ['init', '-q', '--bare', remote]);
+    scene.git('remote', 'add', 'origin', remote);
+    const ran = trap(path.join(scene.project, '.git/hooks'), 'pre-push', 'exit 1\n');
+    const refs = (): string =>
+      execFileSync('git', ['-C', remote, 'for-each-ref', '--format=%(refname) %(objectname)'], { encoding: 'utf8' });
+    return { ...scene, remote, ran, refs };
+  }
+
+  it('pushes exactly the new branch, runs no hook, and names the commits that go with it', async () => {
+    const { apply, git, ran, refs, said, record } = await withRemote();
+    git('tag', 'v1');
+    git('config', 'push.followTags', 'true');
+    git('config', 'remote.origin.push', '+refs/heads/main:refs/heads/main');
+    expect((await apply({ push: '' })).status).toBe(0);
+    expect(refs()).toBe(`refs/heads/work ${git('rev-parse', 'work')}`);
+    expect(existsSync(ran)).toBe(false);
+    expect(said).toContain('1 commit of yours that origin lacks is pushed with it.');
+    expect(record().branches).toMatchObject([{ name: 'work', pushedTo: 'origin' }]);
+  });
+
+  it('never pushes over a branch that the remote has, not even forward', async () => {
+    const { apply, git, refs } = await withRemote();
+    git('push', '-q', '--no-verify', 'origin', 'main:refs/heads/work');
+    const before = refs();
+    await expect(apply({ push: 'origin' })).rejects.toThrow(/git push failed.*(stale info|rejected)/);
+    expect(refs()).toBe(before);
+  });
+
+  it('opens a pull request with a text that nothing acts on', async () => {
+    const { apply, env, place, refs, git } = await withRemote();
+    const asked = path.join(place, 'asked.json');
+    const gh = path.join(place, 'bin/gh');
+    mkdirSync(path.dirname(gh));
+    const program = `const fs = require('fs'); const body = process.argv[2] === 'pr' ? fs.readFileSync(0, 'utf8') : '';
+const config = Object.keys(process.env).filter((name) => /^GIT_CONFIG_(KEY|VALUE)/.test(name)).map((name) => process.env[name]);
+if (body) fs.writeFileSync(${JSON.stringify(asked)}, JSON.stringify({ args: process.argv.slice(2), body, config }));
+console.log('https://example.org/pull/1\\x1b]0;x\\x07');`;
+    writeFileSync(gh, `#!/usr/bin/env node\n${program}\n`);
+    chmodSync(gh, 0o755);
+    env['PATH'] = `${path.dirname(gh)}:${env['PATH']}`;
+    expect((await apply({ pr: 'main', title: 'A better a' })).status).toBe(0);
+    const { args, body, config } = JSON.parse(readFileSync(asked, 'utf8'));
+    expect(args).toEqual(['pr', 'create', '--head=work', '--base=main', '--title=A better a', '--body-file=-']);
+    expect(body).toContain('- created: `\\x40all fixes \\x231`');
+    expect(body).not.toMatch(/@all|#1\b/);
+    expect(config).toEqual(expect.arrayContaining(['core.hooksPath', '/dev/null']));
+    expect(refs()).toContain(git('rev-parse', 'work').trim());
+  });
+
+  it('asks for gh and the remote before it makes anything', async () => {
+    const { apply, env, git, place } = await withRemote();
+    await expect(apply({ push: 'nowhere' })).rejects.toThrow(/is not a remote/);
+    mkdirSync(path.join(place, 'few'));
+    execFileSync('ln', [
+      '-s',
+      execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(),
+      path.join(place, 'few/git'),
+    ]);
+    env['PATH'] = path.join(place, 'few');
+    await expect(apply({ pr: '' })).rejects.toThrow(/gh cannot start/);
+    expect(git('branch', '--list', 'work')).toBe('');
+  });
+});
