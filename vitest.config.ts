@@ -9,6 +9,7 @@ const LONG = [
   'test/e2e/file-systems.test.ts',
   'test/e2e/hostile-sync-back.test.ts',
   'test/e2e/large-files.test.ts',
+  'test/e2e/mcp-serve.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',

@@ -58,6 +58,7 @@ const policy = fields<Policy>({
   tmpMb: number,
   diskMb: optional(number),
   timeoutMs: optional(number),
+  idleTimeoutMs: optional(number),
   maxCostUsd: optional(number),
   maxRequests: optional(number),
   network: oneOf('gateway', 'none', 'open'),
@@ -113,6 +114,7 @@ const program = variants<Program>('kind', {
   claude: fields<Extract<Program, { kind: 'claude' }>>({ kind: oneOf('claude'), args: texts, print: flag }),
   shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts }),
   exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts }),
+  kept: fields<Extract<Program, { kind: 'kept' }>>({ kind: oneOf('kept') }),
 });
 
 const plan = fields<Plan>({

@@ -50,7 +50,9 @@ export interface AgentProgram {
 export type Program =
   | AgentProgram
   | { readonly kind: 'shell'; readonly args: readonly string[] }
-  | { readonly kind: 'exec'; readonly argv: readonly string[] };
+  | { readonly kind: 'exec'; readonly argv: readonly string[] }
+  /** No agent: the session is kept for commands that come and go. */
+  | { readonly kind: 'kept' };
 
 /** Decides everything before anything starts. JSON-ready, kept in the session's record. */
 export interface Plan {

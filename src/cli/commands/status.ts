@@ -6,6 +6,8 @@ import { auditIfMissing } from '../../session/end/audit-collected.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
+import { isKept } from '../../session/kept/place.ts';
+import { readProposal } from '../../session/kept/proposal.ts';
 import { isRunning, readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
@@ -55,7 +57,9 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     findings,
   }));
   const claude = review?.claude;
-  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, usage, note, outcome, files };
+  const proposal = readProposal(record);
+  const told = { usage, note, proposal, outcome, files };
+  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, ...told };
   write(jsonText({ ...facts, changes, claude }));
 }
 
@@ -77,11 +81,20 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
     ...(note ? [`note: ${cleanLine(note)}`] : []),
+    ...proposalLines(record, nowMs),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
+}
+
+/** A review that was asked for from inside. The summary is the agent's. */
+function proposalLines(record: SessionRecord, nowMs: number): string[] {
+  const proposal = readProposal(record);
+  if (proposal === undefined) return [];
+  const summary = cutEnd(cleanLine(proposal.summary), MAX_PROGRAM_COLUMNS);
+  return [`a review was asked for ${whenText(proposal.at, nowMs)}: ${summary}`];
 }
 
 /** The status of a running session: the changes that are in its layer now. They are not frozen yet. */
@@ -105,7 +118,8 @@ async function runningStatus(
   if (line.options.has('json')) {
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
-    context.write(jsonText({ id, project, stage, state: 'running', started, usage, changes, ignored }));
+    const proposal = readProposal(record);
+    context.write(jsonText({ id, project, stage, state: 'running', started, usage, proposal, changes, ignored }));
     return 0;
   }
   const counts = new Map<string, number>();
@@ -113,11 +127,13 @@ async function runningStatus(
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
+  for (const text of proposalLines(record, Date.now())) context.write(`${text}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
   }
   if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
   if (workspace !== undefined) context.write(`See each change as it happens: run-claude diff --follow ${id}\n`);
+  if (isKept(record)) context.write(`End it and review: run-claude down ${id}\n`);
   return 0;
 }

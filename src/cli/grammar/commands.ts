@@ -68,7 +68,29 @@ const command = (
  * and `version`.
  */
 export const COMMANDS: readonly CommandShape[] = [
-  command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
+  command(
+    'exec',
+    '[options] [PROJECT] -- COMMAND…',
+    'run any program in the sandbox, on a copy',
+    [value('session', 'ID', 'run it in this running session instead (default on a terminal: a shell)')],
+    0,
+    true,
+  ),
+  command(
+    'up',
+    '[options] [PROJECT]',
+    'start a session without an agent, for commands that come and go',
+    [JSON_OPTION],
+    1,
+  ),
+  command(
+    'down',
+    '[ID]',
+    'end a session of `up`, and review its changes',
+    [flag('auto-apply', 'apply clean changes without a question'), ALLOW_SUSPECT],
+    1,
+  ),
+  command('mcp', 'serve [options] [PROJECT]', 'serve such a session to an MCP client, on stdin and stdout', [], 2),
   command(
     'sessions',
     '[PROJECT]',

@@ -81,6 +81,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/scan/list-worker.ts': ['engine/workspace/workspace.test.ts'],
   'src/session': ['e2e/interactive.test.ts', 'e2e/bind.test.ts'],
   'src/session/end': ['e2e/review.test.ts', 'e2e/interrupted.test.ts', 'e2e/claude-data.test.ts'],
+  'src/session/kept': ['unit/session/kept/door.test.ts', 'e2e/kept.test.ts', 'e2e/mcp-serve.test.ts'],
+  'src/session/kept/inside': ['unit/session/kept/files.test.ts', 'e2e/kept.test.ts'],
   'src/session/later': ['e2e/later.test.ts', 'e2e/recover.test.ts', 'e2e/attach.test.ts', 'e2e/follow.test.ts'],
   'src/session/modes': ['e2e/interactive.test.ts', 'e2e/bind.test.ts', 'e2e/recover.test.ts'],
   'src/session/start': ['e2e/gateway-fails.test.ts', 'e2e/interrupted.test.ts'],

@@ -24,7 +24,7 @@ const refusal = (...argv: string[]): string => {
 };
 const mode = (line: RunLine): unknown => line.flags.find((flag) => flag.setting === 'mode')?.value;
 const args = (line: RunLine): readonly string[] =>
-  line.program.kind === 'exec' ? line.program.argv : line.program.args;
+  line.program.kind === 'kept' ? [] : line.program.kind === 'exec' ? line.program.argv : line.program.args;
 
 describe('the project', () => {
   it('is the first plain word when that is a folder, spaces or not', () => {

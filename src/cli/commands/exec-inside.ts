@@ -1,0 +1,38 @@
+import { realpathSync } from 'node:fs';
+import { RunClaudeError, usageError } from '../../errors.ts';
+import { terminalType } from '../../plan/terminal-type.ts';
+import { findSession } from '../../record/find-session.ts';
+import { runInside } from '../../session/kept/run-inside.ts';
+import { isRunning } from '../../session/later/follow.ts';
+import type { Engine } from '../../types/engine.ts';
+import { type CommandRun, optionValue } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
+
+/** Not the agent's PATH: the shell of a user who looks into the session. */
+const SHELL = ['/bin/bash'];
+
+/** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
+export const execInsideCommand: CommandRun = async (line, context) => {
+  const { places, cwd, env, tell } = context;
+  const record = findSession(places.stateDir, optionValue(line, 'session'), realpathSync(cwd));
+  if (!isRunning(record)) {
+    throw new RunClaudeError('SESSION_ENDED', `session ${record.id} is not running`, {
+      hint: `See its files with: run-claude explore ${record.id}`,
+    });
+  }
+  const tty = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (line.rest.length === 0 && !tty)
+    throw usageError('exec: without a terminal it needs a command', 'Write the command after --.');
+  let engine: Promise<Engine> | undefined;
+  try {
+    return await runInside(record, {
+      argv: line.rest.length === 0 ? SHELL : line.rest,
+      tty,
+      term: tty ? terminalType(env['TERM']) : undefined,
+      engine: () => (engine ??= openEngine(record.plan.policy.engine, context)),
+      tell,
+    });
+  } finally {
+    await (await engine?.catch(() => undefined))?.close();
+  }
+};
