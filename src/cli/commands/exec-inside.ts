@@ -2,11 +2,11 @@ import { realpathSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { terminalType } from '../../plan/terminal-type.ts';
 import { findSession } from '../../record/find-session.ts';
+import { isRunning } from '../../record/session.ts';
 import { runInside } from '../../session/kept/run-inside.ts';
-import { isRunning } from '../../session/later/follow.ts';
 import type { Engine } from '../../types/engine.ts';
-import { type CommandRun, optionValue } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 
 /** Not the agent's PATH: the shell of a user who looks into the session. */
 const SHELL = ['/bin/bash'];
@@ -29,10 +29,16 @@ export const execInsideCommand: CommandRun = async (line, context) => {
       argv: line.rest.length === 0 ? SHELL : line.rest,
       tty,
       term: tty ? terminalType(env['TERM']) : undefined,
-      engine: () => (engine ??= openEngine(record.plan.policy.engine, context)),
+      // A command of a kept session needs none, and loading it takes longer than the command.
+      engine: () => (engine ??= engineOf(record, context)),
       tell,
     });
   } finally {
     await (await engine?.catch(() => undefined))?.close();
   }
 };
+
+async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
+  const { openEngine } = await import('../context/open-engine.ts');
+  return openEngine(plan.policy.engine, context);
+}

@@ -1,5 +1,5 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
-import { wasCollected } from '../../record/session.ts';
+import { isRunning, wasCollected } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { auditIfMissing } from '../../session/end/audit-collected.ts';
@@ -8,7 +8,7 @@ import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
 import { isKept } from '../../session/kept/place.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
-import { isRunning, readLiveChanges } from '../../session/later/follow.ts';
+import { readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { homeAgent } from '../../agent/agents.ts';
+import { usageError } from '../../errors.ts';
 import { pathKey } from '../../plan/plan-run.ts';
 import { readRecord } from '../../record/session.ts';
 import { startHolder } from '../../session/kept/holder.ts';
@@ -59,6 +60,11 @@ async function startKept(
   const program = { kind: 'kept' } as const;
   const setup = await setUpRun({ kind: 'run', action: 'up', project, program, flags }, context, process);
   try {
+    if (setup.report !== undefined)
+      throw usageError(
+        '--report is not written by a session without an agent',
+        'After its end: run-claude status ID --report FILE',
+      );
     for (const text of setup.warnings) tell({ kind: 'message', level: 'warning', text });
     const findCredential = credentialLookup(env, setup.host);
     const source = await findCredential({ program, policy: setup.policy });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
-import { listSessions, ownerState } from '../../record/session.ts';
+import { isRunning, listSessions } from '../../record/session.ts';
 import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
 import { writeJsonAtomic } from '../../store/record.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -28,7 +28,7 @@ export function isKept({ plan }: Pick<SessionRecord, 'plan'>): boolean {
 
 /** Whether commands can be run in a kept session now. */
 export function isUp(record: SessionRecord): boolean {
-  return isKept(record) && record.stage === 'running' && ownerState(record) === 'alive';
+  return isKept(record) && isRunning(record);
 }
 
 /** The kept session of a project that is up; undefined where there is none. */

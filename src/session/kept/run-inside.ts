@@ -4,7 +4,6 @@ import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { connectKept } from './connection.ts';
 import { isUp } from './place.ts';
-import { startBeside } from './start-beside.ts';
 
 export interface InsideCommand {
   readonly argv: readonly string[];
@@ -31,6 +30,7 @@ export async function runInside(record: SessionRecord, command: InsideCommand): 
       return await attach(programOf(connection.start({ kind: 'run', argv })), tty, tell);
     // A shell at which nobody types is in use all the same.
     connection?.hold();
+    const { startBeside } = await import('./start-beside.ts');
     return await attach(await startBeside(await engine(), record.plan, { argv, tty, term }), tty, tell);
   } finally {
     connection?.close();

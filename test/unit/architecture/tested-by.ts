@@ -73,6 +73,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/image': ['unit/image/inputs.test.ts', 'engine/image/contents.test.ts', 'engine/image/left-behind.test.ts'],
   'src/judging': ['unit/judging/change-judge.test.ts', 'e2e/hostile-content.test.ts'],
   'src/layer': ['engine/workspace/workspace.test.ts', 'attacks/hostile-layer.test.ts'],
+  'src/mcp/serve': ['unit/mcp/serve/serve.test.ts', 'e2e/mcp-serve.test.ts'],
   'src/plan': ['unit/plan/plan-run.test.ts'],
   'src/record': ['unit/record/session.test.ts'],
   'src/report': ['unit/report/report.test.ts'],
