@@ -47,7 +47,7 @@ it('a kept session: up, commands that come and go with the layers of an agent, d
 
   await using pty = scene.pty(['exec', '--session', id], { columns: 90, rows: 31 });
   pty.send(`${FACTS}; stty size; printf '\\033]52;c;QUJD\\007'; echo END\r`);
-  const end = await pty.see(/END\r\n/);
+  const end = await pty.see(/\nEND\r\n/);
   const shown = pty.output.slice(0, end).replaceAll('\r', '');
   for (const line of kept.split('\n').filter((one) => /^(Uid|Cap|NoNew|Seccomp|net|pid|mnt|environ|mem)/.test(one)))
     expect(shown).toContain(line);
@@ -117,10 +117,10 @@ it('a holder that is killed leaves no container that runs, and its session is co
 
 it('a session without commands ends after its idle time, and stays pending', async () => {
   await using scene = new Scene();
-  const id = (await scene.run(['up', '--idle-timeout', '2s'])).stdout.trim();
-  await scene.run(['exec', '--session', id, '--', 'sh', '-c', 'echo late > late.txt; sleep 3; echo later >> late.txt']);
+  const id = (await scene.run(['up', '--idle-timeout', '8s'])).stdout.trim();
+  await scene.run(['exec', '--session', id, '--', 'sh', '-c', 'echo late > late.txt; sleep 9; echo later >> late.txt']);
   await expect.poll(() => recordOf(scene, id)?.owner).toBeUndefined();
-  expect(recordOf(scene, id)).toMatchObject({ stage: 'pending', stoppedBecause: 'no command for 2s' });
+  expect(recordOf(scene, id)).toMatchObject({ stage: 'pending', stoppedBecause: 'no command for 8s' });
   expect((await scene.run(['diff', id])).stdout).toContain('+later');
 });
 

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, type StopSignal } from '../../errors.ts';
+import { HOLD_WORD } from '../../host/hold-word.ts';
 import { packageRoot } from '../../host/package.ts';
 import type { SessionEvent, Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
-import { HOLD_WORD } from './hold-word.ts';
 
 // A kept session is run by a process of its own, the holder: it has the session's record, its containers and its door,
 // and nobody waits for it. `down` and `stop` ask it to end as they ask any command that runs a session.

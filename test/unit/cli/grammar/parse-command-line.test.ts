@@ -172,7 +172,7 @@ describe('a session without an agent', () => {
       project: 'proj',
       program: { kind: 'kept' },
       json: true,
-      flags: [{ setting: 'mode', value: 'copy' }, { setting: 'idleTimeoutMs' }, { setting: 'network', value: 'none' }],
+      flags: [{ setting: 'mode', value: 'copy' }, { setting: 'idle-timeout' }, { setting: 'network', value: 'none' }],
     });
     expect(parse('mcp', 'serve', 'proj')).toMatchObject({
       action: 'serve',
