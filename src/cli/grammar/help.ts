@@ -7,7 +7,7 @@ const COLUMN = 30;
 const MAX_COLUMNS = 80;
 
 /** Commands that also take the options of a session, apart from these. */
-const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   exec: ['shell'],
   up: ['shell', 'bind', 'report'],
   mcp: ['shell', 'bind', 'report'],
