@@ -5,7 +5,9 @@ import { expect, it } from 'vitest';
 import { readRecord } from '../../src/record/session.ts';
 import { Scene } from '../support/scene.ts';
 
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+/** A zombie has ended; who reaps it is another matter. */
+const isAlive = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 const recordOf = (scene: Scene, id: string) => readRecord(path.join(scene.places().stateDir, 'sessions', id));
 
 /** What a process may do, as the kernel tells it, and what it may see of the first process. */
@@ -70,7 +72,7 @@ it('a kept session: up, commands that come and go with the layers of an agent, d
   const down = await scene.run(['down']);
   expect(down.stderr).toContain('Its changes are pending');
   expect(down.status).toBe(120);
-  expect(isAlive(owner)).toBe(false);
+  await expect.poll(() => isAlive(owner)).toBe(false);
   expect(recordOf(scene, id)).toMatchObject({ stage: 'pending', stoppedBecause: 'run-claude down' });
   const late = await inside('true');
   expect([late.status, late.stderr]).toEqual([125, expect.stringContaining('is not running')]);
