@@ -11,6 +11,7 @@ const LONG = [
   'test/e2e/hand-off.test.ts',
   'test/e2e/hostile-sync-back.test.ts',
   'test/e2e/large-files.test.ts',
+  'test/e2e/mcp-serve.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/other-agents.test.ts',
   'test/e2e/secrets.test.ts',

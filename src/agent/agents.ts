@@ -47,10 +47,14 @@ export function isPrintOnly(program: Program): boolean {
   return isAgentProgram(program) && program.print;
 }
 
+/** Ends with its input, which the engine closes when the command that holds the session ends, by SIGKILL too. */
+const WAITING_PROGRAM = '/bin/cat';
+
 /** The words that start the program inside. */
 export function programArgv(program: Program): readonly string[] {
   if (program.kind === 'exec') return program.argv;
   if (program.kind === 'shell') return ['/bin/bash', ...program.args];
+  if (program.kind === 'kept') return [WAITING_PROGRAM];
   return [AGENTS[program.kind].program, ...program.args];
 }
 
@@ -73,7 +77,7 @@ export function promptOf(program: Program): string | undefined {
 /**
  * The program of a session for another run of it, with words of the user's. An agent continues `conversation`, by
  * default the one that its first run continued, and does not get its first prompt again. A shell or another
- * command is repeated as it was, unless words take the place of its own.
+ * command is repeated as it was, unless words take the place of its own. A kept session is continued in a shell.
  */
 export function resumedProgram(
   program: Program,
@@ -83,6 +87,7 @@ export function resumedProgram(
 ): Program {
   if (program.kind === 'exec') return words.length === 0 ? program : { ...program, argv: words };
   if (program.kind === 'shell') return words.length === 0 ? program : { ...program, args: words };
+  if (program.kind === 'kept') return { ...program, kind: 'shell', args: words };
   const agent = AGENTS[program.kind];
   const { asksForPrint, choosesConversation, permissionWords, resumeWords } = agent.commandLine;
   // Options such as `--continue` take the project's newest conversation, which another session may have made. A run that

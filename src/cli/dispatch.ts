@@ -5,6 +5,9 @@ import type { CommandLineOfCommand } from './grammar/parse-command-line.ts';
 const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   status: async () => (await import('./commands/status.ts')).statusCommand,
   diff: async () => (await import('./commands/review/diff.ts')).diffCommand,
+  exec: async () => (await import('./commands/exec-inside.ts')).execInsideCommand,
+  down: async () => (await import('./commands/down.ts')).downCommand,
+  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   apply: async () => (await import('./commands/review/apply.ts')).applyCommand,
   discard: async () => (await import('./commands/review/discard.ts')).discardCommand,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../host/facts.ts';
+import { HOLD_WORD } from '../host/hold-word.ts';
 import { placeUser, requireOwnPlaces } from '../host/own-places.ts';
 import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
@@ -19,6 +20,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
   using interruption = listenForSignals(process);
   try {
+    // A holder: the command that started it waits at the other end of its channel.
+    if (argv[0] === HOLD_WORD && process.send !== undefined)
+      return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
     const line = parseCommandLine(argv, isDirectory, usualAgent());
     const trace = asks(line, 'trace');
     tell = printer(trace, asks(line, 'quiet'));
@@ -42,14 +46,15 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
     write((await import('./version.ts')).versionText());
     return EXIT.ok;
   }
-  const places = findPlaces(process.env, homedir());
+  const context = contextOf(tell, interruption, currentFolder());
+  const { places } = context;
   const user = placeUser(process);
   // `doctor` lists it among the other faults.
   const isDoctor = line.kind === 'command' && line.name === 'doctor';
   if (user !== undefined && !isDoctor) requireOwnPlaces(places, user);
-  const env = withSettings(process.env, { home: homedir(), platform: process.platform });
-  const context: CommandContext = { env, cwd: currentFolder(), places, tell, write, interruption };
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
+  if (line.action === 'up') return (await import('./commands/up.ts')).upCommand(line, context);
+  if (line.action === 'serve') return (await import('./commands/mcp.ts')).serveCommand(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
 }
 
@@ -67,6 +72,12 @@ function agentInFile(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+function contextOf(tell: Tell, interruption: Interruption, cwd: string): CommandContext {
+  const env = withSettings(process.env, { home: homedir(), platform: process.platform });
+  const write = (text: string): void => void process.stdout.write(text);
+  return { env, cwd, places: findPlaces(process.env, homedir()), tell, write, interruption };
 }
 
 function currentFolder(): string {

@@ -38,7 +38,8 @@ export async function attachContainer(
     client.upgrade(`/containers/${container.id}/attach?${query}`),
   );
   const stdin = inputOf(connection);
-  const { stdout, stderr, firstLine } = splitOutput(connection, { tty: options.tty, lineFirst: options.proved });
+  const headLines = options.proved ? 1 : 0;
+  const { stdout, stderr, head } = splitOutput(connection, { tty: options.tty, headLines });
   let markStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => {
     markStarted = resolve;
@@ -54,7 +55,7 @@ export async function attachContainer(
     start: async () => {
       await callEngine('start the container', () => container.start());
       markStarted();
-      if (options.proved) refuseWeaker(weakerIn(await firstLine), options.name);
+      if (options.proved) refuseWeaker(weakerIn(await head), options.name);
     },
     wait: async () => {
       await started;
@@ -76,7 +77,7 @@ export async function attachContainer(
 }
 
 /** @throws {RunClaudeError} ENGINE_LAYER_MISSING. Only init has run then. */
-function refuseWeaker(weaker: string | undefined, name: string): void {
+export function refuseWeaker(weaker: string | undefined, name: string): void {
   if (weaker === undefined) return;
   throw new RunClaudeError(
     'ENGINE_LAYER_MISSING',
@@ -137,7 +138,7 @@ async function execInside(
     });
     const connection = await exec.start({ hijack: true, stdin: options.stdin !== undefined });
     const stdin = inputOf(connection);
-    const output = splitOutput(connection, { tty: false, lineFirst: false });
+    const output = splitOutput(connection, { tty: false, headLines: 0 });
     if (options.stdin !== undefined) stdin.end(options.stdin);
     const [stdout, stderr] = await Promise.all([
       collectBytes(output.stdout, EXEC_OUTPUT_BYTES),

@@ -8,6 +8,7 @@ import type { Client } from './connection/client.ts';
 import { attachContainer, removeContainer } from './container.ts';
 import { callEngine, isNotFound } from './failure.ts';
 import { isProved, withProof } from './hardening/proof.ts';
+import { startInside } from './inside.ts';
 import { listObjects } from './list-objects.ts';
 import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
 import type { Overlays } from './podman-body.ts';
@@ -67,7 +68,7 @@ function containersOf(
   client: Client,
   { send }: Requests,
   { facts, owner, compare }: EngineOptions,
-): Pick<Engine, 'create' | 'find' | 'putArchive'> {
+): Pick<Engine, 'create' | 'find' | 'startInside' | 'putArchive'> {
   return {
     create: (spec) =>
       send('create the container', async (docker) => {
@@ -84,6 +85,7 @@ function containersOf(
         return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
       }),
     find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
+    startInside: (spec) => startInside(client, owner, spec),
     putArchive: (container, path, tar) =>
       send('copy into the container', async (docker) => {
         // Owners stay as in the archive. The API's copyUIDGID would give all entries to the container's user.

@@ -4,8 +4,8 @@ import { type Duplex, PassThrough, type Readable, type Writable } from 'node:str
 export interface Output {
   readonly stdout: PassThrough;
   readonly stderr: PassThrough;
-  /** The line that was removed from stdout; incomplete when the connection ended before its end. */
-  readonly firstLine: Promise<string>;
+  /** The lines that were removed from stdout; incomplete when the connection ended before their end. */
+  readonly head: Promise<string>;
   /** Resolves when the connection has ended, for any reason. */
   readonly ended: Promise<void>;
 }
@@ -16,19 +16,19 @@ const UNREAD_BYTES = 1024 * 1024;
 /**
  * Splits the engine's attached stream. With a terminal all bytes are stdout, otherwise there are frames with a header of
  * eight bytes (kind, three zeros, length). A slow reader of stdout slows the container down; with docker-modem's own
- * demultiplexer it would fill the memory. With `lineFirst` the first line is removed from stdout.
+ * demultiplexer it would fill the memory. The first `headLines` lines are removed from stdout.
  */
-export function splitOutput(connection: Readable, { tty, lineFirst }: { tty: boolean; lineFirst: boolean }): Output {
+export function splitOutput(connection: Readable, { tty, headLines }: { tty: boolean; headLines: number }): Output {
   const stdout = new PassThrough();
   const stderr = new PassThrough({ highWaterMark: UNREAD_BYTES });
-  const line = takeLine();
-  const sinks: Sinks = { stdout, stderr, head: lineFirst ? line.rest : (chunk) => chunk };
+  const lines = takeLines(headLines);
+  const sinks: Sinks = { stdout, stderr, head: headLines > 0 ? lines.rest : (chunk) => chunk };
   const ended = (tty ? copyAll(connection, sinks) : demultiplex(connection, sinks)).finally(() => {
     stdout.end();
     stderr.end();
-    line.resolveLine();
+    lines.resolve();
   });
-  return { stdout, stderr, firstLine: line.taken, ended };
+  return { stdout, stderr, head: lines.taken, ended };
 }
 
 interface Sinks {
@@ -39,26 +39,29 @@ interface Sinks {
 }
 
 /** Longer than any line of init. */
-const LONGEST_LINE = 16_384;
+const LONGEST_HEAD = 16_384;
 
-/** Collects the first line of the chunks that pass through `rest`, which returns what follows it. */
-function takeLine() {
-  let line = Buffer.alloc(0);
-  let whole = false;
-  let resolveTaken: (line: string) => void = () => undefined;
+/** Collects the first lines of the chunks that pass through `rest`, which returns what follows them. */
+function takeLines(count: number) {
+  let head = Buffer.alloc(0);
+  let missing = count;
+  let resolveTaken: (lines: string) => void = () => undefined;
   const taken = new Promise<string>((resolve) => {
     resolveTaken = resolve;
   });
-  const resolveLine = (): void => resolveTaken(line.toString('utf8'));
+  const resolve = (): void => resolveTaken(head.toString('utf8'));
   const rest = (chunk: Buffer): Buffer => {
-    if (whole) return chunk;
-    const end = chunk.indexOf('\n');
-    line = Buffer.concat([line, end === -1 ? chunk : chunk.subarray(0, end)]);
-    whole = end !== -1 || line.length > LONGEST_LINE;
-    if (whole) resolveLine();
-    return end === -1 ? Buffer.alloc(0) : chunk.subarray(end + 1);
+    let left = chunk;
+    while (missing > 0 && left.length > 0) {
+      const end = left.indexOf('\n');
+      head = Buffer.concat([head, end === -1 ? left : left.subarray(0, end + 1)]);
+      left = end === -1 ? Buffer.alloc(0) : left.subarray(end + 1);
+      missing = head.length > LONGEST_HEAD ? 0 : missing - (end === -1 ? 0 : 1);
+      if (missing === 0) resolve();
+    }
+    return left;
   };
-  return { taken, resolveLine, rest };
+  return { taken, resolve, rest };
 }
 
 async function copyAll(connection: Readable, { stdout, head }: Sinks): Promise<void> {

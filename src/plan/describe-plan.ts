@@ -50,7 +50,8 @@ function hasOwnGit({ project }: Plan): boolean {
 /** The whole plan, for `--dry-run`. Values of `--env` are masked. */
 export function describePlan(plan: Plan, credential: string): string[] {
   const { program } = plan;
-  const words = program.kind === 'exec' ? program.argv : [program.kind, ...program.args];
+  const words =
+    program.kind === 'exec' ? program.argv : program.kind === 'kept' ? ['(none)'] : [program.kind, ...program.args];
   const masked = new Set(Object.keys(plan.policy.env));
   return [
     ...startScreen(plan, credential),

@@ -46,7 +46,7 @@ export function planRun(input: PlanInput): Plan {
     image: input.image.tag,
     claudeVersion: input.image.claudeVersion,
     program: withPermissionMode(input.program, policy),
-    tty: host.stdinTty && host.stdoutTty && !isPrintOnly(input.program),
+    tty: host.stdinTty && host.stdoutTty && input.program.kind !== 'kept' && !isPrintOnly(input.program),
     strategy,
     strategyReason: reason,
     user,

@@ -68,6 +68,7 @@ const policy = fields<Policy>({
   tmpMb: number,
   diskMb: optional(number),
   timeoutMs: optional(number),
+  idleTimeoutMs: optional(number),
   maxCostUsd: optional(number),
   maxRequests: optional(number),
   network: oneOf('gateway', 'none', 'open'),
@@ -144,6 +145,7 @@ const program = variants<Program>('kind', {
   opencode: agentProgram('opencode'),
   shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts, agent: optional(agentName) }),
   exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts, agent: optional(agentName) }),
+  kept: fields<Extract<Program, { kind: 'kept' }>>({ kind: oneOf('kept'), agent: optional(agentName) }),
 });
 
 const plan = fields<Plan>({

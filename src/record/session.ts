@@ -209,6 +209,11 @@ export function ownerState(record: SessionRecord): 'alive' | 'ended' | 'unknown'
   return record.owner === undefined ? 'ended' : processState(record.owner);
 }
 
+/** Whether a command runs the session right now, and its agent has something to work on. */
+export function isRunning(record: SessionRecord): boolean {
+  return record.stage === 'running' && ownerState(record) === 'alive';
+}
+
 /** Writes what was collected from the session, with the findings of the audit. */
 export function writeCollected(sessionDir: string, collected: CollectedRecord): void {
   writeJsonAtomic(path.join(sessionDir, 'manifest'), collected);

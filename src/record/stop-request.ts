@@ -1,17 +1,26 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { writeJsonAtomic } from '../store/record.ts';
+import { readJson, writeJsonAtomic } from '../store/record.ts';
 
 const requestFile = (sessionDir: string): string => path.join(sessionDir, 'stop-request');
 
 /** Records for the command that runs a session why it is about to get SIGTERM. */
-export function requestStop(sessionDir: string): void {
-  writeJsonAtomic(requestFile(sessionDir), new Date().toISOString());
+export function requestStop(sessionDir: string, why = 'run-claude stop'): void {
+  writeJsonAtomic(requestFile(sessionDir), why);
 }
 
-/** Why a session got a signal: a stop request, which is removed, or an interruption. */
+/** Why a session got a signal: that of the stop request, which is removed, or an interruption. */
 export function whyStopped(sessionDir: string): string {
-  const isRequested = existsSync(requestFile(sessionDir));
+  const why = readReason(requestFile(sessionDir));
   rmSync(requestFile(sessionDir), { force: true });
-  return isRequested ? 'run-claude stop' : 'interrupted';
+  return typeof why === 'string' ? why : 'interrupted';
+}
+
+function readReason(file: string): unknown {
+  try {
+    return readJson(file);
+  } catch {
+    // It was asked all the same.
+    return 'run-claude stop';
+  }
 }

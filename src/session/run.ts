@@ -94,8 +94,10 @@ async function launchStaged(
   deps: SessionDeps,
   { view, gateway, credential }: Staged<SessionView>,
 ): ReturnType<typeof launchWithCredential> {
-  const { disk, whileRunning } = view;
+  const { disk } = view;
+  const whileRunning = (): Promise<unknown> => Promise.all([view.whileRunning?.(), deps.door?.open()]);
   const launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning });
+  await deps.door?.close();
   gateway.quit();
   await agent.remove();
   return launched;

@@ -124,6 +124,32 @@ export interface Container {
   remove(): Promise<void>;
 }
 
+/** A program that was started in a running container, beside the container's own. */
+export interface InsideProgram {
+  /** With a tty everything is on stdout. Readable before start(). */
+  readonly stdout: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.ReadableStream;
+  readonly stdin: NodeJS.WritableStream | undefined;
+  /** Resolves once the program may run: its container's layers hold for it. */
+  start(): Promise<void>;
+  /** Resolves with the exit status once it has ended. */
+  wait(): Promise<number>;
+  /** Resolves without error when it has ended already. */
+  kill(signal: string): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** Closes its streams. The program runs on. */
+  close(): void;
+}
+
+export interface InsideProgramSpec {
+  /** As it was created: what holds for it must hold for the program too. */
+  readonly container: ContainerSpec;
+  readonly argv: readonly string[];
+  readonly tty: boolean;
+  /** Added to the environment of the container. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface ExecOptions {
   readonly user?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -183,6 +209,11 @@ export interface Engine {
   create(spec: ContainerSpec): Promise<Container>;
   /** An existing run-claude container, attached again; undefined when there is none. */
   find(name: string): Promise<Container | undefined>;
+  /**
+   * Starts a program in a running container of this owner, with the container's user, environment and limits, and without
+   * privileges of its own. Throws ENGINE_LAYER_MISSING from start() where a layer does not hold for it.
+   */
+  startInside(spec: InsideProgramSpec): Promise<InsideProgram>;
   createVolume(spec: VolumeSpec): Promise<void>;
   /** Where the engine keeps a volume, and its labels; undefined when there is none of that name. */
   findVolume(name: string): Promise<FoundVolume | undefined>;

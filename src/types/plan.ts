@@ -48,7 +48,9 @@ export interface AgentProgram {
 export type Program =
   | AgentProgram
   | { readonly kind: 'shell'; readonly args: readonly string[]; readonly agent?: AgentName }
-  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly agent?: AgentName };
+  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly agent?: AgentName }
+  /** No agent: the session is kept for commands that come and go. */
+  | { readonly kind: 'kept'; readonly agent?: AgentName };
 
 /** Decides everything before anything starts. JSON-ready, kept in the session's record. */
 export interface Plan {

@@ -28,6 +28,8 @@ export interface Policy {
   /** undefined: 20 GB or half of what is free. */
   readonly diskMb: number | undefined;
   readonly timeoutMs: number | undefined;
+  /** When a kept session without commands ends. Earlier releases did not record it. */
+  readonly idleTimeoutMs?: number | undefined;
   readonly maxCostUsd: number | undefined;
   readonly maxRequests: number | undefined;
   readonly network: 'gateway' | 'none' | 'open';

@@ -1,8 +1,11 @@
 import { selectionRules } from '../base/prescan-project.ts';
+import type { Collector } from '../collector/client.ts';
 import { startCollector } from '../collector/container.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { openLayer, sendBase, viewLayer } from '../layer/strategies.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from '../layer/workspace-record.ts';
+import type { RelPath } from '../text/path.ts';
 import { type LiveReader, liveReader } from './live.ts';
 import { SessionWorkspace } from './session-workspace.ts';
 import { startBase } from './start-base.ts';
@@ -36,6 +39,8 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
 
 /** A running session's changes so far, for a command beside the one that runs the session. */
 export interface WorkspaceWatch extends LiveReader {
+  /** Bytes of a regular file in the base or the layer, the first `maxBytes`; undefined where there is none or it cannot be read. */
+  read(root: 'base' | 'upper', path: RelPath, maxBytes: number): Promise<Buffer | undefined>;
   close(): Promise<void>;
 }
 
@@ -47,6 +52,25 @@ export async function watchWorkspace(options: WorkspaceOptions, record: unknown)
   const collector = await startCollector({ engine, sessionId: plan.sessionId, suffix, image: plan.image, ...view });
   return {
     ...liveReader(collector, view, plan.policy.includeIgnored),
+    read: (root, path, maxBytes) => readBytes(collector, root, path, maxBytes),
     close: () => collector.stop(),
   };
+}
+
+async function readBytes(
+  collector: Collector,
+  root: string,
+  path: RelPath,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  if ((await collector.stat(root, path))?.kind !== 'file') return undefined;
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of collector.readUpTo(root, path, maxBytes)) pieces.push(piece);
+  } catch (error) {
+    // The session goes on: the file may have been replaced since.
+    if (error instanceof RunClaudeError && error.code === 'COLLECTOR_READ') return undefined;
+    throw error;
+  }
+  return Buffer.concat(pieces);
 }

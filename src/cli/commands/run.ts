@@ -1,15 +1,13 @@
 import type { Agent } from '../../agent/agent.ts';
 import { agentOf, homeAgent } from '../../agent/agents.ts';
 import { prescanProject } from '../../base/prescan-project.ts';
-import { describeCredential } from '../../claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { credentialText } from '../start/credential-text.ts';
 import { setUpRun } from '../start/set-up-run.ts';
 
 /** Plans a session, and prints, checks or runs the plan. Returns the exit status. */
@@ -66,16 +64,4 @@ function loginMissing({ title, loginHint }: Agent): RunClaudeError {
   return new RunClaudeError('CREDENTIAL_MISSING', `there is no login for ${title} on this machine`, {
     hint: `${loginHint}. To start without a login: --credentials none`,
   });
-}
-
-/** The credential's source, for the start screen. */
-function credentialText(
-  source: CredentialSource | undefined,
-  { credentials }: Pick<Policy, 'credentials'>,
-  agent: Agent,
-): string {
-  if (credentials === 'none') return 'none';
-  return source === undefined
-    ? `none found. ${agent.loginHint}.`
-    : `${describeCredential(source, Date.now())}, ${credentials}`;
 }

@@ -1,12 +1,14 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
-import { wasCollected } from '../../record/session.ts';
+import { isRunning, wasCollected } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { auditIfMissing } from '../../session/end/audit-collected.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
-import { isRunning, readLiveChanges } from '../../session/later/follow.ts';
+import { isKept } from '../../session/kept/place.ts';
+import { readProposal } from '../../session/kept/proposal.ts';
+import { readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
 import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';
@@ -55,21 +57,8 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     findings,
   }));
   const claude = review?.claude;
-  const facts = {
-    id,
-    project,
-    stage,
-    state,
-    started,
-    agentStatus,
-    stoppedBecause,
-    usage,
-    note,
-    outcome,
-    files,
-    imported,
-    branches,
-  };
+  const told = { usage, note, proposal: readProposal(record), outcome, files, imported, branches };
+  const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, ...told };
   write(jsonText({ ...facts, changes, claude }));
 }
 
@@ -93,6 +82,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...branches.map(branchText),
+    ...proposalLines(record, nowMs),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
     ...(isDecided ? [progressLine(counts, when)] : []),
@@ -104,6 +94,14 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
 function branchText({ name, commit, pushedTo }: MadeBranch): string {
   const where = pushedTo === undefined ? '' : `, pushed to ${pushedTo}`;
   return cleanLine(`branch ${name} at ${commit.slice(0, 10)}${where}`);
+}
+
+/** A review that was asked for from inside. The summary is the agent's. */
+function proposalLines(record: SessionRecord, nowMs: number): string[] {
+  const proposal = readProposal(record);
+  if (proposal === undefined) return [];
+  const summary = cutEnd(cleanLine(proposal.summary), MAX_PROGRAM_COLUMNS);
+  return [`a review was asked for ${whenText(proposal.at, nowMs)}: ${summary}`];
 }
 
 /** The status of a running session: the changes that are in its layer now. They are not frozen yet. */
@@ -127,7 +125,8 @@ async function runningStatus(
   if (line.options.has('json')) {
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
-    context.write(jsonText({ id, project, stage, state: 'running', started, usage, changes, ignored }));
+    const proposal = readProposal(record);
+    context.write(jsonText({ id, project, stage, state: 'running', started, usage, proposal, changes, ignored }));
     return 0;
   }
   const counts = new Map<string, number>();
@@ -135,11 +134,13 @@ async function runningStatus(
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
+  for (const text of proposalLines(record, Date.now())) context.write(`${text}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
   }
   if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
   if (workspace !== undefined) context.write(`See each change as it happens: run-claude diff --follow ${id}\n`);
+  if (isKept(record)) context.write(`End it and review: run-claude down ${id}\n`);
   return 0;
 }

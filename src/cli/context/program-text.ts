@@ -8,6 +8,7 @@ import type { Program } from '../../types/plan.ts';
  */
 export function programText(program: Program): string {
   if (program.kind === 'exec') return commandText(program.argv);
+  if (program.kind === 'kept') return 'kept for commands';
   const prompt = promptOf(program);
   if (prompt !== undefined) return `"${oneLine(prompt)}"`;
   return [agentOf(program)?.name ?? 'shell', commandText(program.args)].filter((part) => part !== '').join(' ');

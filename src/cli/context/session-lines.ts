@@ -1,4 +1,5 @@
 import type { SessionFacts } from '../../session/end/session-facts.ts';
+import { readProposal } from '../../session/kept/proposal.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { shortPath } from '../../terminal/review/summary.ts';
@@ -43,9 +44,17 @@ export function sessionLines(sessions: readonly ListedSession[], options: ListOp
     return [
       ...(fits ? [`${head}  ${content}`.trimEnd()] : [head.trimEnd(), INDENT + content]),
       cutEnd(INDENT + ranText(record, options), columns),
+      ...proposalLines(record, columns),
       ...(record.note ? [cutEnd(`${INDENT}note: ${cleanLine(record.note)}`, columns)] : []),
     ];
   });
+}
+
+/** A review that was asked for from inside, as long as nothing was decided. */
+function proposalLines(record: SessionRecord, columns: number): string[] {
+  if (record.stage === 'applied' || record.stage === 'discarded') return [];
+  const proposal = readProposal(record);
+  return proposal === undefined ? [] : [cutEnd(`${INDENT}asks for a review: ${cleanLine(proposal.summary)}`, columns)];
 }
 
 /** The state in words: 'partly applied'. */

@@ -68,7 +68,41 @@ const command = (
  * and `version`.
  */
 export const COMMANDS: readonly CommandShape[] = [
-  command('exec', '[options] [PROJECT] -- COMMAND…', 'run any program in the sandbox, on a copy', [], 1, true),
+  command(
+    'exec',
+    '[options] [PROJECT] -- COMMAND…',
+    'run any program in the sandbox, on a copy',
+    [value('session', 'ID', 'run it in this running session instead (default on a terminal: a shell)')],
+    0,
+    true,
+  ),
+  command(
+    'up',
+    '[options] [PROJECT]',
+    'start a session without an agent, for commands that come and go',
+    [JSON_OPTION],
+    1,
+  ),
+  command(
+    'down',
+    '[ID]',
+    'end a session of `up`, and review its changes',
+    [flag('auto-apply', 'apply clean changes without a question'), ALLOW_SUSPECT],
+    1,
+  ),
+  command(
+    'mcp',
+    'serve [options] [PROJECT] | add NAME --url URL | list | remove NAME',
+    'serve such a session to an MCP client; MCP servers for the agent, with their logins outside',
+    [
+      value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
+      value('from', 'COMMAND', 'with add: a command of the shell here that prints its login'),
+      value('header', 'NAME', 'with add: the header for the login (default Authorization)'),
+      value('tool', 'NAME', 'with add: a tool that may be called (default: all), repeatable'),
+      JSON_OPTION,
+    ],
+    2,
+  ),
   command(
     'sessions',
     '[PROJECT]',

@@ -82,6 +82,10 @@ export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean, ag
   return usageError(`'${word}' is neither a command nor a folder`, `${hint} ${afterDashes(agent)}`);
 }
 
+export function notProject(command: string, word: string): RunClaudeError {
+  return usageError(`${command}: no such folder: '${word}'`, `Its usage: run-claude ${command} --help`);
+}
+
 export function noSuchCommand(word: string): RunClaudeError {
   const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude help ');
   return usageError(`help: there is no command '${word}'`, hint);

@@ -6,12 +6,23 @@ import { type Option, RUN_OPTIONS } from './options.ts';
 const COLUMN = 30;
 const MAX_COLUMNS = 80;
 
+/** Commands that also take the options of a session, apart from these. */
+export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  exec: ['shell'],
+  up: ['shell', 'bind', 'report'],
+  mcp: ['shell', 'bind', 'report'],
+};
+
 /** The text of `run-claude --help`, or of `run-claude COMMAND --help`. Lines end at column 80. */
 export function helpText(command: string | undefined): string {
   const shape = command === undefined ? undefined : commandNamed.get(command);
   if (shape === undefined) return mainHelp();
   const lines = [`run-claude ${shape.name} ${shape.usage}`.trimEnd(), `  ${shape.help}`, ''];
-  if (shape.name === 'exec') return [...lines, ...sessionOptions((option) => option.name !== 'shell')].join('\n');
+  const refused = REFUSED_OPTIONS[shape.name];
+  if (refused !== undefined) {
+    const own = shape.options.length === 0 ? [] : [...shape.options.map(optionLine), ''];
+    return [...lines, ...own, ...sessionOptions(({ name }) => !refused.includes(name))].join('\n');
+  }
   return [...lines, ...[...shape.options, ...COMMON_OPTIONS].map(optionLine), ''].join('\n');
 }
 

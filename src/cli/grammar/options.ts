@@ -119,6 +119,12 @@ export const RUN_OPTIONS: readonly Option[] = [
     'space that the session may fill (default 20g, at most half of the free space)',
   ),
   needed('Limits', 'timeout', ['DURATION', '30m'], 'stop the agent after this time, keep its changes (30m, 2h)'),
+  needed(
+    'Limits',
+    'idle-timeout',
+    ['DURATION', '2h'],
+    'end a session of `up` after this time without a command (default 12h)',
+  ),
   needed('Limits', 'max-cost', ['USD', '2.50'], 'stop the agent at this cost, keep its changes'),
   needed('Limits', 'max-requests', ['N', '200'], 'stop the agent after N requests, keep its changes'),
   needed('Network and secrets', 'network', ['MODE', 'none'], 'network access: gateway (default), none, open'),

@@ -13,11 +13,13 @@ import { type ParsedOption, takeOption } from './take-option.ts';
 /** A command line that starts a session, or shows its plan. */
 export interface RunLine {
   readonly kind: 'run';
-  readonly action: 'run' | 'dry-run' | 'check';
+  readonly action: 'run' | 'dry-run' | 'check' | 'up' | 'serve';
   /** As typed; undefined for the current directory. */
   readonly project: string | undefined;
   readonly program: Program;
   readonly flags: readonly FlagValue[];
+  /** With `up`: print JSON. */
+  readonly json?: true;
 }
 
 export interface CommandLineOfCommand {
@@ -53,7 +55,16 @@ export function parseCommandLine(argv: readonly string[], isDirectory: IsDirecto
   if (first === '--gc') return parseCommand(commandShape('gc'), others);
   const shape = first === undefined ? undefined : commandNamed.get(first);
   if (shape === undefined) return parseSession(argv, isDirectory, undefined, usual);
-  return shape.name === 'exec' ? parseSession(others, isDirectory, shape, usual) : parseCommand(shape, others);
+  if (shape.name === 'up') return parseSession(others, isDirectory, shape, usual);
+  if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, usual);
+  if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, usual);
+  return parseCommand(shape, others);
+}
+
+/** Whether `exec` is to run its command in a session that runs. */
+function namesSession(words: readonly string[]): boolean {
+  const before = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  return before.some((word) => word === '--session' || word.startsWith('--session='));
 }
 
 /** `help` and `version` are answered like the options of these names. */
@@ -81,31 +92,47 @@ interface SortedWords {
 function parseSession(
   argv: readonly string[],
   isDirectory: IsDirectory,
-  exec: CommandShape | undefined,
+  shape: CommandShape | undefined,
   usualAgent: Agent,
 ): CommandLine {
+  const exec = shape?.name === 'exec' ? shape : undefined;
+  const kept = exec === undefined ? shape : undefined;
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
   const rest = cut === -1 ? [] : argv.slice(cut + 1);
   const agent = namedAgent(before, usualAgent);
-  const sorted = sortWords(before, isDirectory, exec !== undefined, agent);
+  const sorted = sortWords(before, isDirectory, shape, agent);
   const has = (name: string): boolean => sorted.taken.some((taken) => taken.option.name === name);
-  if (has('help')) return { kind: 'help', command: exec?.name };
+  if (has('help')) return { kind: 'help', command: shape?.name };
   if (has('version')) return { kind: 'version' };
+  if (kept !== undefined && rest.length > 0) throw refused.wordsAfterDashes(kept.name);
+  if (kept !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', kept.name);
+  if (kept !== undefined && has('bind')) throw refused.exclusiveOptions('--bind', kept.name);
   if (exec !== undefined && rest.length === 0) throw refused.execWithoutCommand();
   if (exec !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', 'exec');
   const program: Program =
     exec !== undefined
       ? { kind: 'exec', argv: rest, ...homeOf(agent) }
-      : has('shell')
-        ? { kind: 'shell', args: [...sorted.forAgent, ...rest], ...homeOf(agent) }
-        : agentProgram(agent, sorted.forAgent, rest);
+      : kept !== undefined
+        ? { kind: 'kept', ...homeOf(agent) }
+        : has('shell')
+          ? { kind: 'shell', args: [...sorted.forAgent, ...rest], ...homeOf(agent) }
+          : agentProgram(agent, sorted.forAgent, rest);
   return {
     kind: 'run',
-    action: has('check') ? 'check' : has('dry-run') ? 'dry-run' : 'run',
+    action: has('check')
+      ? 'check'
+      : has('dry-run')
+        ? 'dry-run'
+        : kept?.name === 'mcp'
+          ? 'serve'
+          : kept === undefined
+            ? 'run'
+            : 'up',
     project: sorted.project,
     program,
     flags: [...modeFlags(sorted.taken, program), ...settingFlags(sorted.taken)],
+    ...(has('json') ? { json: true } : {}),
   };
 }
 
@@ -135,13 +162,22 @@ function namedAgent(words: readonly string[], usual: Agent): Agent {
 const isOwnAgentOption = ({ option, value }: ParsedOption): boolean =>
   option.name !== 'agent' || (value !== undefined && agentNamed(value) !== undefined);
 
-function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: boolean, agent: Agent): SortedWords {
+function sortWords(
+  words: readonly string[],
+  isDirectory: IsDirectory,
+  shape: CommandShape | undefined,
+  agent: Agent,
+): SortedWords {
+  const isExec = shape !== undefined;
+  const isKept = shape !== undefined && shape.name !== 'exec';
+  const options = shape?.options ?? [];
+  const known = new Map([...RUN_BY_NAME, ...options.map((option) => [option.name, option] as const)]);
   const taken: ParsedOption[] = [];
   const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
-    const own = takeOption(words, i, RUN_BY_NAME);
+    const own = takeOption(words, i, known);
     if (own !== undefined && isOwnAgentOption(own)) {
       taken.push(own);
       i += own.extraWords;
@@ -157,9 +193,9 @@ function sortWords(words: readonly string[], isDirectory: IsDirectory, isExec: b
       if (commandNamed.has(word)) throw refused.commandNotFirst(word);
       if (isDirectory(word)) project = word;
       else if (word.includes(' ') && !isExec) forAgent.push(word);
-      else throw refused.noSuchFolder(word, isExec, i === 0, agent);
-    } else if (isExec) {
-      throw refused.execWordBeforeDashes(word);
+      else throw isKept ? refused.notProject(shape.name, word) : refused.noSuchFolder(word, isExec, i === 0, agent);
+    } else if (shape !== undefined) {
+      throw isKept ? refused.tooManyWords(shape.name, word) : refused.execWordBeforeDashes(word);
     } else {
       forAgent.push(word);
     }
@@ -201,9 +237,11 @@ function modeFlags(taken: readonly ParsedOption[], program: Program): FlagValue[
         ? '--auto-apply'
         : program.kind === 'exec'
           ? 'exec'
-          : isPrintOnly(program)
-            ? '--print'
-            : undefined;
+          : program.kind === 'kept'
+            ? 'up'
+            : isPrintOnly(program)
+              ? '--print'
+              : undefined;
   if (bind) flags.push({ flag: '--bind', setting: 'mode', value: 'bind' });
   else if (implied !== undefined) flags.push({ flag: implied, setting: 'mode', value: 'copy' });
   return flags;

@@ -12,6 +12,7 @@ import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askLine } from '../../terminal/ask.ts';
+import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { imageOf } from './plan-only.ts';
@@ -24,6 +25,12 @@ export interface SessionCredential {
   readonly findCredential: SessionDeps['findCredential'];
 }
 
+/** A session that may start: its plan is agreed to, and its image exists. */
+export interface ReadyStart {
+  readonly plan: Plan;
+  readonly deps: SessionDeps;
+}
+
 /** Reserves an id, asks for confirmation where it is needed, and runs the session. Returns the exit status. */
 export async function startSession(
   setup: RunSetup,
@@ -31,11 +38,27 @@ export async function startSession(
   credential: SessionCredential,
   prescan: SessionDeps['prescan'],
 ): Promise<number> {
-  const { engine, host, policy, report } = setup;
+  const screen = openScreen(process, context.env, context.interruption);
+  const status = await withReadyStart(setup, context, { ...credential, screen }, ({ plan, deps }) =>
+    runSession(plan, { ...deps, prescan, ...(setup.report && { report: setup.report }) }),
+  );
+  return status ?? EXIT.interrupted;
+}
+
+/**
+ * Reserves an id, prepares the image, asks for confirmation on `screen` where it is needed, and recovers the project's
+ * earlier sessions; then runs `body`. Returns undefined where the user did not agree.
+ */
+export async function withReadyStart<T>(
+  setup: RunSetup,
+  context: CommandContext,
+  { shown, findCredential, screen }: SessionCredential & { readonly screen: SessionDeps['screen'] },
+  body: (start: ReadyStart) => Promise<T>,
+): Promise<T | undefined> {
+  const { engine, host, policy } = setup;
   const { tell, env, interruption } = context;
   const image = await imageOf(setup, context);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
-  const screen = openScreen(process, env, interruption);
   try {
     const planned = setup.plan(id, image);
     await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
@@ -44,7 +67,7 @@ export async function startSession(
       ? await tryLayers({ engine, stateDir: host.stateDir, image: image.tag, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
-    for (const text of startScreen(plan, credential.shown)) tell({ kind: 'message', level: 'info', text });
+    for (const text of startScreen(plan, shown)) tell({ kind: 'message', level: 'info', text });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal would wait here unnoticed: the line says how to do without the question.
@@ -54,14 +77,13 @@ export async function startSession(
       if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
         rmSync(dir, { recursive: true, force: true });
         tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
-        return EXIT.interrupted;
+        return undefined;
       }
       rememberStart(plan, host.stateDir);
     }
-    const { findCredential } = credential;
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
     await recoverProjectSessions(plan.project.root, deps);
-    return await runSession(plan, { ...deps, prescan, ...(report && { report }) });
+    return await body({ plan, deps });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;

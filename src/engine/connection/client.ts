@@ -21,8 +21,10 @@ export interface Client {
   get(path: string, timeoutMs: number): Promise<unknown>;
   /** Sends a request without waiting for the answer: gc repeats what failed. Resolves when the request was sent. */
   send(method: 'DELETE', path: string): Promise<void>;
-  /** POST with an upgrade: returns the connection. Rejects as get() does. */
-  upgrade(path: string): Promise<Duplex>;
+  /** POST of JSON with an answer in JSON. Rejects as get() does. */
+  post(path: string, body: object): Promise<unknown>;
+  /** POST with an upgrade, and with JSON where `body` is given: returns the connection. Rejects as get() does. */
+  upgrade(path: string, body?: object): Promise<Duplex>;
   docker(): Promise<Docker>;
   close(): Promise<void>;
 }
@@ -35,7 +37,8 @@ export function openClient(endpoint: Endpoint, makeDir = makeTempDir): Client {
   let loaded: Promise<Docker> | undefined;
   return {
     get: (path, timeoutMs) => getJson(endpoint, agent, path, timeoutMs),
-    upgrade: (path) => upgrade(endpoint, agent, path),
+    post: (path, body) => postJson(endpoint, agent, path, body),
+    upgrade: (path, body) => upgrade(endpoint, agent, path, body),
     send: (method, path) => sendOnly(endpoint, method, path),
     docker: () => {
       loaded ??= loadDocker(endpoint, agent);
@@ -69,24 +72,38 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
 async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
   const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
   request.end();
-  const body = await new Promise<string>((resolve, reject) => {
+  return JSON.parse(await answerTo(request));
+}
+
+async function postJson(endpoint: Endpoint, agent: HttpAgent, path: string, body: object): Promise<unknown> {
+  const sent = Buffer.from(JSON.stringify(body));
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(sent.length) };
+  const request = openRequest(endpoint, agent, { path, method: 'POST', headers });
+  request.end(sent);
+  const answer = await answerTo(request);
+  return answer === '' ? undefined : JSON.parse(answer);
+}
+
+function answerTo(request: ClientRequest): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     // Reads to the end: a connection that fails during the answer rejects here too.
     request.on('error', reject);
     request.on('response', (response: IncomingMessage) => {
       answerOf(response).then(resolve, reject);
     });
   });
-  return JSON.parse(body);
 }
 
 /**
  * Replaces dockerode's request: its options are sent as a body, which Podman passes to the program inside as the beginning
  * of its input.
  */
-async function upgrade(endpoint: Endpoint, agent: HttpAgent, path: string): Promise<Duplex> {
-  const headers = { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': '0' };
-  const request = openRequest(endpoint, agent, { path, method: 'POST', headers });
-  request.end();
+async function upgrade(endpoint: Endpoint, agent: HttpAgent, path: string, body?: object): Promise<Duplex> {
+  const sent = Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  const headers = { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': String(sent.length) };
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  const request = openRequest(endpoint, agent, { path, method: 'POST', headers: { ...headers, ...type } });
+  request.end(sent);
   return new Promise((resolve, reject) => {
     request.on('error', reject);
     request.on('upgrade', (_response, socket: Duplex, head: Buffer) => {

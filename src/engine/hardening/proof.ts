@@ -8,6 +8,7 @@ import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
 const INIT = `${INSIDE}/init`;
 const PROVEN = 'proven';
+const OWN_NAMESPACES = 'own-namespaces';
 
 /** Numbers of the capabilities that a container may keep (linux/capability.h). */
 const CAPABILITIES: Readonly<Record<string, bigint>> = {
@@ -32,6 +33,21 @@ export function withProof(spec: ContainerSpec): ContainerSpec {
   return { ...spec, argv: [INIT, '--prove', proofOf(spec), ...words] };
 }
 
+/**
+ * The words that start a program in a running container, where init proves the layers for it too. `isProved`: not for a
+ * runtime with a kernel of its own, as in withProof.
+ */
+export function provedBeside(
+  spec: ContainerSpec,
+  argv: readonly string[],
+): { readonly argv: readonly string[]; readonly isProved: boolean } {
+  if (!OWN_KERNEL.includes(spec.runtime)) return { argv: [INIT, '--', ...argv], isProved: false };
+  const lines = proofOf(spec).split('\n');
+  // It is not the first process of its namespace.
+  const proof = lines.filter((line) => line !== OWN_NAMESPACES).join('\n');
+  return { argv: [INIT, '--prove', proof, '--', ...argv], isProved: true };
+}
+
 /** Whether the first line of the container's output is init's proof. */
 export function isProved(spec: Pick<ContainerSpec, 'argv'>): boolean {
   return spec.argv[0] === INIT && spec.argv[1] === '--prove';
@@ -53,7 +69,7 @@ function proofOf(spec: ContainerSpec): string {
     'no-new-privileges',
     ...(spec.seccomp === undefined ? [] : ['seccomp']),
     'read-only-root',
-    'own-namespaces',
+    OWN_NAMESPACES,
     `host-name ${spec.hostname}`,
     ...(spec.network === 'none' ? ['no-network'] : []),
     `process-limit core 1`,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ownerState, readRecord } from '../../record/session.ts';
+import { isRunning, readRecord } from '../../record/session.ts';
 import { jsonLine } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
@@ -23,11 +23,6 @@ export interface FollowOptions {
 }
 
 const MAX_SHOWN_CHANGES = 10_000;
-
-/** Whether a command runs the session right now, and its agent has something to work on. */
-export function isRunning(record: SessionRecord): boolean {
-  return record.stage === 'running' && ownerState(record) === 'alive';
-}
 
 /** What a running session has changed so far. @throws {RunClaudeError} WORKSPACE_GONE, COLLECTOR_*. */
 export async function readLiveChanges(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveChanges> {

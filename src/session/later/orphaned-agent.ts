@@ -23,6 +23,8 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
   const { screen, engine, tell } = deps;
   const name = `run-claude-${record.id}`;
   const found = (await engine.list(record.id)).find((one) => one.kind === 'container' && one.name === name);
+  // Without its command a kept session has no door, and its container is about to end by itself.
+  if (record.plan.program.kind === 'kept') return record;
   if (screen === undefined || found?.running !== true || record.stage !== 'running') return record;
   const tellInfo = (text: string): void => tell({ kind: 'message', level: 'info', text });
   const isAttachable = canAttach(record);

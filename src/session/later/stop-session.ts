@@ -13,14 +13,20 @@ function isRunning({ stage }: SessionRecord): boolean {
 }
 
 /**
- * The session that `stop` is about: the one with this id, or the only running one of the project that contains `folder`.
+ * The session that `stop` is about: the one with this id, or the only running one of the project that contains `folder`
+ * and is wanted.
  *
  * @throws {RunClaudeError} USAGE when there is none, or more than one.
  */
-export function findStoppable(stateDir: string, id: string | undefined, folder: string): SessionRecord {
+export function findStoppable(
+  stateDir: string,
+  id: string | undefined,
+  folder: string,
+  isWanted: (record: SessionRecord) => boolean = () => true,
+): SessionRecord {
   if (id !== undefined) return findSession(stateDir, id, folder);
   const running = listSessions(stateDir).sessions.filter(
-    (one) => isRunning(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
+    (one) => isRunning(one) && isWanted(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
   );
   const [only, ...others] = running;
   if (only === undefined) {
@@ -45,7 +51,7 @@ export function findStoppable(stateDir: string, id: string | undefined, folder: 
  * @throws {RunClaudeError} SESSION_ENDED when its agent does not run any more, OWNER_UNKNOWN when its command cannot be
  * signalled from here.
  */
-export async function stopRunning(record: SessionRecord, signal: AbortSignal): Promise<SessionRecord> {
+export async function stopRunning(record: SessionRecord, signal: AbortSignal, why?: string): Promise<SessionRecord> {
   const { id, owner, plan } = record;
   if (!isRunning(record)) {
     throw new RunClaudeError('SESSION_ENDED', `the agent of session ${id} is not running`, {
@@ -55,7 +61,7 @@ export async function stopRunning(record: SessionRecord, signal: AbortSignal): P
   const state = ownerState(record);
   if (state === 'ended' || owner === undefined) return record;
   if (state === 'unknown') throw unreachable(record);
-  requestStop(plan.sessionDir);
+  requestStop(plan.sessionDir, why);
   try {
     process.kill(owner.pid, 'SIGTERM');
     // A suspended process receives SIGTERM only when it continues.

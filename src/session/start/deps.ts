@@ -30,6 +30,16 @@ export interface SessionDeps extends UserDeps {
   readonly findCredential: CredentialLookup;
   /** A scan of the project that the command began with. */
   readonly prescan?: TakePrescan | undefined;
+  /** With a kept session: its door for commands. */
+  readonly door?: SessionDoor | undefined;
+}
+
+/** What a kept session opens while its container runs. */
+export interface SessionDoor {
+  /** Called once programs may run inside. A failure stops the session. */
+  open(): Promise<void>;
+  /** Called when the container has ended. */
+  close(): Promise<void>;
 }
 
 /** The same with an engine and this process's environment. */

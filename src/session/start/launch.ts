@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { agentOf, isPrintOnly } from '../../agent/agents.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import type { Gateway } from '../../gateway/start-gateway.ts';
@@ -94,7 +95,7 @@ async function runAttached(
     const attached = await attachTerminal(
       { ...agent, start },
       {
-        streams: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
+        streams: { stdin: inputOf(plan), stdout: process.stdout, stderr: process.stderr },
         tty: plan.tty,
         // The command that an agent without a terminal was started from has ended, and its input with it.
         stdin: isReattached ? plan.tty : passesInput(plan),
@@ -201,6 +202,11 @@ function openMonitors(
 /** `claude -p` waits for what is piped to it, and a terminal pipes nothing. */
 function passesInput({ program }: Plan): boolean {
   return !(process.stdin.isTTY && isPrintOnly(program));
+}
+
+/** What the waiting program of a kept session reads never ends: the program ends with it. */
+function inputOf({ program }: Plan): typeof process.stdin | PassThrough {
+  return program.kind === 'kept' ? new PassThrough() : process.stdin;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Container } from '../../types/engine.ts';
+import type { InsideProgram } from '../../types/engine.ts';
 import { discardKeys, pipeInput } from './agent-input.ts';
 import { drain } from './stream.ts';
 import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';
@@ -38,6 +38,9 @@ export interface AttachedTerminal {
   showAgent(): void;
 }
 
+/** The container of an agent, or a program that was started in one. */
+type AttachedProgram = Omit<InsideProgram, 'close'>;
+
 interface SignalSource {
   on(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
   off(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;
@@ -65,7 +68,10 @@ const STOP_WITHIN_MS = 50;
  *
  * @throws what start() and wait() throw.
  */
-export async function attachTerminal(container: Container, options: TerminalAttachOptions): Promise<AttachOutcome> {
+export async function attachTerminal(
+  container: AttachedProgram,
+  options: TerminalAttachOptions,
+): Promise<AttachOutcome> {
   const attachment = new Attachment(container, options);
   try {
     await attachment.start();
@@ -77,7 +83,7 @@ export async function attachTerminal(container: Container, options: TerminalAtta
 
 /** One container while it is attached to the user's terminal. */
 class Attachment {
-  readonly #container: Container;
+  readonly #container: AttachedProgram;
   readonly #options: TerminalAttachOptions;
   /** Keys reach the agent as they are pressed. */
   readonly #isRaw: boolean;
@@ -89,7 +95,7 @@ class Attachment {
   /** Makes the agent draw its screen again, once it is attached to a terminal of its own. */
   #redraw: () => void = () => undefined;
 
-  constructor(container: Container, options: TerminalAttachOptions) {
+  constructor(container: AttachedProgram, options: TerminalAttachOptions) {
     const { streams, tty, beforeOutput } = options;
     const { stdin } = streams;
     this.#container = container;

@@ -99,8 +99,8 @@ describe('the sources', () => {
     });
     // `describeCredential` reads any agent's credential.
     expect(direct.sort()).toEqual([
-      'cli/commands/run.ts: claude/credentials/credentials',
       'cli/doctor/claude-checks.ts: claude/credentials/credentials',
+      'cli/start/credential-text.ts: claude/credentials/credentials',
     ]);
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../src/cli/grammar/exit-statuses.ts';
+import { REFUSED_OPTIONS } from '../../../src/cli/grammar/help.ts';
 import { type Option, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/config/settings.ts';
 import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
@@ -53,7 +54,8 @@ function commandLine(): string {
     return `### ${group}\n\n${table(['option', 'meaning', 'repeatable'], rows)}\n\n${shell(examples)}`;
   });
   const commands = COMMANDS.map(({ name, usage, help, options }) => {
-    const own = name === 'exec' ? '\n\nTakes the options of a session, apart from `--shell`.' : '';
+    const refused = REFUSED_OPTIONS[name]?.map((option) => `\`--${option}\``).join(', ');
+    const own = refused === undefined ? '' : `\n\nTakes the options of a session, apart from ${refused}.`;
     const rows = optionRows(options);
     const shown = rows.length === 0 ? '' : `\n\n${table(['option', 'meaning', 'repeatable'], rows)}`;
     return `### ${name}\n\n${code(`run-claude ${name} ${usage}`.trimEnd())}: ${sentence(help)}.${own}${shown}`;

@@ -1,5 +1,5 @@
 import { usageError } from '../../../errors.ts';
-import { storeDir } from '../../../record/session.ts';
+import { isRunning, storeDir } from '../../../record/session.ts';
 import { jsonText } from '../../../report/json.ts';
 import { matcher } from '../../../review/build-review.ts';
 import { isConversation } from '../../../review/claude-items.ts';
@@ -7,7 +7,7 @@ import type { FileDiff } from '../../../review/file-diff.ts';
 import { countProgress, fileProgress, isApplied } from '../../../review/file-progress.ts';
 import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
-import { followSession, isRunning } from '../../../session/later/follow.ts';
+import { followSession } from '../../../session/later/follow.ts';
 import { openContentStore } from '../../../store/content.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';

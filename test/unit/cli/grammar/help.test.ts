@@ -32,14 +32,22 @@ interface Page {
   readonly options: readonly CommandOption[];
 }
 
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  exec: ['shell'],
+  up: ['shell', 'bind', 'report'],
+  mcp: ['shell', 'bind', 'report'],
+};
+
 const PAGES: readonly Page[] = [
   { title: 'run-claude', help: helpText(undefined), options: RUN_OPTIONS },
   ...COMMANDS.map(({ name, options }) => ({
     title: `run-claude ${name}`,
     help: helpText(name),
-    // `exec` starts a session, with the options of a session except the one that replaces its program.
-    options:
-      name === 'exec' ? RUN_OPTIONS.filter((option) => option.name !== 'shell') : [...options, ...COMMON_OPTIONS],
+    // These start a session, with its options except those that they refuse.
+    options: [
+      ...options,
+      ...(name in REFUSED ? RUN_OPTIONS.filter((option) => !REFUSED[name]?.includes(option.name)) : COMMON_OPTIONS),
+    ],
   })),
 ];
 

@@ -24,7 +24,7 @@ const refusal = (...argv: string[]): string => {
 };
 const mode = (line: RunLine): unknown => line.flags.find((flag) => flag.setting === 'mode')?.value;
 const args = (line: RunLine): readonly string[] =>
-  line.program.kind === 'exec' ? line.program.argv : line.program.args;
+  line.program.kind === 'kept' ? [] : line.program.kind === 'exec' ? line.program.argv : line.program.args;
 
 describe('the project', () => {
   it('is the first plain word when that is a folder, spaces or not', () => {
@@ -161,5 +161,47 @@ describe('for any words', () => {
         }
       }),
     );
+  });
+});
+
+describe('a session without an agent', () => {
+  it('is up with the options of a session, on a copy, and with no words for an agent', () => {
+    expect(parse('up', 'proj', '--network', 'none', '--idle-timeout=2h', '--json')).toMatchObject({
+      kind: 'run',
+      action: 'up',
+      project: 'proj',
+      program: { kind: 'kept' },
+      json: true,
+      flags: [{ setting: 'mode', value: 'copy' }, { setting: 'idle-timeout' }, { setting: 'network', value: 'none' }],
+    });
+    expect(parse('mcp', 'serve', 'proj')).toMatchObject({
+      action: 'serve',
+      project: 'proj',
+      program: { kind: 'kept' },
+    });
+    expect(parse('up', '--dry-run')).toMatchObject({ action: 'dry-run', program: { kind: 'kept' } });
+    expect(refusal('up', '--bind')).toContain('--bind and up exclude each other');
+    expect(refusal('up', '--shell')).toContain('--shell and up exclude each other');
+    expect(refusal('up', '--', 'make')).toContain('up takes nothing after --');
+    expect(refusal('up', 'missing')).toContain("up: no such folder: 'missing'");
+    expect(refusal('up', 'proj', 'make')).toContain("up: unexpected 'make'");
+    expect(refusal('up', '--continue')).toContain('unknown option --continue');
+    expect(refusal('proj', '--json')).toContain('unknown option --json');
+  });
+
+  it('runs a command where exec names a session, and nothing of a project', () => {
+    expect(parse('exec', '--session', '261123-1', '--', 'make', '--session', 'x')).toMatchObject({
+      kind: 'command',
+      name: 'exec',
+      options: new Map([['session', ['261123-1']]]),
+      rest: ['make', '--session', 'x'],
+    });
+    expect(parse('exec', 'proj', '--', 'make', '--session', 'x')).toMatchObject({
+      kind: 'run',
+      program: { kind: 'exec' },
+    });
+    expect(refusal('exec', '--session')).toContain('--session');
+    expect(refusal('exec', '--session', 'x', 'proj', '--', 'make')).toContain("exec: unexpected 'proj'");
+    expect(refusal('exec', '--session', 'x', '--network', 'open', '--', 'make')).toContain('unknown option --network');
   });
 });

@@ -1,0 +1,41 @@
+import { realpathSync } from 'node:fs';
+import { EXIT, usageError } from '../../errors.ts';
+import { probeHost } from '../../host/facts.ts';
+import { isKept } from '../../session/kept/place.ts';
+import { applyPending } from '../../session/later/apply.ts';
+import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
+import type { CommandRun } from '../context/context.ts';
+import { openScreen } from '../context/open-screen.ts';
+import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
+
+/** `down [ID]`: ends a kept session. On a terminal its changes are reviewed; otherwise they stay pending. */
+export const downCommand: CommandRun = async (line, context) => {
+  const { places, tell, env, interruption } = context;
+  const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  const found = findStoppable(places.stateDir, line.words[0], realpathSync(context.cwd), isKept);
+  const { id } = found;
+  if (!isKept(found)) throw usageError(`session ${id} has an agent of its own`, `Stop it with: run-claude stop ${id}`);
+  say(`Ending session ${id}...`);
+  const ended = await stopRunning(found, interruption.signal, 'run-claude down');
+  interruption.signal.throwIfAborted();
+  const record = await recoverWithoutQuestion(ended, context);
+  if (record.stage !== 'pending') {
+    say(`Session ${id} has ended. It has no changes to apply.`);
+    return EXIT.ok;
+  }
+  const screen = openScreen(process, env, interruption);
+  const yes = line.options.has('auto-apply') || record.plan.policy.autoApply;
+  if (screen === undefined && !yes) {
+    say(`Session ${id} has ended. Its changes are pending: run-claude diff ${id}, run-claude apply ${id}`);
+    return EXIT.undecided;
+  }
+  const deps = { host: probeHost(process, places), tell, screen, interruption };
+  const { status } = await applyPending(record, deps, {
+    conflict: yes ? 'keep' : 'ask',
+    dryRun: false,
+    yes,
+    allowSuspect: line.options.get('allow-suspect') ?? [],
+    filter: { only: [], skip: [] },
+  });
+  return status;
+};

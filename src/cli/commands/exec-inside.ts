@@ -1,0 +1,44 @@
+import { realpathSync } from 'node:fs';
+import { RunClaudeError, usageError } from '../../errors.ts';
+import { terminalType } from '../../plan/terminal-type.ts';
+import { findSession } from '../../record/find-session.ts';
+import { isRunning } from '../../record/session.ts';
+import { runInside } from '../../session/kept/run-inside.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
+
+/** Not the agent's PATH: the shell of a user who looks into the session. */
+const SHELL = ['/bin/bash'];
+
+/** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
+export const execInsideCommand: CommandRun = async (line, context) => {
+  const { places, cwd, env, tell } = context;
+  const record = findSession(places.stateDir, optionValue(line, 'session'), realpathSync(cwd));
+  if (!isRunning(record)) {
+    throw new RunClaudeError('SESSION_ENDED', `session ${record.id} is not running`, {
+      hint: `See its files with: run-claude explore ${record.id}`,
+    });
+  }
+  const tty = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  if (line.rest.length === 0 && !tty)
+    throw usageError('exec: without a terminal it needs a command', 'Write the command after --.');
+  let engine: Promise<Engine> | undefined;
+  try {
+    return await runInside(record, {
+      argv: line.rest.length === 0 ? SHELL : line.rest,
+      tty,
+      term: tty ? terminalType(env['TERM']) : undefined,
+      // A command of a kept session needs none, and loading it takes longer than the command.
+      engine: () => (engine ??= engineOf(record, context)),
+      tell,
+    });
+  } finally {
+    await (await engine?.catch(() => undefined))?.close();
+  }
+};
+
+async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
+  const { openEngine } = await import('../context/open-engine.ts');
+  return openEngine(plan.policy.engine, context);
+}

@@ -1,0 +1,42 @@
+import { EXIT, Interrupted, usageError } from '../../errors.ts';
+import { ownVersion } from '../../host/package.ts';
+import { type Box, openBox } from '../../session/kept/box.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
+import { keepSession } from '../start/keep-session.ts';
+
+/** `mcp` with another word than `serve`. */
+export const mcpCommand: CommandRun = async (line, context) => {
+  const [word] = line.words;
+  if (word === 'add' || word === 'list' || word === 'remove')
+    return (await import('./mcp-servers.ts')).mcpServersCommand(line, context);
+  const problem = word === undefined ? 'mcp: a word is missing' : `mcp: unknown '${word}'`;
+  throw usageError(problem, 'Its usage: run-claude mcp --help');
+};
+
+/** `mcp serve [PROJECT]`: the tools of a kept session, for an MCP client on stdin and stdout. */
+export async function serveCommand(line: RunLine, context: CommandContext): Promise<number> {
+  const { tell, interruption } = context;
+  let engine: Promise<Engine> | undefined;
+  const open = async (): Promise<Box> => {
+    // Nobody can answer a question: stdin is the client's.
+    const kept = await keepSession(line, context, undefined);
+    if (kept === undefined) throw new Error('a question was asked that nobody could answer');
+    const { record } = kept;
+    return openBox(record, () => (engine ??= openEngine(record.plan.policy.engine, context)), tell);
+  };
+  // Large, and no other command needs it.
+  const { serveTools } = await import('../../mcp/serve/serve.ts');
+  const { stdin, stdout } = process;
+  try {
+    await serveTools({ version: ownVersion(), stdin, stdout, signal: interruption.signal, openBox: open });
+    const { reason } = interruption.signal;
+    if (reason instanceof Interrupted) throw reason;
+    return EXIT.ok;
+  } finally {
+    stdin.pause();
+    await (await engine?.catch(() => undefined))?.close();
+  }
+}

@@ -1,0 +1,16 @@
+import type { Agent } from '../../agent/agent.ts';
+import { describeCredential } from '../../claude/credentials/credentials.ts';
+import type { CredentialSource } from '../../types/credential.ts';
+import type { Policy } from '../../types/policy.ts';
+
+/** The credential's source, for the start screen. */
+export function credentialText(
+  source: CredentialSource | undefined,
+  { credentials }: Pick<Policy, 'credentials'>,
+  agent: Agent,
+): string {
+  if (credentials === 'none') return 'none';
+  return source === undefined
+    ? `none found. ${agent.loginHint}.`
+    : `${describeCredential(source, Date.now())}, ${credentials}`;
+}

@@ -1,0 +1,60 @@
+import { RunClaudeError } from '../../errors.ts';
+import { probeHost } from '../../host/facts.ts';
+import { readRecord } from '../../record/session.ts';
+import { starterOf } from '../../session/kept/holder.ts';
+import { keptDoor } from '../../session/kept/keep.ts';
+import { runSession } from '../../session/run.ts';
+import { sessionDeps } from '../../session/start/deps.ts';
+import type { Tell } from '../../types/event.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { CommandContext } from '../context/context.ts';
+import { openEngine } from '../context/open-engine.ts';
+
+/**
+ * Runs a kept session in this process, which no command waits for once the session is ready. What it prints then is in
+ * the session's `holder.log`. Returns the exit status.
+ */
+export async function holdSession(context: CommandContext): Promise<number> {
+  const { env, places, interruption } = context;
+  const starter = starterOf(process, (by) => void process.kill(process.pid, by));
+  let isReady = false;
+  const tell: Tell = (event) => {
+    if (isReady || !starter.tell({ kind: 'tell', event })) context.tell(event);
+  };
+  const plan = await starter.plan;
+  try {
+    const engine = await openEngine(plan.policy.engine, context);
+    try {
+      const door = keptDoor(engine, plan, () => {
+        starter.tell({ kind: 'ready' });
+        isReady = true;
+        starter.release();
+      });
+      const deps = sessionDeps(
+        { host: probeHost(process, places), tell, screen: undefined, interruption },
+        engine,
+        env,
+      );
+      const status = await runSession(plan, { ...deps, door });
+      if (!isReady) throw endedEarly(readRecord(plan.sessionDir));
+      return status;
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    if (!isReady) {
+      const { code, hint, status } =
+        error instanceof RunClaudeError ? error : { code: 'HOLDER_FAILED', hint: undefined, status: 125 };
+      const message = error instanceof Error ? error.message : String(error);
+      starter.tell({ kind: 'failed', code, message, hint, status });
+    }
+    throw error;
+  } finally {
+    starter.release();
+  }
+}
+
+function endedEarly(record: SessionRecord | undefined): RunClaudeError {
+  const why = record?.stoppedBecause === undefined ? '' : `: ${record.stoppedBecause}`;
+  return new RunClaudeError('HOLDER_FAILED', `the session ended before a command could be run in it${why}`);
+}

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { homeAgent } from '../../agent/agents.ts';
+import { usageError } from '../../errors.ts';
+import { pathKey } from '../../plan/plan-run.ts';
+import { readRecord } from '../../record/session.ts';
+import { startHolder } from '../../session/kept/holder.ts';
+import { findUp, notUp } from '../../session/kept/place.ts';
+import { credentialLookup } from '../../session/start/credential.ts';
+import { withLock } from '../../store/lock.ts';
+import type { Screen } from '../../terminal/ask.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { CommandContext } from '../context/context.ts';
+import { readPolicy } from '../context/read-policy.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
+import { credentialText } from './credential-text.ts';
+import { setUpRun } from './set-up-run.ts';
+import { withReadyStart } from './start-session.ts';
+
+/** A kept session that is up. */
+export interface KeptStart {
+  readonly record: SessionRecord;
+  /** It was started for this call; otherwise it was up already, with the options of its own start. */
+  readonly isNew: boolean;
+}
+
+/** As long as an image may be built. */
+const START_WAIT_MS = 3_600_000;
+
+/**
+ * The kept session of a project: the one that is up, or a new one, which a process of its own holds. Of several calls at
+ * the same time one starts it. `screen`: where the first start of a project may be confirmed. Returns undefined where the
+ * user did not agree.
+ *
+ * @throws {RunClaudeError} what planning and starting a session throws.
+ */
+export async function keepSession(
+  line: Pick<RunLine, 'project' | 'flags'>,
+  context: CommandContext,
+  screen: Screen | undefined,
+): Promise<KeptStart | undefined> {
+  const { stateDir } = context.places;
+  const { project } = await readPolicy(line.project, line.flags, context);
+  const up = findUp(stateDir, project.root);
+  if (up !== undefined) return { record: up, isNew: false };
+  const lock = path.join(stateDir, 'up', `${pathKey(project.root)}.lock`);
+  const options = { what: 'starting a session', waitMs: START_WAIT_MS, signal: context.interruption.signal };
+  return withLock(lock, options, async () => {
+    const other = findUp(stateDir, project.root);
+    if (other !== undefined) return { record: other, isNew: false };
+    return startKept(line, context, screen);
+  });
+}
+
+async function startKept(
+  { project, flags }: Pick<RunLine, 'project' | 'flags'>,
+  context: CommandContext,
+  screen: Screen | undefined,
+): Promise<KeptStart | undefined> {
+  const { tell, env, interruption } = context;
+  const program = { kind: 'kept' } as const;
+  const setup = await setUpRun({ kind: 'run', action: 'up', project, program, flags }, context, process);
+  try {
+    if (setup.report !== undefined)
+      throw usageError(
+        '--report is not written by a session without an agent',
+        'After its end: run-claude status ID --report FILE',
+      );
+    for (const text of setup.warnings) tell({ kind: 'message', level: 'warning', text });
+    const findCredential = credentialLookup(env, setup.host);
+    const source = await findCredential({ program, policy: setup.policy });
+    const shown = source === undefined ? undefined : credentialText(source, setup.policy, homeAgent(program));
+    return await withReadyStart(setup, context, { shown, findCredential, screen }, async ({ plan }) => {
+      await startHolder(plan, { tell, signal: interruption.signal, env });
+      const record = readRecord(plan.sessionDir);
+      if (record === undefined) throw notUp(plan.sessionId);
+      return { record, isNew: true };
+    });
+  } finally {
+    await setup.engine.close();
+  }
+}

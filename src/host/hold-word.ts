@@ -1,0 +1,2 @@
+/** The word that starts a holder: with a channel to the command that started it, and never for a user. */
+export const HOLD_WORD = 'hold-session';

@@ -1,0 +1,38 @@
+import { formatDurationMs } from '../../config/quantities.ts';
+import { requestStop } from '../../record/stop-request.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { SessionDoor } from '../start/deps.ts';
+import { openDoor } from './door.ts';
+import { writePlace } from './place.ts';
+import { startRunner } from './runner.ts';
+
+/** Of records without the setting. */
+const IDLE_MS = 12 * 3_600_000;
+
+/** The door of a kept session, for the process that runs it. `onOpen` is called once commands can be run. */
+export function keptDoor(engine: Engine, plan: Plan, onOpen: () => void): SessionDoor {
+  const afterMs = plan.policy.idleTimeoutMs ?? IDLE_MS;
+  let opened: ReturnType<typeof openDoor> | undefined;
+  return {
+    async open() {
+      opened = openDoor({
+        startRunner: (onFrame) => startRunner(engine, plan, onFrame),
+        idle: {
+          afterMs,
+          onIdle() {
+            requestStop(plan.sessionDir, `no command for ${formatDurationMs(afterMs)}`);
+            process.kill(process.pid, 'SIGTERM');
+          },
+        },
+      });
+      const door = await opened;
+      await door.warmUp();
+      writePlace(plan.sessionDir, door.socket);
+      onOpen();
+    },
+    async close() {
+      await (await opened)?.close();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { RunClaudeError } from '../../errors.ts';
+import { isRunning, listSessions } from '../../record/session.ts';
+import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
+import { writeJsonAtomic } from '../../store/record.ts';
+import type { SessionRecord } from '../../types/session.ts';
+
+/** Where the command that holds a kept session is reached. */
+interface DoorPlace {
+  readonly version: 1;
+  /** Path of its socket, in a directory of this user alone. */
+  readonly socket: string;
+}
+
+const FORMAT: RecordFormat<DoorPlace> = {
+  name: 'place of a kept session',
+  version: 1,
+  check: fields<DoorPlace>({ version: oneOf(1), socket: text }),
+  hint: 'End the session with: run-claude down',
+};
+
+const placeFile = (sessionDir: string): string => path.join(sessionDir, 'door');
+
+/** Whether a session has no agent: commands come and go in it until `down`. */
+export function isKept({ plan }: Pick<SessionRecord, 'plan'>): boolean {
+  return plan.program.kind === 'kept';
+}
+
+/** Whether commands can be run in a kept session now. */
+export function isUp(record: SessionRecord): boolean {
+  return isKept(record) && isRunning(record);
+}
+
+/** The kept session of a project that is up; undefined where there is none. */
+export function findUp(stateDir: string, project: string): SessionRecord | undefined {
+  return listSessions(stateDir).sessions.find((record) => record.project === project && isUp(record));
+}
+
+export function writePlace(sessionDir: string, socket: string): void {
+  writeJsonAtomic(placeFile(sessionDir), { version: 1, socket } satisfies DoorPlace);
+}
+
+/** The socket of a kept session. @throws {RunClaudeError} SESSION_ENDED where it has none; RECORD_DAMAGED. */
+export function readPlace({ id, plan }: SessionRecord): string {
+  const place = readRecordFile(placeFile(plan.sessionDir), FORMAT);
+  if (place === undefined) throw notUp(id);
+  return place.socket;
+}
+
+/** The error for a kept session that cannot be reached. */
+export function notUp(id: string): RunClaudeError {
+  return new RunClaudeError('SESSION_ENDED', `session ${id} is not up`, {
+    hint: `See what it changed with: run-claude status ${id}. Start another one with: run-claude up`,
+  });
+}

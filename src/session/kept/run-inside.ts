@@ -1,0 +1,63 @@
+import { attachTerminal } from '../../terminal/attach/attach.ts';
+import type { Engine, InsideProgram } from '../../types/engine.ts';
+import type { Tell } from '../../types/event.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { connectKept } from './connection.ts';
+import { isUp } from './place.ts';
+
+export interface InsideCommand {
+  readonly argv: readonly string[];
+  /** It gets a terminal of its own. */
+  readonly tty: boolean;
+  /** Type of the terminal. */
+  readonly term: string | undefined;
+  /** Opened where the kept connection of the session does not do. The caller closes it. */
+  readonly engine: () => Promise<Engine>;
+  readonly tell: Tell;
+}
+
+/**
+ * Runs a command in a running session beside its agent, on this process's streams: as `docker exec -i`, with `-t` where it
+ * gets a terminal. What it writes to a terminal passes the filter of the agent's terminal. Its end ends nothing else.
+ * Returns its status. Throws what connectKept, startInside and attachTerminal throw.
+ */
+export async function runInside(record: SessionRecord, command: InsideCommand): Promise<number> {
+  const { argv, tty, term, engine, tell } = command;
+  const connection = isUp(record) ? await connectKept(record) : undefined;
+  try {
+    // One connection that is there already costs less than the engine, but has no terminals.
+    if (connection !== undefined && !tty)
+      return await attach(programOf(connection.start({ kind: 'run', argv })), tty, tell);
+    // A shell at which nobody types is in use all the same.
+    connection?.hold();
+    const { startBeside } = await import('./start-beside.ts');
+    return await attach(await startBeside(await engine(), record.plan, { argv, tty, term }), tty, tell);
+  } finally {
+    connection?.close();
+  }
+}
+
+function programOf(program: ReturnType<Awaited<ReturnType<typeof connectKept>>['start']>): InsideProgram {
+  return {
+    ...program,
+    start: async () => undefined,
+    wait: async () => (await program.exit).status,
+    kill: async (signal) => program.signal(signal),
+    resize: async () => undefined,
+    close: () => program.cancel(),
+  };
+}
+
+async function attach(program: InsideProgram, tty: boolean, tell: Tell): Promise<number> {
+  try {
+    if (tty) tell({ kind: 'terminal-lent' });
+    const { stdin, stdout, stderr } = process;
+    const options = { streams: { stdin, stdout, stderr }, tty, stdin: true, signals: process };
+    const { status } = await attachTerminal(program, options);
+    if (status === undefined) throw new Error('a program was detached from that cannot be');
+    return status;
+  } finally {
+    if (tty) tell({ kind: 'terminal-returned' });
+    program.close();
+  }
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { RunClaudeError } from '../../errors.ts';
+import type { Engine, InsideProgram } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+import { FRAME, type Frame, FrameReader } from './frames.ts';
+import { startBeside } from './start-beside.ts';
+
+/** The node of every image: no program that the agent could have put into its PATH. */
+const NODE = '/opt/node/package/bin/node';
+/** Of the runner, in MB: files that it reads are a small part of this. */
+const MAX_HEAP_MB = 256;
+
+/** The runner of a session while it runs. */
+export interface Runner {
+  write(frame: Buffer): void;
+  /** Resolves when it has ended, with the reason. */
+  readonly ended: Promise<string>;
+  kill(why: string): void;
+}
+
+/**
+ * Starts the runner inside. `onFrame` gets every frame of a known kind and a bounded size; what is none ends the runner.
+ *
+ * @throws {RunClaudeError} RUNNER_FAILED where it does not start; what startBeside throws.
+ */
+export async function startRunner(engine: Engine, plan: Plan, onFrame: (frame: Frame) => void): Promise<Runner> {
+  const source = readFileSync(new URL('./runner-worker.cjs', import.meta.url), 'utf8');
+  const argv = [NODE, `--max-old-space-size=${MAX_HEAP_MB}`, '--eval', source];
+  const program = await startBeside(engine, plan, { argv, tty: false });
+  // Nobody reads what it prints there; a stream without a reader is dropped.
+  let why = 'the runner inside ended';
+  const frames = new FrameReader();
+  const kill = (reason: string): void => {
+    why = reason;
+    program.close();
+  };
+  const greeted = new Promise<boolean>((resolve) => {
+    program.stdout.on('data', (piece: Buffer) => {
+      try {
+        for (const frame of frames.push(piece)) {
+          if (frame.kind === FRAME.hello) resolve(true);
+          else onFrame(frame);
+        }
+      } catch (error) {
+        kill(`the runner inside was ended: ${(error as Error).message}`);
+      }
+    });
+    for (const event of ['end', 'close']) program.stdout.on(event, () => resolve(false));
+  });
+  const ended = new Promise<string>((resolve) => {
+    for (const event of ['end', 'close', 'error']) program.stdout.on(event, () => resolve(why));
+  });
+  await program.start();
+  if (!(await greeted))
+    throw new RunClaudeError('RUNNER_FAILED', 'the runner of the session does not start in its container');
+  return { write: (frame) => writeTo(program, frame), ended, kill };
+}
+
+function writeTo({ stdin }: InsideProgram, frame: Buffer): void {
+  stdin?.write(frame, () => undefined);
+}

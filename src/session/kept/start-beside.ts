@@ -1,0 +1,41 @@
+import { agentSpec } from '../../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
+import type { Engine, InsideProgram } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+
+export interface BesideProgram {
+  readonly argv: readonly string[];
+  readonly tty: boolean;
+  /** Type of the terminal. */
+  readonly term?: string | undefined;
+}
+
+/**
+ * Starts a program in the container of a running session, beside its agent: with the same user, environment, layers and
+ * limits, which init proves again for this program. Throws what startInside throws.
+ */
+export async function startBeside(
+  engine: Engine,
+  plan: Plan,
+  { argv, tty, term }: BesideProgram,
+): Promise<InsideProgram> {
+  const { policy } = plan;
+  const container = agentSpec({
+    sessionId: plan.sessionId,
+    image: plan.image,
+    seccomp: await readSeccompProfile(),
+    runtime: policy.runtime,
+    user: plan.user,
+    argv,
+    forwards: [],
+    env: plan.env,
+    workdir: '/workspace',
+    mounts: [],
+    network: policy.network === 'open' ? { bridge: '' } : 'none',
+    limits: policy,
+    tty,
+    stdin: 'stream',
+    allowGitPush: policy.allowGitPush,
+  });
+  return engine.startInside({ container, argv, tty, ...(term === undefined ? {} : { env: { TERM: term } }) });
+}
