@@ -93,7 +93,7 @@ export const COMMANDS: readonly CommandShape[] = [
   command(
     'mcp',
     'serve [options] [PROJECT] | add NAME --url URL | list | remove NAME',
-    'serve such a session to an MCP client; MCP servers for the agent, with their logins outside',
+    'serve a session to an MCP client; servers for the agent, logins outside',
     [
       value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
       value('from', 'COMMAND', 'with add: a command of the shell here that prints its login'),
