@@ -318,11 +318,13 @@ const GIT_NAMED = /\bexec git |(['"`])(?:\/\S*\/)?git\1/;
 const startsGit = (source: string): boolean =>
   GIT_CALL.test(source) || (GIT_NAMED.test(source) && source.includes('node:child_process'));
 
-it('is the only file of src/ that starts git', () => {
+it('is the only file of src/ that starts git, but for what pushes and signs as the user does', () => {
   const src = path.resolve(import.meta.dirname, '../../../src');
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   const callers = files.filter((file) => startsGit(readFileSync(path.join(src, file), 'utf8')));
-  expect(callers).toEqual(['host/git.ts']);
+  expect(callers.sort()).toEqual(['host/git.ts', 'host/user-git.ts']);
+  const users = files.filter((file) => readFileSync(path.join(src, file), 'utf8').includes('/user-git.ts'));
+  expect(users.filter((file) => !file.startsWith('publish/'))).toEqual([]);
 });
 
 it.each([
