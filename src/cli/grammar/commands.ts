@@ -92,7 +92,7 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command(
     'mcp',
-    'serve [options] [PROJECT] | add NAME --url URL | list | remove NAME',
+    'serve [options] [PROJECT] | add NAME | list | remove NAME',
     'serve a session to an MCP client; servers for the agent, logins outside',
     [
       value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
