@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Runs run-claude on machines of other kinds, each a guest without hardware virtualisation:
- *   npm run test:machines [-- CELL…]      all cells without names; `--list` names them
+ *   npm run test:machines [-- CELL…]      all cells without names; `--list` names them, `--prepare` only makes their disks
  * Needs root on Debian. Guests and engines are kept in the cache directory, by the digest of their recipes: a cell that
  * was interrupted continues there. Writes test/machines/results/CELL.json.
  */
@@ -10,7 +10,7 @@ import path from 'node:path';
 import { log } from './cache.mjs';
 import { CELLS } from './cells.mjs';
 import { CHECKS } from './checks.mjs';
-import { startEngine } from './engine.mjs';
+import { prepareEngine, startEngine } from './engine.mjs';
 import { placeHere, placeInside } from './places.mjs';
 
 const RESULTS = path.join(import.meta.dirname, 'results');
@@ -23,7 +23,11 @@ true`;
 async function runCell(name) {
   const cell = CELLS[name];
   if (cell === undefined) throw new Error(`No cell ${name}: ${Object.keys(CELLS).join(', ')}.`);
-  const { machine, variables, enginePort } = await startEngine(cell.engine);
+  if (words.includes('--prepare')) {
+    await prepareEngine(cell.engine);
+    return true;
+  }
+  const { machine, variables, enginePort } = await startEngine(cell);
   try {
     const place = cell.command === 'inside' ? placeInside(machine, cell, variables) : placeHere(cell, enginePort);
     const versions = machine.run([...variables.map((line) => `export ${line}`), VERSIONS].join('\n')).output;
