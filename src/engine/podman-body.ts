@@ -86,7 +86,7 @@ export function podmanBody(
       pids: { limit: limits.pids },
       ...(limits.cpus === 0 ? {} : { cpu: { quota: Math.round(limits.cpus * 100_000), period: 100_000 } }),
     },
-    mounts: [sharedMemory(limits), ...spec.mounts.flatMap((mount) => runtimeMount(mount, overlays))],
+    mounts: [sharedMemory(limits), ...spec.mounts].flatMap((mount) => runtimeMount(mount, overlays)),
     volumes: spec.mounts.flatMap((mount) =>
       mount.kind !== 'volume' || overlays.has(mount.volume)
         ? []
@@ -129,9 +129,8 @@ function allowedProcesses(): number {
 }
 
 /** Podman 5 makes its own read-only where it makes no other tmpfs in a read-only root. */
-function sharedMemory({ shmMb }: ContainerSpec['limits']): RuntimeMount {
-  const options = [...memoryOptions({ noexec: true, sizeMb: shmMb }, 0o1777), 'notmpcopyup'];
-  return { type: 'tmpfs', source: 'shm', destination: '/dev/shm', options };
+export function sharedMemory({ shmMb }: ContainerSpec['limits']): Mount {
+  return { kind: 'tmpfs', target: '/dev/shm', sizeMb: shmMb, mode: 0o1777, noexec: true };
 }
 
 function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[] {

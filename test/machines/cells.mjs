@@ -38,8 +38,14 @@ printf '{"features": {"containerd-snapshotter": true}}\\n' >/etc/docker/daemon.j
 /** A user's engine can't load them. Those of nf_tables are missing in the kernel of User Mode Linux. */
 const MODULES = `modprobe -a overlay fuse tun veth bridge br_netfilter xt_conntrack xt_MASQUERADE xt_addrtype xt_comment \\
   xt_mark xt_multiport iptable_nat iptable_filter ip6table_nat ip6table_filter`;
-const IPTABLES_OF_PODMAN = `mkdir -p /etc/containers
-printf '[network]\\nfirewall_driver = "iptables"\\n' >/etc/containers/containers.conf`;
+/**
+ * With its default, Podman ends after five seconds without a request, and starts again for the next one. What it tells
+ * about itself has the package of each of its programs: dpkg needs half a minute for them under User Mode Linux, and
+ * run-claude waits no longer for an engine.
+ */
+const PODMAN_SETTINGS = `mkdir -p /etc/containers
+printf '[network]\\nfirewall_driver = "iptables"\\n[engine]\\nservice_timeout = 0\\n' >/etc/containers/containers.conf
+chmod a-x /usr/bin/dpkg`;
 
 /** Waits until an engine answers. @param {string} command */
 const waitFor = (command) =>
@@ -101,7 +107,9 @@ printf 'XDG_RUNTIME_DIR=%s\\nDOCKER_HOST=%s\\n' "$XDG_RUNTIME_DIR" "$DOCKER_HOST
     guest: 'sid',
     folders: { podman: '/home/dev/.local/share/containers' },
     preload: asUser(`podman load -q -i ${IMAGE}`),
-    asRoot: `${MODULES}; ${IPTABLES_OF_PODMAN}; ${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
+    asRoot: `${MODULES}
+${PODMAN_SETTINGS}
+${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
     asUser: `export XDG_RUNTIME_DIR=/run/user/$(id -u)
 systemctl --user start podman.socket
 ${waitFor('podman --url unix://$XDG_RUNTIME_DIR/podman/podman.sock version')}
@@ -111,7 +119,7 @@ printf 'XDG_RUNTIME_DIR=%s\\nCONTAINER_HOST=unix://%s/podman/podman.sock\\n' "$X
     guest: 'sid',
     folders: { podman: '/var/lib/containers' },
     preload: `podman load -q -i ${IMAGE}`,
-    asRoot: `${IPTABLES_OF_PODMAN}
+    asRoot: `${PODMAN_SETTINGS}
 mkdir -p /etc/systemd/system/podman.socket.d
 printf '[Socket]\\nSocketMode=0660\\nSocketGroup=dev\\nDirectoryMode=0755\\n' >/etc/systemd/system/podman.socket.d/lab.conf
 systemctl daemon-reload

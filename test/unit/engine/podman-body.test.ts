@@ -7,7 +7,7 @@ it('shared memory: a tmpfs of its own that may be written, since Podman 5 makes 
   const { mounts } = podmanBody(spec, { owner: 'owner', overlays: new Map(), cgroupVersion: 2 });
   expect(mounts).toContainEqual({
     type: 'tmpfs',
-    source: 'shm',
+    source: 'tmpfs',
     destination: '/dev/shm',
     options: ['rw', 'nosuid', 'nodev', 'noexec', `size=${spec.limits.shmMb}m`, 'mode=1777', 'notmpcopyup'],
   });
