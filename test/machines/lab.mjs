@@ -15,7 +15,7 @@ import { placeHere, placeInside } from './places.mjs';
 
 const RESULTS = path.join(import.meta.dirname, 'results');
 const VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
-docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,'
+docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,*$'
 systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket && podman --version
 true`;
 
@@ -23,10 +23,6 @@ true`;
 async function runCell(name) {
   const cell = CELLS[name];
   if (cell === undefined) throw new Error(`No cell ${name}: ${Object.keys(CELLS).join(', ')}.`);
-  if (words.includes('--prepare')) {
-    await prepareEngine(cell.engine);
-    return true;
-  }
   const { machine, variables, enginePort } = await startEngine(cell);
   try {
     const place = cell.command === 'inside' ? placeInside(machine, cell, variables) : placeHere(cell, enginePort);
@@ -78,6 +74,10 @@ if (words.includes('--list')) {
 }
 let failures = 0;
 for (const name of names) {
+  if (words.includes('--prepare')) {
+    await prepareEngine(CELLS[name]?.engine ?? '');
+    continue;
+  }
   const { held, detail } = await outcomeOf(async () => ((await runCell(name)) ? '' : 'not every check held'));
   log(`${name}: ${held ? detail || 'every check held' : detail}`);
   if (!held || detail !== '') failures += 1;
