@@ -192,6 +192,7 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'docker20',
     project: 'project',
     command: 'tcp',
+    notSeen: 'its image was built under qemu-user; the machine was not started yet',
   },
   share: {
     represents: 'OrbStack, Docker Desktop, WSL 2',

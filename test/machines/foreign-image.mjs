@@ -1,6 +1,6 @@
 /**
- * The sessions' image for another architecture, built by the engine of this machine: its steps run under qemu-user, in a
- * third of the time that an emulated machine needs. The image is not attacked here: the cell's own probe does that.
+ * The sessions' image for another architecture, built by the engine of this machine: its steps run under qemu-user, while
+ * other cells run. The image is not attacked here: the cell's own probe does that.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,6 +34,7 @@ export async function buildForeignImage(arch, env) {
     {
       ...{ env, cacheDir, toolchain: false, rebuild: false, signal: new AbortController().signal },
       tell: (/** @type {{ kind: string, text?: string }} */ { kind, text = '' }) => kind === 'message' && log(text),
+      // Under qemu-user the kernel sees the calls of another architecture.
       prove: async () => undefined,
       exclusive: (/** @type {string} */ _, /** @type {() => Promise<void>} */ body) => body(),
     },
