@@ -142,7 +142,7 @@ printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
     // An older engine reads the images of a newer one, but not the rest of its state.
     preload: `${DOCKER_PRELOAD}
 find /var/lib/docker -mindepth 1 -maxdepth 1 ! -name image ! -name overlay2 -exec rm -rf {} +`,
-    asRoot: 'systemctl start docker; docker images',
+    asRoot: 'systemctl start docker || { journalctl -u docker -n 15 --no-pager -o cat; exit 1; }',
   },
 };
 
