@@ -142,7 +142,9 @@ printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
     // An older engine reads the images of a newer one, but not the rest of its state.
     preload: `${DOCKER_PRELOAD}
 find /var/lib/docker -mindepth 1 -maxdepth 1 ! -name image ! -name overlay2 -exec rm -rf {} +`,
-    asRoot: 'systemctl start docker || { journalctl -u docker -n 15 --no-pager -o cat; exit 1; }',
+    // It started with the guest, on a directory that the data's disk covers now.
+    asRoot:
+      'systemctl stop docker.socket docker; systemctl start docker || { journalctl -u docker -n 15 --no-pager -o cat; exit 1; }',
   },
 };
 
@@ -192,7 +194,7 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'docker20',
     project: 'project',
     command: 'tcp',
-    notSeen: 'its image was built under qemu-user; the machine was not started yet',
+    notSeen: 'the only run did not find its image: the engine had started before its disk was mounted',
   },
   share: {
     represents: 'OrbStack, Docker Desktop, WSL 2',
