@@ -28,10 +28,17 @@ static int can_read(const char *path)
 	return got >= 0 || errno == EIO;
 }
 
-static int can_list(const char *path)
+/* Where a descriptor leads to. Uid 0 may list the folder, which is root's; to follow an entry takes the right to trace. */
+static int can_follow(const char *path)
 {
 	DIR *dir = opendir(path);
-	return dir != NULL;
+	char target[8];
+	int followed = 0;
+	for (struct dirent *entry; dir != NULL && !followed && (entry = readdir(dir)) != NULL;)
+		followed = readlinkat(dirfd(dir), entry->d_name, target, sizeof target) >= 0;
+	if (dir != NULL)
+		closedir(dir);
+	return followed;
 }
 
 /* A dynamic program of the probes; a moment later its guard has run. Between exec and then it is unprotected: see nodump.c. */
@@ -50,7 +57,7 @@ static int try_other(const void *file)
 	snprintf(environment, sizeof environment, "/proc/%d/environ", (int)pid);
 	for (int i = 0; i < 100 && can_read(environment); i++)
 		nanosleep(&moment, NULL);
-	int open = *(const char *)file == 'f' ? can_list(path) : can_read(path);
+	int open = *(const char *)file == 'f' ? can_follow(path) : can_read(path);
 	int ended = waitpid(pid, NULL, WNOHANG) != 0;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -132,6 +132,9 @@ function tmpfsEntry(mount: MemoryMount): [string, string] {
 type MemoryMount = Extract<Mount, { kind: 'tmpfs' }>;
 
 /** The options of a tmpfs, without its owner. */
-export function memoryOptions({ noexec, sizeMb }: MemoryMount, mode: number): readonly string[] {
+export function memoryOptions(
+  { noexec, sizeMb }: Pick<MemoryMount, 'noexec' | 'sizeMb'>,
+  mode: number,
+): readonly string[] {
   return ['rw', 'nosuid', 'nodev', noexec ? 'noexec' : 'exec', `size=${sizeMb}m`, `mode=${mode.toString(8)}`];
 }

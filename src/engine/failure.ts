@@ -47,8 +47,17 @@ export function engineFailure(error: unknown, doing: string): RunClaudeError {
       hint: 'run-claude build makes it.',
     });
   }
-  return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${reason}`, { cause: error });
+  const hint = COPIES_NOTHING.test(reason) ? { hint: NEWER_DOCKER } : {};
+  return new RunClaudeError('ENGINE_REFUSED', `the container engine could not ${doing}: ${reason}`, {
+    cause: error,
+    ...hint,
+  });
 }
+
+/** Some releases of Docker set modes through a /proc that is not there, where the kernel has no fchmodat2. */
+const COPIES_NOTHING = /^chmod .*: via \/proc\/self\/fd\//;
+const NEWER_DOCKER =
+  'This release of Docker copies no file into a container on a kernel before Linux 6.6: update Docker, or the kernel.';
 
 /** The engine's or this machine's disk is full. */
 export function diskFull(doing: string, cause: unknown): RunClaudeError {

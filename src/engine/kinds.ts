@@ -37,7 +37,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     name: 'Podman, rootless',
     holds:
       'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
-    shown: `Podman 4.3, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
+    shown: `Podman 4.3, cgroup v1, the refusal: ${ENGINES}; Podman 5.8, cgroup v2: the machine \`rootless-podman\` below`,
     summary: ROOTLESS,
     is: (facts) => facts.kind === 'podman' && facts.rootless,
   },
@@ -52,7 +52,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     name: 'Docker, rootless',
     holds:
       'refused where memory and process limits are not delegated to it (always with cgroup v1); else all, and uid 0 inside is you outside',
-    shown: `Docker 20.10, cgroup v1, the refusal: ${ENGINES}; with cgroup v2 not run`,
+    shown: `Docker 20.10, cgroup v1, the refusal: ${ENGINES}; Docker 28.5, cgroup v2: the machine \`rootless-docker\` below`,
     summary: ROOTLESS,
     is: (facts) => facts.rootless,
   },

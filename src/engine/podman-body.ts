@@ -86,7 +86,7 @@ export function podmanBody(
       pids: { limit: limits.pids },
       ...(limits.cpus === 0 ? {} : { cpu: { quota: Math.round(limits.cpus * 100_000), period: 100_000 } }),
     },
-    mounts: spec.mounts.flatMap((mount) => runtimeMount(mount, overlays)),
+    mounts: [sharedMemory(limits), ...spec.mounts].flatMap((mount) => runtimeMount(mount, overlays)),
     volumes: spec.mounts.flatMap((mount) =>
       mount.kind !== 'volume' || overlays.has(mount.volume)
         ? []
@@ -126,6 +126,11 @@ function network({ network: wanted }: ContainerSpec): Record<string, unknown> {
 function allowedProcesses(): number {
   const text = /^Max processes +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   return Math.min(DEFAULT_PROCESSES, Number(text ?? DEFAULT_PROCESSES));
+}
+
+/** Podman 5 makes its own read-only where it makes no other tmpfs in a read-only root. */
+export function sharedMemory({ shmMb }: ContainerSpec['limits']): Mount {
+  return { kind: 'tmpfs', target: '/dev/shm', sizeMb: shmMb, mode: 0o1777, noexec: true };
 }
 
 function runtimeMount(mount: Mount, overlays: Overlays): readonly RuntimeMount[] {

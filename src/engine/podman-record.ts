@@ -1,6 +1,6 @@
 import type { ContainerSpec } from '../types/engine.ts';
 import { compareRecord, type Inspect, type RecordedMount } from './compare-record.ts';
-import type { Overlays } from './podman-body.ts';
+import { type Overlays, sharedMemory } from './podman-body.ts';
 
 /** Fields of Podman's own record of a container (GET /libpod/containers/NAME/json) that differ from Docker's. */
 type PodmanInspect = Omit<Inspect, 'HostConfig' | 'Mounts'> & {
@@ -29,7 +29,7 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
   const networks = Object.keys(inspect.NetworkSettings?.Networks ?? {});
   const kept = [...(inspect.BoundingCaps ?? []), ...(inspect.EffectiveCaps ?? [])];
   return compareRecord(
-    spec,
+    { ...spec, mounts: [sharedMemory(spec.limits), ...spec.mounts] },
     {
       ...inspect,
       Config: {

@@ -6,6 +6,8 @@ import { keychainCertificates, PEM_CERTIFICATE } from '../host/keychain-certific
 import type { ContextFile } from './files.ts';
 
 const LOCAL_CERTIFICATES = '/usr/local/share/ca-certificates';
+/** Debian's own, one file each. Node's list differs between its versions: with it alone the image's address would too. */
+const PUBLIC_CERTIFICATES = '/usr/share/ca-certificates';
 
 /**
  * The certificate authorities that this machine trusts beyond the public ones (a company's TLS proxy), one file each
@@ -15,14 +17,14 @@ const LOCAL_CERTIFICATES = '/usr/local/share/ca-certificates';
 export function extraCertificates(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,
+  publicDirectory: string = PUBLIC_CERTIFICATES,
 ): readonly ContextFile[] {
   const bundle = env['NODE_EXTRA_CA_CERTS'];
-  const texts = [...(bundle ? [bundle] : []), ...localFiles()].map(readText);
-  const inFiles = texts.flatMap((text) => text.match(PEM_CERTIFICATE) ?? []);
-  const own = [...inFiles, ...keychainCertificates(platform)];
+  const local = certificatesIn([...(bundle ? [bundle] : []), ...filesBelow(LOCAL_CERTIFICATES)]);
+  const own = [...local, ...keychainCertificates(platform)];
   // Most machines have none, and hashing all public ones takes time.
   if (own.length === 0) return [];
-  const known = new Set(rootCertificates.map(fingerprint));
+  const known = new Set([...rootCertificates, ...certificatesIn(filesBelow(publicDirectory))].map(fingerprint));
   const extra = new Map<string, string>();
   for (const pem of own) {
     const print = fingerprint(pem);
@@ -38,13 +40,17 @@ function fingerprint(pem: string): string {
   return createHash('sha256').update(der).digest('hex');
 }
 
-function localFiles(): readonly string[] {
+function filesBelow(directory: string): readonly string[] {
   try {
-    const names = readdirSync(LOCAL_CERTIFICATES, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => name.endsWith('.crt')).map((name) => join(LOCAL_CERTIFICATES, name));
+    const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => name.endsWith('.crt')).map((name) => join(directory, name));
   } catch {
     return [];
   }
+}
+
+function certificatesIn(files: readonly string[]): readonly string[] {
+  return files.flatMap((file) => readText(file).match(PEM_CERTIFICATE) ?? []);
 }
 
 function readText(file: string): string {

@@ -4,13 +4,24 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { cacheDirectory, inCache, log, removeFromCache, sh } from './cache.mjs';
+import { buildForeignImage } from './foreign-image.mjs';
 import { GUESTS } from './guests.mjs';
 
 const HERE = import.meta.dirname;
 const ROOT = path.resolve(HERE, '../..');
 const NODE_VERSION = '22.23.3';
 const DISK_SIZE = '24G';
-const TOOLS = ['qemu-utils', 'debootstrap', 'e2fsprogs', 'btrfs-progs', 'kmod', 'cpio', 'openssh-client', 'xz-utils'];
+const TOOLS = [
+  'qemu-utils',
+  'debootstrap',
+  'e2fsprogs',
+  'btrfs-progs',
+  'kmod',
+  'cpio',
+  'openssh-client',
+  'xfsprogs',
+  'xz-utils',
+];
 const TOOLS_OF = {
   amd64: ['user-mode-linux', 'iproute2'],
   arm64: ['qemu-system-arm', 'ipxe-qemu', 'qemu-user-static'],
@@ -21,7 +32,7 @@ const BINFMT = '/proc/sys/fs/binfmt_misc';
  * The guest's directory, built where it does not exist yet. Its name has the digest of the recipe.
  * @param {string} name key of GUESTS
  */
-export function guestDirectory(name) {
+export async function guestDirectory(name) {
   const guest = GUESTS[name];
   if (guest === undefined) throw new Error(`No guest ${name}.`);
   const files = ['build-guest.sh', 'guest-init.sh'].map((file) => readFileSync(path.join(HERE, file), 'utf8'));
@@ -34,9 +45,7 @@ export function guestDirectory(name) {
   if (!existsSync(inCache(id, 'key'))) sh('ssh-keygen -q -t ed25519 -N "" -f "$1"', [inCache(id, 'key')]);
   writeFileSync(inCache(id, 'setup'), `${guest.setup}\n`);
   const words = [dir, guest.arch, guest.suite, guest.kernel, inCache(id, 'setup'), ...guest.packages];
-  withBinfmt(guest.arch, () =>
-    execFileSync('nice', ['-n', '15', path.join(HERE, 'build-guest.sh'), ...words], { stdio: 'inherit' }),
-  );
+  await withBinfmt(guest.arch, () => execFileSync(path.join(HERE, 'build-guest.sh'), words, { stdio: 'inherit' }));
   log(`Making the disk of ${name}`);
   makeDisk(inCache(id, 'root'), inCache(id, 'disk.raw'), DISK_SIZE);
   removeFromCache(id, 'root');
@@ -56,7 +65,7 @@ export function digest(texts) {
  * @param {string} size
  */
 function makeDisk(from, to, size) {
-  sh('rm -f "$2"; truncate -s "$3" "$2.part"; nice -n 15 mke2fs -q -F -t ext4 -d "$1" "$2.part"; mv "$2.part" "$2"', [
+  sh('rm -f "$2"; truncate -s "$3" "$2.part"; mke2fs -q -F -t ext4 -d "$1" "$2.part"; mv "$2.part" "$2"', [
     from,
     to,
     size,
@@ -80,17 +89,19 @@ export function installTools(arch) {
 
 /**
  * Runs `build` with a binfmt entry for the architecture. An entry that the lab registered is removed again.
+ * @template Built
  * @param {'amd64' | 'arm64'} arch
- * @param {() => void} build
+ * @param {() => Built | Promise<Built>} build
+ * @returns {Promise<Built>}
  */
-export function withBinfmt(arch, build) {
+async function withBinfmt(arch, build) {
   const entry = `${BINFMT}/qemu-aarch64`;
   const wasMounted = existsSync(`${BINFMT}/register`);
   if (arch === 'amd64' || existsSync(entry)) return build();
   if (!wasMounted) sh('mount -t binfmt_misc none "$1"', [BINFMT]);
   try {
     sh('cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$1/register"', [BINFMT]);
-    build();
+    return await build();
   } finally {
     spawnSync('sh', ['-c', `echo -1 >${entry}`]);
     if (!wasMounted) spawnSync('umount', [BINFMT]);
@@ -122,46 +133,40 @@ export function packedCommand() {
 }
 
 /**
- * A disk for the guest, attached read-only: over ssh the same takes minutes. For amd64 it has Node and the sessions'
- * image, which the engine of this machine builds if it does not have it. For arm64 it has the image's base: the guest's
- * engine builds the image.
+ * A disk for the guest, attached read-only: over ssh the same takes minutes. It has the sessions' image, which the engine
+ * of this machine builds if it does not have it, and Node where run-claude runs in the guest (amd64).
  * @param {'amd64' | 'arm64'} arch
  */
-export function suppliesDisk(arch) {
-  return arch === 'amd64' ? imageDisk() : baseDisk(arch);
-}
-
-function imageDisk() {
+export async function suppliesDisk(arch) {
   if (!existsSync(path.join(ROOT, 'dist/main.js'))) sh('cd "$1"; npm run --silent build', [ROOT]);
-  // The image has the machine's certificate authorities. Beside this file, Node's own list differs between versions.
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const output = execFileSync('node', [path.join(ROOT, 'dist/main.js'), 'build'], { encoding: 'utf8', env });
-  const image = output.trim().split('\n').at(-1) ?? '';
+  const image = arch === 'amd64' ? imageHere() : await withBinfmt(arch, () => buildForeignImage(arch, environment()));
   return supplies([image, NODE_VERSION], '2500M', (dir) => {
     log(`Saving ${image}`);
-    const script = `docker save -o "$2/image.tar" "$1"; cp "$3" "$2/node"; chmod 755 "$2/node"; mkdir "$2/ca"
-find /usr/local/share/ca-certificates -name '*.crt' -exec cp {} "$2/ca" ';'`;
-    sh(script, [image, dir, nodeProgram('amd64')]);
+    sh('docker save -o "$2/image.tar" "$1"; chmod 644 "$2/image.tar"', [image, dir]);
+    if (arch === 'arm64') return;
+    const script = `cp "$2" "$1/node"; chmod 755 "$1/node"; mkdir "$1/ca"
+find /usr/local/share/ca-certificates -name '*.crt' -exec cp {} "$1/ca" ';'`;
+    sh(script, [dir, nodeProgram(arch)]);
   });
 }
 
-/** @param {'amd64' | 'arm64'} arch */
-function baseDisk(arch) {
-  const { debian } = JSON.parse(readFileSync(path.join(ROOT, 'images/pins.json'), 'utf8'));
-  return supplies([arch, debian.reference], '1G', (dir) => {
-    log(`Making ${debian.reference} for ${arch}`);
-    const tree = cacheDirectory(`base-${arch}`);
-    withBinfmt(arch, () => sh(BASE, [tree, arch, debian.release, debian.mirror, path.join(dir, 'base.tar')]));
-    writeFileSync(path.join(dir, 'reference'), debian.reference);
-    removeFromCache(`base-${arch}`);
+/** The image of these sources on the engine of this machine. */
+function imageHere() {
+  const output = execFileSync('node', [path.join(ROOT, 'dist/main.js'), 'build'], {
+    encoding: 'utf8',
+    env: environment(),
   });
+  return output.trim().split('\n').at(-1) ?? '';
 }
 
-/** A tree of the packages that every Debian has, from the mirror of this machine where one is set. */
-const BASE = `[ "$1" != / ] && [ -d "$1" ]
-mirror=$(awk '/^URIs:/ { print $2; exit }' /etc/apt/sources.list.d/debian.sources 2>/dev/null || true)
-nice -n 15 debootstrap --arch="$2" --variant=minbase "$3" "$1/root" "\${mirror:-$4}" >"$1/log" 2>&1
-tar -C "$1/root" -cf "$5" .`;
+/**
+ * The environment of every run-claude here. The image has the machine's certificate authorities: without this file its
+ * address is the same with every version of Node, whose own list of authorities differs.
+ */
+function environment() {
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  return env;
+}
 
 /**
  * @param {readonly string[]} recipe

@@ -5,13 +5,13 @@
  * @typedef {object} Engine
  * @property {string} guest key of GUESTS
  * @property {'ext4' | 'btrfs'} [fileSystem] of the disk with the engine's data
- * @property {Readonly<Record<string, string>>} [folders] directory of that disk → where the guest has it
- * @property {string} [preload] runs on the guest's tree as root, before the guest starts: loads the image
+ * @property {Readonly<Record<string, string>>} folders directory of that disk → where the guest has it
+ * @property {string} [loader] key of GUESTS: on its tree `preload` runs, where programs of `guest` do not run here
+ * @property {string} preload runs on the guest's tree as root, before the guest starts: loads the image
  * @property {readonly string[]} [kernelWords] of the guest's kernel command line
  * @property {string} [asRoot] runs in the guest as root
  * @property {string} [asUser] runs in the guest as the user, after `asRoot`. Lines `NAME=value` that it prints are
  *   variables of run-claude
- * @property {boolean} [isOnline] the guest reaches the package registries: its engine builds the image
  */
 
 /**
@@ -19,6 +19,7 @@
  * @property {string} represents which users' machines are like it
  * @property {string} title what is special about it
  * @property {string} engine key of ENGINES
+ * @property {string} [disk] command that makes the file system of one more disk (/dev/ubdd), whose path follows it
  * @property {string} [asRoot] runs in the guest as root, before the checks
  * @property {string} project directory of the project
  * @property {'inside' | 'tcp'} command where run-claude itself runs
@@ -33,6 +34,18 @@ const SUBORDINATE_IDS =
 const DOCKER_FOLDERS = { docker: '/var/lib/docker', containerd: '/var/lib/containerd' };
 const CONTAINERD_STORE = `mkdir -p /etc/docker
 printf '{"features": {"containerd-snapshotter": true}}\\n' >/etc/docker/daemon.json`;
+
+/** A user's engine can't load them. Those of nf_tables are missing in the kernel of User Mode Linux. */
+const MODULES = `modprobe -a overlay fuse tun veth bridge br_netfilter xt_conntrack xt_MASQUERADE xt_addrtype xt_comment \\
+  xt_mark xt_multiport iptable_nat iptable_filter ip6table_nat ip6table_filter`;
+/**
+ * With its default, Podman ends after five seconds without a request, and starts again for the next one. What it tells
+ * about itself has the package of each of its programs: dpkg needs half a minute for them under User Mode Linux, and
+ * run-claude waits no longer for an engine.
+ */
+const PODMAN_SETTINGS = `mkdir -p /etc/containers
+printf '[network]\\nfirewall_driver = "iptables"\\n[engine]\\nservice_timeout = 0\\n' >/etc/containers/containers.conf
+chmod a-x /usr/bin/dpkg`;
 
 /** Waits until an engine answers. @param {string} command */
 const waitFor = (command) =>
@@ -78,11 +91,13 @@ docker info -f '{{json .DriverStatus}}' | grep -q io.containerd.snapshotter`,
     guest: 'sid',
     folders: { docker: '/home/dev/.local/share/docker' },
     preload: asUser(`export DOCKER_HOST=unix:///run/user/1000/docker.sock
-DOCKERD_ROOTLESS_ROOTLESSKIT_NET=host /usr/share/docker.io/contrib/dockerd-rootless.sh --iptables=false --ip6tables=false --bridge=none >/tmp/dockerd.log 2>&1 & dockerd=$!
-${waitFor('docker version')}
+# Docker 28 does not tell its version with this network.
+rootlesskit --net=host --copy-up=/etc --copy-up=/run --propagation=rslave \\
+  dockerd --rootless --iptables=false --ip6tables=false --bridge=none >/tmp/dockerd.log 2>&1 & dockerd=$!
+${waitFor('docker image ls')}
 docker load -q -i ${IMAGE}
 kill $dockerd; wait $dockerd || true`),
-    asRoot: `gpasswd -d dev docker; ${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
+    asRoot: `${MODULES}; gpasswd -d dev docker; ${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
     asUser: `export XDG_RUNTIME_DIR=/run/user/$(id -u) DOCKER_HOST=unix:///run/user/$(id -u)/docker.sock
 systemd-run --user --quiet --unit=docker --property=Delegate=yes /usr/share/docker.io/contrib/dockerd-rootless.sh
 ${waitFor('docker version')}
@@ -92,21 +107,26 @@ printf 'XDG_RUNTIME_DIR=%s\\nDOCKER_HOST=%s\\n' "$XDG_RUNTIME_DIR" "$DOCKER_HOST
     guest: 'sid',
     folders: { podman: '/home/dev/.local/share/containers' },
     preload: asUser(`podman load -q -i ${IMAGE}`),
-    asRoot: `${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
+    asRoot: `${MODULES}
+${PODMAN_SETTINGS}
+${SUBORDINATE_IDS}; chown dev:dev /home/dev/.local /home/dev/.local/share`,
     asUser: `export XDG_RUNTIME_DIR=/run/user/$(id -u)
 systemctl --user start podman.socket
+${waitFor('podman --url unix://$XDG_RUNTIME_DIR/podman/podman.sock version')}
 printf 'XDG_RUNTIME_DIR=%s\\nCONTAINER_HOST=unix://%s/podman/podman.sock\\n' "$XDG_RUNTIME_DIR" "$XDG_RUNTIME_DIR"`,
   },
   podman5: {
     guest: 'sid',
     folders: { podman: '/var/lib/containers' },
     preload: `podman load -q -i ${IMAGE}`,
-    asRoot: `mkdir -p /etc/systemd/system/podman.socket.d
+    asRoot: `${PODMAN_SETTINGS}
+mkdir -p /etc/systemd/system/podman.socket.d
 printf '[Socket]\\nSocketMode=0660\\nSocketGroup=dev\\nDirectoryMode=0755\\n' >/etc/systemd/system/podman.socket.d/lab.conf
 systemctl daemon-reload
 systemctl start podman.socket
 chmod 755 /run/podman`,
-    asUser: `printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
+    asUser: `${waitFor('podman --url unix:///run/podman/podman.sock version')}
+printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
   },
   docker26: {
     guest: 'trixie',
@@ -117,10 +137,14 @@ chmod 755 /run/podman`,
   },
   docker20: {
     guest: 'bookworm-arm64',
-    isOnline: true,
     folders: { docker: '/var/lib/docker' },
-    asRoot: `systemctl start docker
-docker import /mnt/supplies/base.tar "$(cat /mnt/supplies/reference)"`,
+    loader: 'trixie',
+    // An older engine reads the images of a newer one, but not the rest of its state.
+    preload: `${DOCKER_PRELOAD}
+find /var/lib/docker -mindepth 1 -maxdepth 1 ! -name image ! -name overlay2 -exec rm -rf {} +`,
+    // It started with the guest, on a directory that the data's disk covers now.
+    asRoot:
+      'systemctl stop docker.socket docker; systemctl start docker || { journalctl -u docker -n 15 --no-pager -o cat; exit 1; }',
   },
 };
 
@@ -170,7 +194,7 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'docker20',
     project: 'project',
     command: 'tcp',
-    notSeen: 'its image takes 38 minutes of emulation',
+    notSeen: 'the only run did not find its image: the engine had started before its disk was mounted',
   },
   share: {
     represents: 'OrbStack, Docker Desktop, WSL 2',
@@ -196,13 +220,12 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
   },
   casefold: {
     represents: 'the file system of a Mac (APFS)',
-    title: 'Docker 28, project on ext4 with folded letter case and normalised names',
+    title: 'Docker 28, project on xfs that folds the letter case of ASCII names',
     engine: 'docker28-containerd',
-    asRoot: `mke2fs -q -F -t ext4 -O casefold -E encoding=utf8 /dev/vdc
-mkdir -p /mnt/fold && mount /dev/vdc /mnt/fold
-mkdir /mnt/fold/dev && chattr +F /mnt/fold/dev && chown dev:dev /mnt/fold/dev`,
+    disk: 'mkfs.xfs -q -n version=ci',
+    asRoot: `mkdir -p /mnt/fold && mount -t xfs /dev/ubdd /mnt/fold
+mkdir /mnt/fold/dev && chown dev:dev /mnt/fold/dev && touch /mnt/fold/Case && test -e /mnt/fold/cASE`,
     project: '/mnt/fold/dev/project',
     command: 'inside',
-    notSeen: 'the kernel of User Mode Linux has no folded letter case on ext4',
   },
 };

@@ -13,46 +13,66 @@ import { startMachine } from './machine.mjs';
 
 const START_LIMIT_MS = 20 * 60_000;
 const DATA_SIZE = '16G';
+const OWN_SIZE = '2G';
 /** Where the docker daemon of an emulated guest listens. */
 const TCP_PORT = 2375;
 const DISKS = { amd64: ['/dev/ubdb', '/dev/ubdc'], arm64: ['/dev/vdb', '/dev/vdc'] };
 
 /**
- * Starts the guest with its engine.
+ * Makes what the engine needs: guest, supplies, and the disk with its data.
  * @param {string} name key of ENGINES
  */
-export async function startEngine(name) {
+export async function prepareEngine(name) {
   const engine = ENGINES[name];
   const guest = engine && GUESTS[engine.guest];
   if (engine === undefined || guest === undefined) throw new Error(`No engine ${name}.`);
   installTools(guest.arch);
-  const guestDir = guestDirectory(engine.guest);
-  const supplies = suppliesDisk(guest.arch);
-  const id = `engine-${name}-${digest([JSON.stringify(engine), guestDir, supplies.name])}`;
+  const guestDir = await guestDirectory(engine.guest);
+  const loaderDir = engine.loader === undefined ? guestDir : await guestDirectory(engine.loader);
+  const supplies = await suppliesDisk(guest.arch);
+  const { folders, fileSystem, preload } = engine;
+  const recipe = [JSON.stringify({ folders, fileSystem, preload }), guestDir, loaderDir, supplies.name];
+  const id = `engine-${name}-${digest(recipe)}`;
+  const data = dataDisk(id, engine, path.join(loaderDir, 'disk.raw'), supplies.disk);
+  return { engine, guest, guestDir, supplies, id, data };
+}
+
+/**
+ * Starts a cell's guest with its engine.
+ * @param {import('./cells.mjs').Cell} cell
+ */
+export async function startEngine({ engine: name, disk: makeDisk }) {
+  const { engine, guest, guestDir, supplies, id, data } = await prepareEngine(name);
   const dir = cacheDirectory(id);
-  const data = dataDisk(id, engine, path.join(guestDir, 'disk.raw'), supplies.disk);
   const disk = inCache(id, 'disk');
   removeFromCache(id, 'disk');
   removeFromCache(id, 'share');
   const share = cacheDirectory(id, 'share');
   sh('chown 1000:1000 "$1"', [share]);
+  const ownDisk = makeDisk === undefined ? [] : [inCache(id, 'own.raw')];
+  for (const file of ownDisk) sh(`rm -f "$1"; truncate -s ${OWN_SIZE} "$1"; ${makeDisk} "$1"`, [file]);
   const enginePort = await freePort();
   const original = path.join(guestDir, 'disk.raw');
-  if (guest.arch === 'arm64') sh('qemu-img create -q -f qcow2 -F raw -b "$1" "$2"', [original, disk]);
+  const changes = inCache(id, 'data');
+  removeFromCache(id, 'data');
+  if (guest.arch === 'arm64') {
+    const copy = 'qemu-img create -q -f qcow2 -F raw -b "$1" "$2"';
+    sh(copy, [original, disk]);
+    sh(copy, [data, changes]);
+  }
   const command =
     guest.arch === 'amd64'
       ? umlCommand({
           dir,
           share,
-          disks: { root: `${disk},${original}`, supplies: supplies.disk, data },
-          words: engine.kernelWords ?? [],
+          disks: { root: `${disk},${original}`, supplies: supplies.disk, data: `${changes},${data}` },
+          words: [...(engine.kernelWords ?? []), ...ownDisk.map((file) => `ubd3=${file}`)],
         })
       : qemuCommand({
           guestDir,
-          disks: { root: disk, supplies: supplies.disk, data },
+          disks: { root: disk, supplies: supplies.disk, data: changes },
           port: await freePort(),
           forwarded: [[enginePort, TCP_PORT]],
-          isOnline: engine.isOnline === true,
         });
   log(`${name}: starting the guest`);
   const machine = await startMachine(command, path.join(guestDir, 'key'), dir);
@@ -77,35 +97,30 @@ mount -o ro ${suppliesDevice} /mnt/supplies; mount ${dataDevice} /mnt/data`;
 }
 
 /**
- * The disk with the engine's data, filled on the host once: cells use a copy.
+ * The disk with the engine's data, filled on the host once. A machine writes its changes beside it.
  * @param {string} id
  * @param {import('./cells.mjs').Engine} engine
  * @param {string} disk
  * @param {string} supplies
  */
 function dataDisk(id, engine, disk, supplies) {
-  const data = inCache(id, 'data.raw');
+  const data = path.join(cacheDirectory(id), 'data.raw');
   const loaded = inCache(id, 'loaded');
   if (!existsSync(loaded)) {
     const make = engine.fileSystem === 'btrfs' ? 'mkfs.btrfs -q -f' : 'mke2fs -q -F -t ext4';
     sh(`rm -f "$1"; truncate -s ${DATA_SIZE} "$1"; ${make} "$1"`, [data]);
-    if (engine.preload !== undefined) {
-      log('Loading the image');
-      const unbind = Object.values(engine.folders ?? {}).map((to) => `umount ${to}`);
-      const script = [bindMounts(engine), engine.preload, ...unbind].join('\n');
-      const words = [disk, supplies, data, cacheDirectory(id, 'mounts'), script];
-      execFileSync('nice', ['-n', '15', path.join(import.meta.dirname, 'preload.sh'), ...words], { stdio: 'inherit' });
-    }
+    log('Loading the image');
+    const unbind = Object.values(engine.folders).map((to) => `umount ${to}`);
+    const script = [bindMounts(engine), engine.preload, ...unbind].join('\n');
+    const words = [disk, supplies, data, cacheDirectory(id, 'mounts'), script];
+    execFileSync(path.join(import.meta.dirname, 'preload.sh'), words, { stdio: 'inherit' });
     writeFileSync(loaded, '');
   }
-  // What the guest builds stays. An image that was loaded is not changed.
-  if (engine.preload === undefined) return data;
-  removeFromCache(id, 'data');
-  return `${inCache(id, 'data')},${data}`;
+  return data;
 }
 
 /** Mounts each directory of the data's disk where the engine has it. @param {import('./cells.mjs').Engine} engine */
-function bindMounts({ folders = {} }) {
+function bindMounts({ folders }) {
   return Object.entries(folders)
     .map(([from, to]) => `mkdir -p /mnt/data/${from} ${to}; mount --bind /mnt/data/${from} ${to}; ${ownerOf(to)}`)
     .join('\n');

@@ -1,6 +1,7 @@
 /** The command that runs one guest: QEMU for arm64, User Mode Linux for amd64. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { sh } from './cache.mjs';
+import { log, sh } from './cache.mjs';
 
 const MEMORY_MB = '3500';
 const QEMU = ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a76', '-accel', 'tcg,thread=multi', '-smp', '2'];
@@ -16,7 +17,7 @@ const HOST_ADDRESS = '10.0.2.2';
  * @typedef {object} Disks
  * @property {string} root a qcow2 image for QEMU, `copy-on-write file,image` for User Mode Linux
  * @property {string} supplies an image, read-only
- * @property {string} data an image
+ * @property {string} data like `root`
  */
 
 /**
@@ -29,12 +30,12 @@ const HOST_ADDRESS = '10.0.2.2';
  */
 
 /**
- * An emulated machine. Its network is QEMU's own, restricted to the forwarded ports unless it is online.
- * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[], isOnline: boolean }} options
+ * An emulated machine. Its network is QEMU's own, restricted to the forwarded ports.
+ * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[] }} options
  *   `forwarded`: pairs of a port of loopback and a port of the guest
  * @returns {GuestCommand}
  */
-export function qemuCommand({ guestDir, disks, port, forwarded, isOnline }) {
+export function qemuCommand({ guestDir, disks, port, forwarded }) {
   const forwards = [[port, 22], ...forwarded].map(([from, to]) => `hostfwd=tcp:127.0.0.1:${from}-:${to}`).join(',');
   return {
     command: [
@@ -51,16 +52,11 @@ export function qemuCommand({ guestDir, disks, port, forwarded, isOnline }) {
       ...['-device', 'virtio-blk-pci,drive=supplies'],
       ...[
         '-drive',
-        `file=${disks.data},if=none,id=data,format=raw,cache=unsafe`,
+        `file=${disks.data},if=none,id=data,format=qcow2,cache=unsafe`,
         '-device',
         'virtio-blk-pci,drive=data',
       ],
-      ...[
-        '-netdev',
-        `user,id=net,restrict=${isOnline ? 'off' : 'on'},${forwards}`,
-        '-device',
-        'virtio-net-pci,netdev=net',
-      ],
+      ...['-netdev', `user,id=net,restrict=on,${forwards}`, '-device', 'virtio-net-pci,netdev=net'],
       ...['-object', 'rng-random,id=rng,filename=/dev/urandom', '-device', 'virtio-rng-pci,rng=rng'],
     ],
     ssh: [],
@@ -78,6 +74,7 @@ export function qemuCommand({ guestDir, disks, port, forwarded, isOnline }) {
  * @returns {GuestCommand}
  */
 export function umlCommand({ dir, share, disks, words }) {
+  removeLeftSpaces();
   const space = `rc-lab-${process.pid}`;
   const script = `ip netns add "$1"; ip -n "$1" link set lo up; ip -n "$1" tuntap add dev tap0 mode tap
 ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
@@ -102,4 +99,14 @@ ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
       sh('ip netns del "$1"', [space]);
     },
   };
+}
+
+/** Network namespaces of labs that were killed, and the guests that still run there. */
+function removeLeftSpaces() {
+  const spaces = sh('ip netns list').matchAll(/^rc-lab-(\d+)\b/gm);
+  for (const [space, pid] of spaces) {
+    if (existsSync(`/proc/${pid}`)) continue;
+    log(`Removing ${space}, which a killed lab left`);
+    sh('ip netns pids "$1" | xargs -r kill -9; ip netns del "$1"', [space]);
+  }
 }

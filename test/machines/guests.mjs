@@ -26,7 +26,7 @@ export const GUESTS = {
     kernel: 'uml',
     packages: [
       ...['docker.io', 'docker-cli', 'apparmor', 'slirp4netns', 'rootlesskit', 'btrfs-progs'],
-      ...['podman', 'crun', 'netavark', 'passt', 'catatonit', 'uidmap', 'fuse-overlayfs'],
+      ...['podman', 'crun', 'netavark', 'aardvark-dns', 'passt', 'catatonit', 'uidmap', 'fuse-overlayfs'],
     ],
     setup: `${NO_PROFILES}
 ${DOCKER_GROUP}

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Runs run-claude on machines of other kinds, each a guest without hardware virtualisation:
- *   npm run test:machines [-- CELL…]      all cells without names; `--list` names them
+ *   npm run test:machines [-- CELL…]      all cells without names; `--list` names them, `--prepare` only makes their disks
  * Needs root on Debian. Guests and engines are kept in the cache directory, by the digest of their recipes: a cell that
  * was interrupted continues there. Writes test/machines/results/CELL.json.
  */
@@ -10,12 +10,12 @@ import path from 'node:path';
 import { log } from './cache.mjs';
 import { CELLS } from './cells.mjs';
 import { CHECKS } from './checks.mjs';
-import { startEngine } from './engine.mjs';
+import { prepareEngine, startEngine } from './engine.mjs';
 import { placeHere, placeInside } from './places.mjs';
 
 const RESULTS = path.join(import.meta.dirname, 'results');
 const VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
-docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,'
+docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,*$'
 systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket && podman --version
 true`;
 
@@ -23,7 +23,7 @@ true`;
 async function runCell(name) {
   const cell = CELLS[name];
   if (cell === undefined) throw new Error(`No cell ${name}: ${Object.keys(CELLS).join(', ')}.`);
-  const { machine, variables, enginePort } = await startEngine(cell.engine);
+  const { machine, variables, enginePort } = await startEngine(cell);
   try {
     const place = cell.command === 'inside' ? placeInside(machine, cell, variables) : placeHere(cell, enginePort);
     const versions = machine.run([...variables.map((line) => `export ${line}`), VERSIONS].join('\n')).output;
@@ -74,6 +74,10 @@ if (words.includes('--list')) {
 }
 let failures = 0;
 for (const name of names) {
+  if (words.includes('--prepare')) {
+    await prepareEngine(CELLS[name]?.engine ?? '');
+    continue;
+  }
   const { held, detail } = await outcomeOf(async () => ((await runCell(name)) ? '' : 'not every check held'));
   log(`${name}: ${held ? detail || 'every check held' : detail}`);
   if (!held || detail !== '') failures += 1;

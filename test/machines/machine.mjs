@@ -31,7 +31,8 @@ export async function startMachine(guest, key, dir) {
   const sockets = mkdtempSync(path.join(tmpdir(), 'rc-lab-'));
   const output = openSync(console, 'w');
   const started = Date.now();
-  const child = spawn('nice', ['-n', '15', ...guest.command], { stdio: ['ignore', output, output], detached: true });
+  const [program = '', ...words] = guest.command;
+  const child = spawn(program, words, { stdio: ['ignore', output, output], detached: true });
   closeSync(output);
   const stopped = new Promise((resolve) => child.once('close', resolve));
   const sshWords = (/** @type {string} */ user, /** @type {readonly string[]} */ options = []) => [

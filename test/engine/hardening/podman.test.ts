@@ -165,9 +165,13 @@ const EVERY = [
 ].map((name) => `CAP_${name}`);
 
 describe('without one layer', () => {
-  const loose: Weaken = (body) => {
-    for (const mount of body.mounts) if (mount.destination === '/tmp') mount.options = ['rw', 'exec', 'suid', 'dev'];
-  };
+  const mounted =
+    (at: string, options: string[]): Weaken =>
+    (body) => {
+      for (const mount of body.mounts) if (mount.destination === at) mount.options = options;
+    };
+  const loose = mounted('/tmp', ['rw', 'exec', 'suid', 'dev']);
+  const large = mounted('/dev/shm', ['rw', 'nosuid', 'nodev', 'noexec', 'size=5g', 'mode=1777']);
   it.each<readonly [string, string, Weaken, RegExp]>([
     ['seccomp', '1000:1000', set({ seccomp_profile_path: 'unconfined' }), /seccomp: no filter/],
     ['capabilities', '0:0', set({ cap_add: EVERY }), /capabilities: CapPrm is/],
@@ -175,7 +179,7 @@ describe('without one layer', () => {
     ['read-only root', '0:0', set({ read_only_filesystem: false }), /read-only root: \/ is writable/],
     ['masked and read-only paths', '0:0', set({ mask: [], unmask: ['ALL'] }), /paths: .*kallsyms is not masked/],
     ['no resolver, low ports or ping', '1000:1000', set({ sysctl: {} }), /ping_group_range is 0/],
-    ['limits', '1000:1000', set({ shm_size: 5 * 2 ** 30 }), /\/dev\/shm is larger than asked for/],
+    ['limits', '1000:1000', large, /\/dev\/shm is larger than asked for/],
     ['tmpfs options', '1000:1000', loose, /tmpfs options: \/tmp lacks nosuid/],
     ['namespaces', '1000:1000', set({ cgroupns: { nsmode: 'host' } }), /namespaces: cgroup is the host's/],
     ['network none', '1000:1000', set({ netns: { nsmode: 'bridge' } }), /network none: there is a route/],

@@ -18,6 +18,11 @@ it('the table of machines: each cell has a row, and no row claims what its resul
     docker28: result(allHeld),
     trixie: result(allHeld.map((check) => (check.name === 'probe' ? { ...check, held: false } : check))),
     podman: result(allHeld.slice(0, -1)),
+    btrfs: result([
+      ...allHeld.slice(0, -1),
+      { name: 'gc', held: false, detail: 'no x in:\n[sandbox] ERROR: disk full\n' },
+    ]),
+    arm64: result([...allHeld.slice(0, -1), { name: 'gc', held: true, detail: 'refused: too far away' }]),
   };
   const text = machines((cell) => results[cell]);
   expect(text.split('\n')).toHaveLength(Object.keys(CELLS).length + 2);
@@ -26,5 +31,7 @@ it('the table of machines: each cell has a row, and no row claims what its resul
   );
   expect(rowOf(text, 'trixie')).toMatch(/\| held: doctor; .*\. did not hold: probe \|$/);
   expect(rowOf(text, 'podman')).toMatch(/\| held: doctor; .*\. not run: gc\. 9 attacks/);
+  expect(rowOf(text, 'btrfs')).toMatch(/\. did not hold: gc \(disk full\)\. 9 attacks/);
+  expect(rowOf(text, 'arm64')).toMatch(/\| every check held\. gc refused: too far away\. 9 attacks/);
   expect(rowOf(text, 'share')).toMatch(/\| {2}\| {2}\| not seen(: .+)? \|$/);
 });

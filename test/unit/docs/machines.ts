@@ -27,6 +27,15 @@ export function machines(resultOf: (cell: string) => CellResult | undefined = re
   return table(['machine', 'stands for', 'versions', 'date', 'result'], rows);
 }
 
+/** The error that run-claude ended with, whole: on a terminal its lines are wrapped. */
+function errorOf(failed: CellResult['checks']): string {
+  const errors = failed.flatMap(({ detail }) => /^\[sandbox\] ERROR: (.+)$/m.exec(detail)?.[1] ?? []);
+  return errors[0] === undefined ? '' : ` (${errors[0]})`;
+}
+
+/** How the detail of a check begins that holds because run-claude refused. */
+const REFUSED = 'refused: ';
+
 const versionsOf = ({ versions, date }: CellResult): string[] => [versions.join('; '), date];
 
 function outcomeOf({ checks }: CellResult): string {
@@ -34,10 +43,12 @@ function outcomeOf({ checks }: CellResult): string {
   const failed = checks.filter(({ held }) => !held);
   const missing = CHECKS.filter(({ name }) => !checks.some((check) => check.name === name));
   const probe = checks.find(({ name }) => name === 'probe');
+  const refused = checks.filter(({ held, detail }) => held && detail.startsWith(REFUSED));
   return [
     failed.length + missing.length === 0 ? 'every check held' : `held: ${names(checks.filter(({ held }) => held))}`,
-    ...(failed.length === 0 ? [] : [`did not hold: ${names(failed)}`]),
+    ...(failed.length === 0 ? [] : [`did not hold: ${names(failed)}${errorOf(failed)}`]),
     ...(missing.length === 0 ? [] : [`not run: ${names(missing)}`]),
+    ...refused.map(({ name, detail }) => `${name} ${detail}`),
     ...(probe?.held === true ? [probe.detail] : []),
   ].join('. ');
 }

@@ -58,6 +58,10 @@ describe('the extra certificates of this machine', () => {
     expect(found.length).toBe(without.length + 1);
     expect(found.filter((entry) => entry.content.toString() === `${own}\n`)).toHaveLength(1);
     expect(extraCertificates({ NODE_EXTRA_CA_CERTS: join(dir, 'missing') })).toEqual(without);
+    // A public one that this version of Node does not have.
+    writeFileSync(join(dir, 'public.crt'), own);
+    const bundle = { NODE_EXTRA_CA_CERTS: join(dir, 'bundle.pem') };
+    expect(extraCertificates(bundle, 'linux', dir)).toEqual(extraCertificates({}, 'linux', dir));
     rmSync(dir, { recursive: true });
   });
 });
