@@ -26,7 +26,8 @@ export function filterServers(servers: unknown, replaced: JsonObject = {}): Filt
     const why = whyNot(server);
     if (why === undefined) kept[name] = value;
     else leftOut.push(`${name} (${why})`);
-    if (why === HAS_LOGIN) offers.push(...offerOf(name, server));
+    const offer = why === HAS_LOGIN ? offerOf(name, server) : undefined;
+    if (offer !== undefined) offers.push(offer);
   }
   return { servers: kept, leftOut, offers };
 }
@@ -34,10 +35,12 @@ export function filterServers(servers: unknown, replaced: JsonObject = {}): Filt
 const HAS_LOGIN = 'has headers or a login, which may be secrets';
 
 /** Only for a name and an address that are safe to paste into a shell. */
-function offerOf(name: string, server: JsonObject | undefined): string[] {
+function offerOf(name: string, server: JsonObject | undefined): string | undefined {
   const address = server?.['url'];
   const isPlain = typeof address === 'string' && /^https:\/\/[\w.-]+(\/[\w./-]*)?$/.test(address);
-  return isPlain && /^[\w-]{1,64}$/.test(name) ? [`run-claude mcp add ${name} --url ${address} --from 'COMMAND'`] : [];
+  return isPlain && /^[\w-]{1,64}$/.test(name)
+    ? `run-claude mcp add ${name} --url ${address} --from 'COMMAND'`
+    : undefined;
 }
 
 function whyNot(server: JsonObject | undefined): string | undefined {
