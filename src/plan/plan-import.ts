@@ -1,6 +1,7 @@
 import type { EngineFacts } from '../types/engine.ts';
 import type { HostFacts, Plan, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
+import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../types/strategy.ts';
 import { baseDirOf } from './plan-run.ts';
 import { refuseProject } from './refuse-project.ts';
 
@@ -27,6 +28,12 @@ const NO_ENGINE: EngineFacts = {
   dataRoot: '',
 };
 
+/** One that keeps nothing on an engine: there is no layer, and nothing to remove. */
+const STRATEGY = STRATEGY_NAMES.find((name) => {
+  const { storage, needsOverlayTrial } = STRATEGIES[name];
+  return storage === 'host' && !needsOverlayTrial;
+}) as StrategyName;
+
 export interface ImportPlanInput {
   readonly sessionId: string;
   readonly policy: Policy;
@@ -51,7 +58,7 @@ export function planImport({ sessionId, policy, host, project }: ImportPlanInput
     claudeVersion: undefined,
     program: { kind: 'exec', argv: ['run-claude', 'import'] },
     tty: false,
-    strategy: 'copy',
+    strategy: STRATEGY,
     strategyReason: 'imported: it has no layer',
     user: `${host.uid}:${host.gid}`,
     env: {},
