@@ -28,7 +28,7 @@ export function addServer(text: string, server: McpServer, where: string): strin
 /**
  * The text without the table of a server. Everything else stays, comments too.
  *
- * @throws {RunClaudeError} USAGE where there is no such server, and where its lines cannot be told from others
+ * @throws {RunClaudeError} USAGE where there is no such server, and where other lines are among its own
  */
 export function removeServer(text: string, name: string, where: string): string {
   const before = readConfigFile(text, where);

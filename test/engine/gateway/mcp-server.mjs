@@ -43,5 +43,8 @@ async function serve(request, response) {
 }
 
 https
-  .createServer({ key: readFileSync('/srv/key.pem'), cert: readFileSync('/srv/cert.pem') }, serve)
+  .createServer(
+    { key: readFileSync('/srv/key.pem'), cert: readFileSync('/srv/cert.pem') },
+    (request, response) => void serve(request, response),
+  )
   .listen(443, () => process.stdout.write('listening\n'));

@@ -32,7 +32,7 @@ it('refuses a name that is there, one that is not, and one that a file cannot ha
   expect(() => addServer('', { ...OTHER, header: 'X' }, 'c')).toThrow('belong together');
 });
 
-it('leaves a file alone where the lines of a server cannot be told from others', () => {
+it('leaves a file alone where other lines are among those of a server', () => {
   const odd = 'mcp = [{ name = "docs", url = "https://docs.example.org/mcp" }]\n';
   expect(() => removeServer(odd, 'docs', 'c')).toThrow('is mixed with others');
 });

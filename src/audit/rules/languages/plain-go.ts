@@ -3,7 +3,7 @@ import type { PlainKeys } from '../../judges/plain.ts';
 
 export const GOLANGCI_PATHS = ['.golangci.{yml,yaml,toml,json}'];
 
-/** What golangci-lint may be told: which linters look at which files. Plugins, rules in files and output elsewhere are not here. */
+/** Settings of golangci-lint that are plain: which linters look at which files. Plugins, rules in files and output elsewhere are not here. */
 export const GOLANGCI: PlainKeys = {
   switch: words`
     version run.{timeout,tests,issues-exit-code,concurrency,allow-parallel-runners,allow-serial-runners} linters.{fast,enable-all,disable-all}

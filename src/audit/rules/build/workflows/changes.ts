@@ -79,8 +79,8 @@ function surroundings({ path }: WorkflowLeaf, values: readonly string[], old: Wo
 const has = ({ nodes }: Workflow, path: readonly string[]): boolean => nodes.has(keyOf(path));
 
 /**
- * Values that are gone while what they belonged to is still there: a condition, a filter, a permission. A step, a job or an
- * event that is gone as a whole leaves the others as they were, unless it checked something.
+ * Values that were deleted while what they belonged to is still there: a condition, a filter, a permission. A step, a job or an
+ * event that was deleted as a whole leaves the others as they were, unless it checked something.
  */
 function lostValues(old: Workflow, now: Workflow): string[] {
   const seen = new Set<string>();
