@@ -192,7 +192,7 @@ class Interceptor {
     if (named?.host !== target.host || named.port !== target.port)
       throw new Refused(`the Host header is not ${target.host}`);
     const { rules, isNarrow } = this.judgedRules(target, method, url);
-    // What was asked for a request must not become another protocol, or another person's request.
+    // What was asked for a request must not become another protocol, or another user's request.
     if (isNarrow && request.headers.upgrade !== undefined) throw new Refused(`${target.host}: no upgrade passes`);
     const secrets = rules.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
     const known = this.parts.config.brokers.filter((broker) => broker.host === target.host);

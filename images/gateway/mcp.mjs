@@ -21,7 +21,8 @@ export function judgedMessage(bytes, rule) {
   for (const name of Object.keys(message))
     if (!MEMBERS.has(name)) throw new Refused(`an MCP message has no member ${cleanName(name)}`);
   const method = message['method'];
-  if (method !== undefined && typeof method !== 'string') throw new Refused('the method of an MCP message is no text');
+  if (method !== undefined && typeof method !== 'string')
+    throw new Refused('the method of an MCP message is not a text');
   const tool = method === 'tools/call' ? toolOf(message['params']) : undefined;
   if (rule.tools !== undefined) {
     if (tool !== undefined && !rule.tools.includes(tool))

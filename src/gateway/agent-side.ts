@@ -2,7 +2,7 @@ import { homeAgent } from '../agent/agents.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
-import type { ReadHosts } from './brokers.ts';
+import type { ReadHosts } from './rules/brokers.ts';
 
 /** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';

@@ -5,9 +5,9 @@ import type { Secret } from '../types/credential.ts';
 import type { BrokeredHost, GatewayConfig, HostRule } from '../types/gateway.ts';
 import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
-import { PROVIDER_HOSTS, QUIET_HOSTS } from './presets.ts';
 import { pricesOf } from './pricing.ts';
-import { parseAddressRange, policyRules } from './rules.ts';
+import { parseAddressRange, policyRules } from './rules/host-rules.ts';
+import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
 import type { Upstreams } from './upstream.ts';
 
 /** The credential is a file inside, so the agent connects to the provider itself. */

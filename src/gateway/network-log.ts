@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 import path from 'node:path';
 import type { Tell } from '../types/event.ts';
 import type { NetworkEntry } from '../types/gateway.ts';
-import { portOf } from './suggest-rules.ts';
+import { portOf } from './rules/suggest-rules.ts';
 
 /** The agent can make entries as fast as it can connect. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;

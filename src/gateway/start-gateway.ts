@@ -8,13 +8,13 @@ import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
 import { type AgentSide, agentSide, endsTls, gatewayNames } from './agent-side.ts';
-import { resolveBrokers } from './brokers.ts';
 import { gatewayConfig } from './config.ts';
 import { type GatewayContainerOptions, startContainer } from './gateway-container.ts';
 import { keepRunning } from './keep-running.ts';
-import { watchAllowed } from './live-rules.ts';
 import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
+import { resolveBrokers } from './rules/brokers.ts';
+import { watchAllowed } from './rules/live-rules.ts';
 import { findUpstreams } from './upstream.ts';
 import { usageLine, writeUsage } from './usage.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { addServer, removeServer } from '../../config/mcp-table.ts';
 import { usageError } from '../../errors.ts';
-import { mcpHost } from '../../gateway/mcp-servers.ts';
+import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { jsonText } from '../../report/json.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';

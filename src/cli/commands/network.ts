@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
-import { allowHost } from '../../gateway/live-rules.ts';
 import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
-import { suggestRules } from '../../gateway/suggest-rules.ts';
+import { allowHost } from '../../gateway/rules/live-rules.ts';
+import { suggestRules } from '../../gateway/rules/suggest-rules.ts';
 import { findSession } from '../../record/find-session.ts';
 import { ownerState } from '../../record/session.ts';
 import { jsonLine, jsonText } from '../../report/json.ts';

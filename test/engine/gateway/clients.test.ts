@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowHost } from '../../../src/gateway/live-rules.ts';
+import { allowHost } from '../../../src/gateway/rules/live-rules.ts';
 import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.ts';
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';

@@ -6,7 +6,7 @@ import { REFUSED_OPTIONS } from '../../../src/cli/grammar/help.ts';
 import { type Option, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/config/settings.ts';
 import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
-import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/presets.ts';
+import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/rules/presets.ts';
 import { reportSchema } from '../../../src/report/schema.ts';
 import { CHECKS } from '../../machines/checks.mjs';
 import { machines } from './machines.ts';

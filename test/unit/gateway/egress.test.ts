@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { createEgress } from '../../../images/gateway/egress.mjs';
 import { createRelay } from '../../../images/gateway/relay.mjs';
-import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
+import { suggestRules } from '../../../src/gateway/rules/suggest-rules.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 import { helloWith, serverName } from './client-hello.ts';
 

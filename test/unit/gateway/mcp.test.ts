@@ -28,7 +28,7 @@ describe('a message to an MCP server', () => {
     ['no parameters', call(undefined), 'names no tool'],
     ['a second method', '{"method":"ping","Method":"tools/call","params":{"name":"x"}}', 'no member Method'],
     ['a member with an accent', '{"method":"ping","m\u00e9thod":"x"}', 'no member'],
-    ['a method that is a list', '{"method":["tools/call"]}', 'no text'],
+    ['a method that is a list', '{"method":["tools/call"]}', 'not a text'],
     ['a batch', `[${call({ name: 'search' })}]`, 'not one MCP message'],
     ['two messages', `${call({ name: 'search' })}\n${call({ name: 'delete_repo' })}`, 'not one MCP message'],
     ['no JSON', 'tools/call', 'not one MCP message'],

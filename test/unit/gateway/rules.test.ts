@@ -4,10 +4,10 @@ import { inRange, mayConnect, specialUse } from '../../../images/gateway/address
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { methodAllowed } from '../../../images/gateway/intercept.mjs';
 import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
-import { resolveBrokers } from '../../../src/gateway/brokers.ts';
 import { gatewayConfig } from '../../../src/gateway/config.ts';
-import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules.ts';
-import { suggestRules } from '../../../src/gateway/suggest-rules.ts';
+import { resolveBrokers } from '../../../src/gateway/rules/brokers.ts';
+import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules/host-rules.ts';
+import { suggestRules } from '../../../src/gateway/rules/suggest-rules.ts';
 import type { NetworkEntry } from '../../../src/types/gateway.ts';
 import type { BrokerRule, Policy } from '../../../src/types/policy.ts';
 import { BARE_POLICY } from '../../support/gateway-process.ts';

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { RunClaudeError, usageError } from '../errors.ts';
-import type { BrokeredHost } from '../types/gateway.ts';
-import type { AllowRule, BrokerRule, Policy } from '../types/policy.ts';
+import { RunClaudeError, usageError } from '../../errors.ts';
+import type { BrokeredHost } from '../../types/gateway.ts';
+import type { AllowRule, BrokerRule, Policy } from '../../types/policy.ts';
+import { parseHostRule } from './host-rules.ts';
 import { mcpHost } from './mcp-servers.ts';
 import { parseRequestRule } from './request-rules.ts';
-import { parseHostRule } from './rules.ts';
 
 const TIMEOUT_MS = 30_000;
 

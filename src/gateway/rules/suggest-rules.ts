@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { NetworkEntry } from '../types/gateway.ts';
+import type { NetworkEntry } from '../../types/gateway.ts';
 
 /** Options that would allow the refused requests of a session. */
 export interface Suggestions {

@@ -1,8 +1,8 @@
-import { type RunClaudeError, usageError } from '../errors.ts';
-import type { BrokeredHost, RequestRule } from '../types/gateway.ts';
-import type { McpServer } from '../types/policy.ts';
+import { type RunClaudeError, usageError } from '../../errors.ts';
+import type { BrokeredHost, RequestRule } from '../../types/gateway.ts';
+import type { McpServer } from '../../types/policy.ts';
+import { parseHostRule } from './host-rules.ts';
 import { parseRequestRule } from './request-rules.ts';
-import { parseHostRule } from './rules.ts';
 
 /** The methods of MCP over HTTP: a message, the stream of the server's own, the end of a session. */
 const METHODS = ['POST', 'GET', 'DELETE'];

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../errors.ts';
-import type { HostRule } from '../types/gateway.ts';
-import { parseHostRule } from './rules.ts';
+import { RunClaudeError } from '../../errors.ts';
+import type { HostRule } from '../../types/gateway.ts';
+import { parseHostRule } from './host-rules.ts';
 
 const FILE = 'network-allow.json';
 const POLL_MS = 400;

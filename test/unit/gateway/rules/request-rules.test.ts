@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
-import { requestAllowed } from '../../../images/gateway/intercept.mjs';
-import { checkBrokers } from '../../../src/gateway/brokers.ts';
-import { parseRequestRule } from '../../../src/gateway/request-rules.ts';
-import type { BrokeredHost } from '../../../src/types/gateway.ts';
-import type { AllowRule } from '../../../src/types/policy.ts';
-import { GatewayProcess } from '../../support/gateway-process.ts';
+import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
+import { requestAllowed } from '../../../../images/gateway/intercept.mjs';
+import { checkBrokers } from '../../../../src/gateway/rules/brokers.ts';
+import { parseRequestRule } from '../../../../src/gateway/rules/request-rules.ts';
+import type { BrokeredHost } from '../../../../src/types/gateway.ts';
+import type { AllowRule } from '../../../../src/types/policy.ts';
+import { GatewayProcess } from '../../../support/gateway-process.ts';
 
 describe('a rule for single requests', () => {
   const allowed = (rules: readonly string[], method: string, url: string): boolean =>

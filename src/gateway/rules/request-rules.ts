@@ -1,5 +1,5 @@
-import { usageError } from '../errors.ts';
-import type { RequestRule } from '../types/gateway.ts';
+import { usageError } from '../../errors.ts';
+import type { RequestRule } from '../../types/gateway.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** A part of a path, with at most one `*`. Percent-encoded characters stand for themselves. */

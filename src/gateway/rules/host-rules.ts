@@ -1,8 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { usageError } from '../errors.ts';
-import type { HostRule } from '../types/gateway.ts';
-import type { Policy } from '../types/policy.ts';
+import { usageError } from '../../errors.ts';
+import type { HostRule } from '../../types/gateway.ts';
+import type { Policy } from '../../types/policy.ts';
 import { DEFAULT_PRESETS, PRESETS } from './presets.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
