@@ -11,7 +11,7 @@ import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
 import { judgedMessage, wholeBody } from './mcp.mjs';
 import { cleanName } from './names.mjs';
-import { requestMatches } from './request-rules.mjs';
+import { requestMatches, splitOnce } from './request-rules.mjs';
 
 /** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
 const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
@@ -21,14 +21,20 @@ const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
  * @param {readonly string[]} methods @param {string} method @param {string} url
  */
 export function methodAllowed(methods, method, url) {
-  const [path = '', query = ''] = url.split('?', 2);
   const writes = !methods.every((one) => one === 'GET' || one === 'HEAD' || one === 'OPTIONS');
-  const push =
-    path.endsWith('/git-receive-pack') ||
-    (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)));
-  if (push) return writes && methods.includes('POST');
+  const push = stepOfPush(url);
+  if (push !== undefined) return method === push && writes && methods.includes('POST');
   if (method === 'POST' && UPLOAD_PACK.test(url)) return methods.includes('GET');
   return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
+}
+
+/** The method of a push's first or second step, where the address is one of them. @param {string} url
+ * @returns {'GET' | 'POST' | undefined} */
+function stepOfPush(url) {
+  const [path, query = ''] = splitOnce(url);
+  if (path.endsWith('/git-receive-pack')) return 'POST';
+  const isFirst = path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query));
+  return isFirst ? 'GET' : undefined;
 }
 
 /**
@@ -38,15 +44,26 @@ export function methodAllowed(methods, method, url) {
  * @param {string} url
  */
 export function requestAllowed(requests, method, url) {
-  const [path = '', query = ''] = url.split('?', 2);
+  const [path, query] = splitOnce(url);
   const one = (/** @type {string} */ asked, /** @type {string} */ target) =>
     requests.some((rule) => requestMatches(rule, asked, target));
-  if (path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query)))
-    return one('POST', path.replace(/info\/refs$/, 'git-receive-pack'));
+  const push = stepOfPush(url);
+  if (push === 'GET')
+    return (
+      method === 'GET' &&
+      query === 'service=git-receive-pack' &&
+      namesPush(requests, path.replace(/info\/refs$/, 'git-receive-pack'))
+    );
+  if (push === 'POST') return method === 'POST' && query === undefined && namesPush(requests, path);
   // The second step of git's own reads.
   if (method === 'POST' && UPLOAD_PACK.test(url)) return one('POST', url) || one('GET', url);
-  if (path.endsWith('/git-receive-pack')) return requests.some((rule) => rule.path === path && rule.method === method);
   return one(method, url);
+}
+
+/** Whether a rule spells the second step of a push to this repository.
+ * @param {readonly import('../../src/types/gateway.ts').RequestRule[]} requests @param {string} path */
+function namesPush(requests, path) {
+  return requests.some((rule) => rule.method === 'POST' && rule.path === path);
 }
 
 /** @param {string} text */
@@ -72,17 +89,30 @@ function decodeURIComponentSafe(text) {
  * @returns {Promise<{ body?: Buffer, tool?: string }>} */
 async function messageOf(request, rules) {
   const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
-  if (rule === undefined || request.method !== 'POST') return {};
+  if (rule === undefined) return {};
+  if (request.method !== 'POST') {
+    // Only a POST is read as a message: another request may carry none.
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (length !== '0' || coding !== undefined) throw new Refused('only a POST to an MCP server has a body');
+    return {};
+  }
   const bytes = await wholeBody(request);
   // Two rules for one address: what both allow.
   for (const one of more) judgedMessage(bytes, one);
   return judgedMessage(bytes, rule);
 }
 
-/** @param {readonly string[]} headers names and values in turn @param {Buffer} body */
-function ofLength(headers, body) {
-  const others = headers.filter((_, i) => String(headers[i - (i % 2)]).toLowerCase() !== 'content-length');
-  return [...others, 'content-length', String(body.length)];
+/** What the client said of its own body: with another charset the server would read another message. */
+const OF_BODY = new Set(['content-length', 'content-type', 'content-encoding', 'content-language']);
+
+/** The headers of a message that was written anew.
+ * @param {readonly string[]} headers names and values in turn @param {Buffer} body */
+function ofMessage(headers, body) {
+  const others = headers.filter((_, i) => {
+    const name = String(headers[i - (i % 2)]).toLowerCase();
+    return !OF_BODY.has(name.replaceAll('_', '-'));
+  });
+  return [...others, 'content-type', 'application/json', 'content-length', String(body.length)];
 }
 
 /**
@@ -173,7 +203,7 @@ class Interceptor {
       method: request.method ?? '',
       path: request.url ?? '',
       headers: [
-        ...(body === undefined ? headers : ofLength(headers, body)),
+        ...(body === undefined ? headers : ofMessage(headers, body)),
         'connection',
         'close',
         ...(body === undefined ? framing(request.headers) : []),

@@ -5,7 +5,12 @@ import { cleanName } from './names.mjs';
 
 /** What the host's side lets the agent do with a server. @typedef {{ tools?: readonly string[] | undefined }} McpRule */
 
-const MAX_BODY = 8 * 1024 * 1024;
+const MAX_BODY = 4 * 1024 * 1024;
+/** Of all messages that are read at once. */
+const MAX_HELD = 32 * 1024 * 1024;
+/** Values of a message: each takes much more memory than its bytes. */
+const MAX_VALUES = 200_000;
+let held = 0;
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** What passes besides calls of tools where a rule names the tools: it shows what there is, and changes nothing. */
 const WITHOUT_TOOLS = /^(initialize|ping|tools\/list|notifications\/[a-z/_]+)$/;
@@ -49,16 +54,24 @@ function parsed(bytes) {
   return /** @type {Record<string, unknown>} */ (value);
 }
 
-/** Whether the brackets, strings included, nest little enough to be parsed and written again. @param {Buffer} bytes */
+/** Whether brackets and commas, those in strings included, are few enough to be parsed and written again.
+ * @param {Buffer} bytes */
 function isShallow(bytes) {
   let depth = 0;
+  let values = 0;
   for (const byte of bytes) {
-    if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth > MAX_DEPTH) return false;
+    if (byte === OPENING[0] || byte === OPENING[1]) depth += 1;
+    else if (byte === CLOSING[0] || byte === CLOSING[1]) depth -= 1;
+    else if (byte !== COMMA) continue;
+    values += 1;
+    if (depth > MAX_DEPTH || values > MAX_VALUES) return false;
   }
   return true;
 }
+
+const OPENING = Buffer.from('[{');
+const CLOSING = Buffer.from(']}');
+const COMMA = 0x2c;
 
 /** @param {unknown} params @returns {string} */
 function toolOf(params) {
@@ -79,10 +92,16 @@ export async function wholeBody(request) {
   /** @type {Buffer[]} */
   const parts = [];
   let length = 0;
-  for await (const part of request) {
-    length += part.length;
-    if (length > MAX_BODY) throw new Refused('the MCP message is too long');
-    parts.push(part);
+  try {
+    for await (const part of request) {
+      length += part.length;
+      held += part.length;
+      if (length > MAX_BODY) throw new Refused('the MCP message is too long');
+      if (held > MAX_HELD) throw new Error('too many MCP messages at once');
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  } finally {
+    held -= length;
   }
-  return Buffer.concat(parts);
 }

@@ -24,8 +24,8 @@ export function requestMatches(rule, method, url) {
   return isMethod && pathMatches(rule.path.split('/').slice(1), path.split('/').slice(1), path.startsWith('/'));
 }
 
-/** @param {string} url @returns {[string, string | undefined]} */
-function splitOnce(url) {
+/** Path and query. @param {string} url @returns {[string, string | undefined]} */
+export function splitOnce(url) {
   const at = url.indexOf('?');
   return at < 0 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
 }

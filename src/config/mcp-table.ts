@@ -44,7 +44,10 @@ export function removeServer(text: string, name: string, where: string): string 
   const starts = lines.flatMap((line, index) => (/^\s*\[\[\s*mcp\s*\]\]/.test(line) ? [index] : []));
   for (const start of starts) {
     const next = lines.findIndex((line, index) => index > start && /^\s*\[/.test(line));
-    const without = lines.filter((_, index) => index < start || (next !== -1 && index >= next)).join('\n');
+    let end = next === -1 ? lines.length : next;
+    // Comments before the next table belong to that one.
+    while (next !== -1 && /^\s*(#.*)?$/.test(lines[end - 1] ?? '')) end -= 1;
+    const without = [...lines.slice(0, start), ...lines.slice(end)].join('\n');
     if (isSame(without, { ...before, mcpServers: rest }, where)) return without.replace(/\n{3,}$/, '\n');
   }
   throw usageError(`${where}: the table of ${name} is mixed with others`, 'Remove it with an editor.');

@@ -37,7 +37,8 @@ const HAS_LOGIN = 'has headers or a login, which may be secrets';
 /** Only for a name and an address that are safe to paste into a shell. */
 function offerOf(name: string, server: JsonObject | undefined): string | undefined {
   const address = server?.['url'];
-  const isPlain = typeof address === 'string' && /^https:\/\/[\w.-]+(\/[\w./-]*)?$/.test(address);
+  const isPlain =
+    typeof address === 'string' && !hasSecret(address) && /^https:\/\/[\w.-]+(\/[\w./-]*)?$/.test(address);
   return isPlain && /^[\w-]{1,64}$/.test(name)
     ? `run-claude mcp add ${name} --url ${address} --from 'COMMAND'`
     : undefined;
@@ -72,8 +73,12 @@ function looksSecret(value: string): boolean {
   return /^(?=.*\d)(?=.*[a-z])[\w+/]{20,}=*$/i.test(value);
 }
 
+/** A part of a path that is long and mixes letters and digits: some services put the key there. */
+const looksRandom = (part: string): boolean => /^(?=.*\d)(?=.*[a-z])[\w.~-]{16,}$/i.test(part);
+
 function hasSecret(address: string): boolean {
   if (!URL.canParse(address)) return true;
   const url = new URL(address);
-  return url.username !== '' || url.password !== '' || url.search !== '';
+  const parts = url.pathname.split('/');
+  return [url.username, url.password, url.search, url.hash].some((part) => part !== '') || parts.some(looksRandom);
 }

@@ -34,8 +34,8 @@ export interface AgentRun {
   failStart(error: Error): void;
   /** The gateway did not start: ends the agent at once, or keeps it from starting. */
   failGateway(error: Error): void;
-  /** Sends SIGKILL where the gateway failed while the container was started, when a signal had no effect yet. */
-  killIfFailed(): Promise<void>;
+  /** Sends SIGKILL where the agent was to be stopped before its container ran, when a signal had no effect yet. */
+  killIfStopping(): Promise<void>;
   /** No stop counts from here on. */
   end(): void;
 }
@@ -77,8 +77,8 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       tell({ kind: 'message', level: 'warning', text: `Stopping the agent: ${error.message}` });
       void kill();
     },
-    async killIfFailed() {
-      if (state.kind === 'stopping' && state.failure !== undefined) await kill();
+    async killIfStopping() {
+      if (state.kind === 'stopping') await kill();
     },
     end() {
       state = { kind: 'ended' };

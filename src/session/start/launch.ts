@@ -86,7 +86,7 @@ async function runAttached(
       throw error;
     }
     gateway?.begin();
-    await run.killIfFailed();
+    await run.killIfStopping();
     void Promise.resolve(gateway?.ready).then(monitors.start, () => undefined);
     monitorsTimer = setTimeout(monitors.start, MONITORS_WAIT_MS);
   };

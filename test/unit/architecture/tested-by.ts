@@ -81,6 +81,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/engine': ['unit/engine/connect.test.ts', 'engine/engine/hardened.test.ts'],
   'src/engine/connection': ['unit/engine/connection/client.test.ts', 'engine/engine/ssh.test.ts'],
   'src/engine/hardening': ['unit/engine/hardening/layers.test.ts', 'engine/hardening/layers.test.ts'],
+  'src/gateway/rules/live-rules.ts': ['engine/gateway/clients.test.ts'],
   'src/gateway/rules': ['unit/gateway/rules.test.ts', 'unit/gateway/rules/request-rules.test.ts'],
   'src/gateway': ['unit/gateway/broker.test.ts', 'engine/gateway/gateway.test.ts'],
   'src/git': ['unit/git/keys.test.ts', 'unit/git/git-runs.test.ts', 'unit/collector/ignored.test.ts'],

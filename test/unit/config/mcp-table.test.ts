@@ -21,6 +21,8 @@ it('adds a server after what is there, and takes it away again', () => {
   const left = removeServer(two, 'github', 'config.toml');
   expect(readConfigFile(left, 'config.toml').mcpServers).toEqual([OTHER]);
   expect(left).toContain(OWN);
+  const commented = `${addServer('', OTHER, 'c')}\n# about the next one\n[audit.severities]\n`;
+  expect(removeServer(commented, 'docs', 'c')).toContain('# about the next one\n[audit.severities]');
   expect(readConfigFile(addServer('', OTHER, 'c'), 'c').mcpServers).toEqual([OTHER]);
 });
 

@@ -34,6 +34,7 @@ describe('a message to an MCP server', () => {
     ['no JSON', 'tools/call', 'not one MCP message'],
     ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'not one MCP message'],
     ['nesting without end', `{"params":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'not one MCP message'],
+    ['a million values', `{"params":[${'0,'.repeat(300_000)}0]}`, 'not one MCP message'],
     ['resources', '{"id":1,"method":"resources/read","params":{"uri":"file:///x"}}', 'is not allowed'],
     ['a call in other letters', '{"id":1,"method":"Tools/Call","params":{"name":"search"}}', 'is not allowed'],
     ['a call with a blank', '{"id":1,"method":"tools/call ","params":{"name":"search"}}', 'is not allowed'],

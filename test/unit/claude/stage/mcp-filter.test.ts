@@ -32,6 +32,8 @@ it('other servers are left out, each with the reason', () => {
     [{ url: 'https://:pw@a.example' }, 'its address may hold a secret'],
     [{ url: 'https://a.example?k=1' }, 'its address may hold a secret'],
     [{ url: 'no address' }, 'its address may hold a secret'],
+    [{ url: 'https://a.example/#k' }, 'its address may hold a secret'],
+    [{ url: 'https://a.example/s/a1b2c3d4e5f6a7b8c9/mcp' }, 'its address may hold a secret'],
     [npx('/home/me/server.js'), 'points at a path of the host'],
     [npx('~/server.js'), 'points at a path of the host'],
     [npx('C:\\server.js'), 'points at a path of the host'],
@@ -60,7 +62,13 @@ it('offers the command for a server that is left out only for its login, where i
   expect(offer('github', 'https://api.example.org/mcp/')).toEqual([
     "run-claude mcp add github --url https://api.example.org/mcp/ --from 'COMMAND'",
   ]);
-  for (const url of ['https://a.example/?key=1', 'http://a.example/', "https://a.example/';x", 'https://me@a.example/'])
+  for (const url of [
+    'https://a.example/s/a1b2c3d4e5f6a7b8c9/mcp',
+    'https://a.example/?key=1',
+    'http://a.example/',
+    "https://a.example/';x",
+    'https://me@a.example/',
+  ])
     expect(offer('github', url), url).toEqual([]);
   expect(offer('a b; rm', 'https://a.example/')).toEqual([]);
 });

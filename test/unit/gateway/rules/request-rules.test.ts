@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
-import { requestAllowed } from '../../../../images/gateway/intercept.mjs';
+import { methodAllowed, requestAllowed } from '../../../../images/gateway/intercept.mjs';
 import { checkBrokers } from '../../../../src/gateway/rules/brokers.ts';
 import { parseRequestRule } from '../../../../src/gateway/rules/request-rules.ts';
 import type { BrokeredHost } from '../../../../src/types/gateway.ts';
@@ -84,6 +84,18 @@ describe('a rule for single requests', () => {
     expect(allowed(read, 'POST', '/o/other.git/git-upload-pack')).toBe(false);
     expect(allowed([...read, 'POST /o/r.git/**'], 'POST', '/o/r.git/git-receive-pack')).toBe(false);
     const push = [...read, 'POST /o/r.git/git-receive-pack'];
+    const first = '/o/r.git/info/refs?service=git-receive-pack';
+    for (const method of ['PUT', 'DELETE', 'POST', 'PATCH']) {
+      expect(allowed(push, method, first), method).toBe(false);
+      expect(allowed(['POST /repos/o/r/**'], method, '/repos/o/r/git/refs/heads/info/refs?receive'), method).toBe(
+        false,
+      );
+      expect(methodAllowed(['GET', 'POST'], method, first), method).toBe(false);
+    }
+    expect(methodAllowed(['GET', 'POST'], 'DELETE', '/any/git-receive-pack')).toBe(false);
+    expect(methodAllowed(['GET'], 'GET', '/o/r.git/info/refs?a=1?&service=git-receive-pack')).toBe(false);
+    expect(allowed(read, 'GET', '/o/r.git/info/refs?a=1?&service=git-receive-pack')).toBe(false);
+    expect(allowed(push, 'GET', `${first}&_method=DELETE`)).toBe(false);
     expect(allowed(push, 'GET', '/o/r.git/info/refs?service=git-receive-pack')).toBe(true);
     expect(allowed(push, 'POST', '/o/r.git/git-receive-pack')).toBe(true);
   });

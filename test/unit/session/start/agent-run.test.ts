@@ -56,11 +56,11 @@ it('is killed at once when the gateway fails after it began, and once more where
   const { run, signals, messages } = openRun();
   const failure = new Error('no gateway');
   run.begin();
-  await run.killIfFailed();
+  await run.killIfStopping();
   expect(signals).toEqual([]);
   run.failGateway(failure);
   run.failGateway(new Error('a later error'));
-  await run.killIfFailed();
+  await run.killIfStopping();
   expect(run.state).toEqual({ kind: 'stopping', reason: 'no gateway', failure });
   expect([signals, messages]).toEqual([['SIGKILL', 'SIGKILL'], ['Stopping the agent: no gateway']]);
 });
