@@ -58,3 +58,10 @@ export async function listening(container: string): Promise<void> {
   for (let left = 240; !logs().includes('listening') && left > 0; left -= 1) await sleep(500);
   if (!logs().includes('listening')) throw new Error(`${container} does not listen: ${logs()}`);
 }
+
+/** Names of what a session has on the engine after its end. The removal of its network is not awaited by anyone. */
+export async function leftOf(engine: Engine, sessionId: string): Promise<readonly string[]> {
+  const names = async (): Promise<string[]> => (await engine.list(sessionId)).map(({ name }) => name);
+  for (let tries = 0; tries < 40 && (await names()).length > 0; tries += 1) await sleep(250);
+  return names();
+}

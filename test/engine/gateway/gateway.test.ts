@@ -8,7 +8,7 @@ import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.t
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { startAgentBeside } from '../../support/agent-beside.ts';
+import { leftOf, startAgentBeside } from '../../support/agent-beside.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { BARE_POLICY, fixedCredential } from '../../support/gateway-process.ts';
 import { testImage } from '../../support/image.ts';
@@ -67,7 +67,7 @@ afterAll(async () => {
   await gateway?.stop();
   await standIn?.close();
   rmSync(sessionDir, { recursive: true, force: true });
-  const left = (await engine.list(sessionId)).map((found) => found.name);
+  const left = await leftOf(engine, sessionId);
   await engine.close();
   expect(left).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { type Gateway, startGateway } from '../../../src/gateway/start-gateway.t
 import type { Container, Engine } from '../../../src/types/engine.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
-import { listening, makeCertificates, startAgentBeside } from '../../support/agent-beside.ts';
+import { leftOf, listening, makeCertificates, startAgentBeside } from '../../support/agent-beside.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 
@@ -95,7 +95,7 @@ afterAll(async () => {
   execFileSync('docker', ['rm', '-f', servers], { stdio: 'ignore' });
   await gateway?.stop();
   execFileSync('docker', ['rmi', '-f', tools], { stdio: 'ignore' });
-  const left = (await engine.list(sessionId)).map((found) => found.name);
+  const left = await leftOf(engine, sessionId);
   await engine.close();
   rmSync(dir, { recursive: true, force: true });
   expect(left).toEqual([]);
