@@ -150,7 +150,7 @@ async function refresh(
       if (other !== undefined && other.tokens.access !== tokens.access) return other.tokens;
       throw loggedOut(login);
     }
-    // The program on the host takes no lock: a login that it stored meanwhile is newer, and may be another account's.
+    // The program on the host takes no lock: a login that it stored in the meantime is newer, and may be another account's.
     const now = await read(login);
     if (now === undefined) throw loggedOut(login);
     if (now.tokens.refresh !== tokens.refresh) return now.tokens;

@@ -122,7 +122,7 @@ it('keeps a login that the program on the host stored during the refresh, and st
   await expect(source?.current()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
   expect(readFileSync(file, 'utf8')).toBe('{}');
 
-  // What else was stored in it meanwhile is kept.
+  // What else was stored in it in the meantime is kept.
   writeFileSync(file, JSON.stringify(chatgpt(jwt(60))));
   endpoint.meanwhile = () => writeFileSync(file, JSON.stringify({ ...chatgpt(jwt(60)), other: 'newer' }));
   await source?.current();
