@@ -19,6 +19,8 @@ import { UsageReader } from './usage.mjs';
 /** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
   ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
+  // The body was serialised again: in another charset or coding the provider would read another one.
+  ...['content-type', 'content-encoding', 'content-language'],
   // Which account pays, and which data a request can reach: the credential's own.
   ...['chatgpt-account-id', 'openai-organization', 'openai-project'],
   ...OVERRIDES,
@@ -39,7 +41,7 @@ const UNASKED =
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => void }} BrokerParts
- * @typedef {{ target: string, body: Buffer, model: string, isCounted: boolean }} Inference
+ * @typedef {{ target: string, body: Buffer, model: string, maxOutput?: number, isCounted: boolean }} Inference
  * @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange
  */
 
@@ -96,7 +98,7 @@ class Broker {
     const path = base.pathname.replace(/\/$/, '') + target;
     const headers = forwardedHeaders(request.rawHeaders, REPLACED_HEADERS);
     headers.push('host', base.host, 'accept-encoding', 'identity');
-    if (method === 'POST') headers.push('content-length', String(body.length));
+    if (method === 'POST') headers.push('content-type', 'application/json', 'content-length', String(body.length));
     headers.push(...credentialHeaders(this.api, secret, { method, host: base.host, path, body }));
     const agent = this.agent === undefined ? {} : { agent: this.agent };
     return new Promise((done, failed) => {
@@ -172,13 +174,14 @@ class ProviderRequest {
     if (config.provider === undefined) throw new Refused(config.noSecret);
     const held = await broker.holding.take(request);
     try {
-      const { body, model } =
+      const { body, model, maxOutput } =
         method === 'POST'
           ? judgedBody(broker.api, held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
-          : { body: Buffer.alloc(0), model: '' };
+          : { body: Buffer.alloc(0), model: '', maxOutput: undefined };
       broker.countRequest();
       this.state = 'waiting';
-      const inference = { target, body, model: passed.model ?? model, isCounted: passed.counted };
+      const asked = maxOutput === undefined ? {} : { maxOutput };
+      const inference = { target, body, model: passed.model ?? model, ...asked, isCounted: passed.counted };
       const { answered, secret } = await this.ask(inference);
       held.free();
       if (answered.statusCode === 200) return await this.pass(answered, inference);
@@ -207,7 +210,7 @@ class ProviderRequest {
     } catch (error) {
       // The provider has read a request that was sent, also when nobody waits for its answer.
       if (inference.isCounted && this.stop.signal.aborted)
-        this.broker.countTokens(new UsageReader('', inference.body.length), inference.model);
+        this.broker.countTokens(this.reader('', inference), inference.model);
       throw error;
     }
   }
@@ -231,11 +234,17 @@ class ProviderRequest {
     }
   }
 
+  /** @param {string} type @param {Inference} inference @param {string} [coding] */
+  reader(type, { body, maxOutput }, coding) {
+    return new UsageReader(type, body.length, coding, this.broker.api, maxOutput);
+  }
+
   /** @param {http.IncomingMessage} answered @param {Inference} inference @returns {Promise<Exchange>} */
-  async pass(answered, { body, model, isCounted }) {
+  async pass(answered, inference) {
+    const { body, model, isCounted } = inference;
     const { response } = this;
     const type = String(answered.headers['content-type']);
-    const usage = new UsageReader(type, body.length, codingOf(answered), this.broker.api);
+    const usage = this.reader(type, inference, codingOf(answered));
     this.state = isCounted && !usage.streams ? 'finishing' : 'streaming';
     response.writeHead(200, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();

@@ -3,6 +3,7 @@
 // same requests behind a login of Codex. Gemini: ai.google.dev, "Generating content". Code Assist: the same behind a
 // login of Gemini CLI.
 import { Refused } from './egress.mjs';
+import { cleanName } from './names.mjs';
 
 /**
  * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
@@ -36,9 +37,21 @@ function openaiPaths(base) {
 
 /** Fields that name what is stored at the provider, or keep the request running there after its connection ended. */
 const OPENAI_STORED = ['previous_response_id', 'conversation', 'prompt', 'background'];
-/** Tools that run at the provider and reach further than its model: other servers, the account's files and machines. */
-const OPENAI_TOOLS = /^(mcp|file_search|code_interpreter|computer|shell|image_generation)/;
-const OPENAI_DATA = new Set(['arguments', 'output', 'parameters', 'metadata', 'client_metadata']);
+/** Tools that the client runs. All others run at the provider, and reach other servers, or the account's files. */
+const OPENAI_TOOLS = new Set(['function', 'custom', 'namespace', 'local_shell', 'apply_patch']);
+const OPENAI_DATA = new Set(['arguments', 'parameters', 'schema', 'metadata', 'client_metadata']);
+
+/** @param {Record<string, unknown>} tool */
+function judgeOpenaiTool(tool) {
+  const { type } = tool;
+  if (typeof type !== 'string') throw new Refused('a tool without a type is not passed');
+  // With live access it opens any page that the model names.
+  if (type.startsWith('web_search') && tool['external_web_access'] !== false)
+    throw new Refused('a web search with live access to pages is not passed');
+  const isSearched = type === 'tool_search' && tool['execution'] === 'client';
+  if (!OPENAI_TOOLS.has(type) && !isSearched && type !== 'web_search')
+    throw new Refused(`the ${cleanName(type)} tool that runs at the provider is not passed`);
+}
 
 /** @param {unknown} body @param {JudgeUrl} judgeUrl */
 function judgeOpenai(body, judgeUrl) {
@@ -48,7 +61,14 @@ function judgeOpenai(body, judgeUrl) {
   for (const name of OPENAI_STORED)
     if (request[name] !== undefined && request[name] !== null && request[name] !== false)
       throw new Refused(`${name}: what is stored at the provider is not passed`);
+  const { model } = request;
+  const searches = typeof model === 'string' && model.toLowerCase().includes('search');
+  if (searches || (request['web_search_options'] ?? undefined) !== undefined)
+    throw new Refused('a web search with live access to pages is not passed');
   judgeOpenaiPart(request, judgeUrl, false);
+  // Without this a streamed chat completion does not show what it costs.
+  if ('messages' in request && (request['stream'] ?? false) !== false)
+    request['stream_options'] = { .../** @type {object} */ (request['stream_options']), include_usage: true };
 }
 
 /** @param {unknown} value @param {JudgeUrl} judgeUrl @param {boolean} isTool the value is a tool's description */
@@ -60,12 +80,7 @@ function judgeOpenaiPart(value, judgeUrl, isTool) {
   if (typeof value !== 'object' || value === null) return;
   const record = /** @type {Record<string, unknown>} */ (value);
   const type = typeof record['type'] === 'string' ? record['type'].toLowerCase() : '';
-  if (isTool) {
-    if (OPENAI_TOOLS.test(type)) throw new Refused(`the ${type} tool that runs at the provider is not passed`);
-    // With live access it opens any page that the model names.
-    if (type.startsWith('web_search') && record['external_web_access'] !== false)
-      throw new Refused('a web search with live access to pages is not passed');
-  }
+  if (isTool) judgeOpenaiTool(record);
   for (const name of ['file_id', 'vector_store_ids', 'item_reference'])
     if (record[name] !== undefined && record[name] !== null)
       throw new Refused(`${name}: the account's files are not passed`);
@@ -96,25 +111,33 @@ const ASSIST_FREE = new Set(['countTokens', 'loadCodeAssist', 'retrieveUserQuota
 const isGeneration = (verb, query) =>
   verb === 'streamGenerateContent' ? query === 'alt=sse' : verb === 'generateContent' && query === undefined;
 
-/** @param {unknown} value @param {JudgeUrl} judgeUrl */
-function judgeGemini(value, judgeUrl) {
+/** JSON names of these APIs are read in both spellings. @param {string} name */
+const plainName = (name) => name.replaceAll('_', '').toLowerCase();
+
+/** Tools that the client runs, and those of the provider that reach no server that the model names. */
+const GEMINI_TOOLS = new Set(['functiondeclarations', 'googlesearch', 'codeexecution']);
+
+/** What is data of the agent, and nothing for the provider to fetch, as 'where.name'. */
+const GEMINI_DATA = new Set([
+  ...['functioncall.args', 'functionresponse.response', 'tools.functiondeclarations'],
+  ...['generationconfig.responseschema', 'generationconfig.responsejsonschema'],
+]);
+
+/** @param {unknown} value @param {JudgeUrl} judgeUrl @param {string} [where] plain name of what it is the value of */
+function judgeGemini(value, judgeUrl, where = '') {
   if (Array.isArray(value)) {
-    for (const one of value) judgeGemini(one, judgeUrl);
+    for (const one of value) judgeGemini(one, judgeUrl, where);
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   const record = /** @type {Record<string, unknown>} */ (value);
   for (const [name, one] of Object.entries(record)) {
-    // JSON names of these APIs are read in both spellings.
-    const plain = name.replaceAll('_', '').toLowerCase();
-    if (
-      ['urlcontext', 'googlesearchretrieval', 'filesearch', 'computeruse', 'mcpservers', 'googlemaps'].includes(plain)
-    )
-      throw new Refused(`the ${name} tool that runs at the provider is not passed`);
+    const plain = plainName(name);
+    if (where === 'tools' && !GEMINI_TOOLS.has(plain))
+      throw new Refused(`the ${cleanName(name)} tool that runs at the provider is not passed`);
     if (plain === 'cachedcontent') throw new Refused('cachedContent: what is stored at the provider is not passed');
     if (plain === 'fileuri') record[name] = judgeUrl(one);
-    else if (!['functioncall', 'functionresponse', 'parameters', 'parametersjsonschema'].includes(plain))
-      judgeGemini(one, judgeUrl);
+    else if (!GEMINI_DATA.has(`${where}.${plain}`)) judgeGemini(one, judgeUrl, plain);
   }
 }
 
@@ -133,7 +156,7 @@ const OTHERS = {
       if (verb === 'countTokens' && query === undefined) return FREE;
       return isGeneration(verb, query) ? { counted: true, model } : undefined;
     },
-    judge: judgeGemini,
+    judge: (body, judgeUrl) => judgeGemini(body, judgeUrl),
     credential: (secret) => ['x-goog-api-key', secret.value],
   }),
   'code-assist': () => ({
@@ -142,7 +165,7 @@ const OTHERS = {
       if (query === undefined && ASSIST_FREE.has(verb)) return FREE;
       return isGeneration(verb, query) ? COUNTED : undefined;
     },
-    judge: judgeGemini,
+    judge: (body, judgeUrl) => judgeGemini(body, judgeUrl),
     credential: bearer,
     unasked: /^\/v1internal:(recordCodeAssistMetrics|fetchAdminControls|getCodeAssistGlobalUserSetting)$/,
   }),

@@ -107,6 +107,17 @@ function judgedUrl(value, judge) {
   return url.href;
 }
 
+/** The most output tokens that the request asks for; undefined where it sets no limit. @param {unknown} value */
+function maxOutputOf(value) {
+  const request = /** @type {Record<string, unknown> | null} */ (value) ?? {};
+  const limits = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
+    .map((name) => request[name])
+    .filter((limit) => typeof limit === 'number' && limit > 0);
+  const { n } = request;
+  const answers = typeof n === 'number' && n > 1 ? n : 1;
+  return limits.length === 0 ? undefined : Math.max(...limits.map(Number)) * answers;
+}
+
 /** The body to send: serialised from the judged value, so that the provider reads the same.
  * @param {import('../../src/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
 export function judgedBody(api, bytes, judge) {
@@ -124,5 +135,6 @@ export function judgedBody(api, bytes, judge) {
   if (other === undefined) judgeFetches(value, judge);
   else other.judge(value, judgeUrl);
   const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
-  return { body: Buffer.from(JSON.stringify(value)), model: typeof model === 'string' ? model : '' };
+  const named = typeof model === 'string' ? model : '';
+  return { body: Buffer.from(JSON.stringify(value)), model: named, maxOutput: maxOutputOf(value) };
 }

@@ -5,7 +5,8 @@
  * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
  * @typedef {import('./usage.mjs').Tokens} Tokens
  * @typedef {{ model?: string, tokens?: Tokens, finished?: boolean }} Reading
- * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, read: (event: Record<string, unknown>) => Reading }} UsageFormat
+ * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, read: (event: Record<string, unknown>) => Reading,
+ *   floor?: number }} UsageFormat floor: output tokens of an answer without usage, whose request sets no limit
  */
 
 /** @param {unknown} value @returns {Record<string, unknown>} */
@@ -80,7 +81,7 @@ function readGemini(event) {
 /** @type {UsageFormat} */
 const MESSAGES = { hasUsage: /"usage"/, delta: /"content_block_delta"/, end: /"message_stop"/, read: readMessages };
 /** @type {UsageFormat} */
-const OPENAI = { hasUsage: /"usage"\s*:\s*\{/, delta: /\.delta"|"delta":/, end: /(?!)/, read: readOpenai };
+const OPENAI = { hasUsage: /"usage"\s*:\s*\{/, delta: /\.delta"|"delta":/, end: /(?!)/, read: readOpenai, floor: 8000 };
 /** @type {UsageFormat} */
 const GEMINI = { hasUsage: /"usageMetadata"/, delta: /"candidates"/, end: /(?!)/, read: readGemini };
 

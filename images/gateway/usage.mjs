@@ -33,9 +33,11 @@ const IN_ONE_PLACE = 1.1;
 export class UsageReader {
   /** @param {string} type the answer's content type @param {number} asked bytes of the request
    * @param {string} [coding] the answer's content coding, which was not requested and is not decoded
-   * @param {import('../../src/types/credential.ts').ProviderApi} [api] default: the Messages API */
-  constructor(type, asked, coding = 'identity', api = undefined) {
+   * @param {import('../../src/types/credential.ts').ProviderApi} [api] default: the Messages API
+   * @param {number} [maxOutput] the most output tokens that the request asked for */
+  constructor(type, asked, coding = 'identity', api = undefined, maxOutput = undefined) {
     this.format = usageFormat(api);
+    this.floor = this.format.floor === undefined ? 0 : (maxOutput ?? this.format.floor);
     this.coded = coding !== 'identity';
     this.bytes = 0;
     this.frames = type.startsWith('application/vnd.amazon.eventstream') ? new EventFrames() : undefined;
@@ -78,10 +80,11 @@ export class UsageReader {
 
   /** The tokens of the whole answer. @returns {Tokens} */
   total() {
-    if (this.coded) return { input_tokens: Math.ceil(this.asked / 4), output_tokens: this.bytes };
+    if (this.coded) return { input_tokens: Math.ceil(this.asked / 4), output_tokens: Math.max(this.bytes, this.floor) };
     if (!this.streams) this.read(this.text);
     if (this.finished) return this.tokens;
-    const seen = Math.max(amount(this.tokens.output_tokens), this.deltas, Math.ceil(this.deltaBytes / 3));
+    const shown = Math.max(this.deltas, Math.ceil(this.deltaBytes / 3));
+    const seen = Math.max(amount(this.tokens.output_tokens), shown, this.floor);
     return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: seen };
   }
 
@@ -99,8 +102,18 @@ export class UsageReader {
     const { model, tokens, finished } = this.format.read(event);
     if (model !== undefined) this.model = model;
     this.tokens = { ...this.tokens, ...tokensOf(tokens) };
-    if (!this.streams || finished === true) this.finished = true;
+    const isWhole = !this.streams && this.format.floor === undefined;
+    if (isWhole || finished === true) this.finished = true;
   }
+}
+
+/** What names a version of a model with the same price: '-2026-01-01', '-preview-09-2025', '-001', '-latest'. */
+const VERSION = /^(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{2}-\d{2}|-\d{2}-\d{4}|-\d{3})?$|^-latest$/;
+
+/** @param {import('../../src/types/gateway.ts').Price} price @param {string} name */
+function isPriceOf(price, name) {
+  if (!name.startsWith(price.model)) return false;
+  return price.exact !== true || VERSION.test(name.slice(price.model.length));
 }
 
 /** @param {import('../../src/types/gateway.ts').Price} price
@@ -130,7 +143,7 @@ export function createBudget(config) {
   function priceOf(model) {
     // Clouds put their own words before the name: 'eu.anthropic.claude-…'.
     const name = model.slice(Math.max(0, model.indexOf('claude-')));
-    const known = config.prices.filter((price) => name.startsWith(price.model));
+    const known = config.prices.filter((price) => isPriceOf(price, name));
     const longest = known.sort((a, b) => b.model.length - a.model.length)[0];
     // An unknown model counts as the dearest known: a budget errs on the safe side.
     return longest ?? [...config.prices].sort((a, b) => b.output - a.output)[0];

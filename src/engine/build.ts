@@ -20,6 +20,7 @@ export async function buildImage(docker: Docker, context: Archive, request: Imag
       buildargs: { ...request.args },
       ...(request.labels === undefined ? {} : { labels: { ...request.labels } }),
       nocache: request.fresh,
+      ...(request.connected === false ? { networkmode: 'none' } : {}),
       rm: true,
       forcerm: true,
       // The classic builder: 20.10 has no other through its API.

@@ -36,9 +36,13 @@ export const PRICES: readonly Price[] = [
   price('claude-3-7-sonnet', 3, 15),
 ];
 
-/** OpenAI and Google charge nothing for writing to their caches. */
+/**
+ * OpenAI and Google charge nothing for writing to their caches. A word after a name is another model there, often a
+ * dearer one, so that these rows count for the whole name.
+ */
 const otherPrice = (model: string, input: number, cacheRead: number, output: number, longDearer = false): Price => ({
   model,
+  exact: true,
   input,
   output,
   cacheRead,
@@ -47,7 +51,10 @@ const otherPrice = (model: string, input: number, cacheRead: number, output: num
   longDearer,
 });
 
-/** As {@link PRICES}, from OpenAI's list ("Pricing", standard tier, October 2026). The last is the dearest. */
+/** The row of the models that have none: as dear as the dearest of that provider, so that a budget never lets more pass. */
+const OTHER_MODELS = '*';
+
+/** As {@link PRICES}, from OpenAI's list ("Pricing", standard tier, October 2026). The last is for all other models. */
 const OPENAI_PRICES: readonly Price[] = [
   otherPrice('gpt-6.1-sol', 2, 0.2, 10, true),
   otherPrice('gpt-6-sol', 2, 0.2, 10, true),
@@ -56,11 +63,16 @@ const OPENAI_PRICES: readonly Price[] = [
   otherPrice('gpt-5.4-mini', 0.75, 0.075, 4.5),
   otherPrice('gpt-5.3-codex', 1.75, 0.175, 14),
   otherPrice('gpt-5.2', 1.75, 0.175, 14),
+  otherPrice('gpt-5.2-codex', 1.75, 0.175, 14),
   otherPrice('gpt-5.1', 1.25, 0.125, 10),
+  otherPrice('gpt-5.1-codex', 1.25, 0.125, 10),
+  otherPrice('gpt-5.1-codex-max', 1.25, 0.125, 10),
+  otherPrice('gpt-5', 1.25, 0.125, 10),
   otherPrice('gpt-5-mini', 0.25, 0.025, 2),
   otherPrice('gpt-5-nano', 0.05, 0.005, 0.4),
   otherPrice('gpt-5-codex', 1.25, 0.125, 10),
   otherPrice('gpt-5-pro', 15, 15, 120),
+  otherPrice(OTHER_MODELS, 150, 150, 600),
 ];
 
 /** As {@link PRICES}, from Google's list ("Gemini Developer API pricing", October 2026), without its temporary discounts. */
@@ -77,6 +89,7 @@ const GEMINI_PRICES: readonly Price[] = [
   otherPrice('gemini-2.5-pro', 1.25, 0.125, 10, true),
   otherPrice('gemini-2.5-flash', 0.3, 0.03, 2.5),
   otherPrice('gemini-2.5-flash-lite', 0.1, 0.01, 0.4),
+  otherPrice(OTHER_MODELS, 20, 20, 120, true),
 ];
 
 /** The prices of the models behind an API. */

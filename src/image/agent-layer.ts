@@ -75,7 +75,12 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await options.exclusive(join(dir, 'build.lock'), async () => {
     if (await isDone()) return;
-    const fetched = await fetchPackages([pinned], dir, { tell, signal });
+    const fetched = await fetchPackages([pinned], dir, {
+      tell,
+      signal,
+      what: `Downloading ${agent.program}`,
+      from: 'this version of run-claude',
+    });
     const file = fetched.get(FETCHED) ?? '';
     const text = `Adding ${agent.program} ${pinned.version} to the image...`;
     tell({ kind: 'message', level: 'info', text });
@@ -86,6 +91,7 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
     const request = {
       tag: unprovenName(tag),
       args: { BELOW: below, PROGRAM: agent.program, ENTRY: entry },
+      connected: false,
       fresh: options.rebuild,
       signal,
       onOutput: () => undefined,

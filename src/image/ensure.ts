@@ -78,7 +78,12 @@ async function build(
     );
   }
   const base = await ensureBase(engine, pins, dir, { tell, signal });
-  const fetched = await fetchPackages(packages, dir, { tell, signal });
+  const fetched = await fetchPackages(packages, dir, {
+    tell,
+    signal,
+    what: 'Downloading Node and Claude Code',
+    from: 'images/pins.json',
+  });
   if (options.claude === undefined) await nameNewer(pins, dir, tell);
   signal.throwIfAborted();
   const log: string[] = [];

@@ -7,6 +7,13 @@ import type { Watch } from './base.ts';
 import { runNpm } from './npm.ts';
 import type { PinnedPackage } from './pins.ts';
 
+interface PackageWatch extends Watch {
+  /** What is downloaded, for the user: 'Downloading codex'. */
+  readonly what: string;
+  /** What names the hashes: 'images/pins.json'. */
+  readonly from: string;
+}
+
 /**
  * Fetches the packages that are not in `dir` yet, with the user's npm (its registry, proxy and certificates),
  * and checks every one against its pinned hash.
@@ -17,22 +24,24 @@ import type { PinnedPackage } from './pins.ts';
 export async function fetchPackages(
   packages: readonly PinnedPackage[],
   dir: string,
-  { tell, signal }: Watch,
+  { tell, signal, what, from }: PackageWatch,
 ): Promise<ReadonlyMap<string, string>> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const paths = new Map<string, string>();
-  const what = 'Downloading Node and Claude Code';
   for (const [index, pinned] of packages.entries()) {
     tell({ kind: 'progress', what, done: index, total: packages.length, unit: 'steps' });
     const path = join(dir, `${pinned.name.replaceAll(/[@/]/g, '_')}-${pinned.version}.tgz`);
-    if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, dir, path, signal);
+    if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, { dir, path, signal, from });
     paths.set(pinned.file, path);
   }
   tell({ kind: 'progress-end', what });
   return paths;
 }
 
-async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal: AbortSignal): Promise<void> {
+async function fetchOne(
+  pinned: PinnedPackage,
+  { dir, path, signal, from }: Pick<PackageWatch, 'signal' | 'from'> & { readonly dir: string; readonly path: string },
+): Promise<void> {
   const spec = `${pinned.name}@${pinned.version}`;
   // npm runs in an empty directory, so that no project's .npmrc is read.
   const scratch = await mkdtemp(join(dir, 'fetch-'));
@@ -43,7 +52,7 @@ async function fetchOne(pinned: PinnedPackage, dir: string, path: string, signal
     if (file === undefined) throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm fetched nothing for ${spec}`);
     if ((await integrityOf(join(scratch, file))) !== pinned.integrity) {
       throw new RunClaudeError('PACKAGE_TAMPERED', `${spec} is not the package that is pinned`, {
-        hint: 'The registry served other bytes than images/pins.json names; nothing of it was used.',
+        hint: `The registry served other bytes than ${from} names; nothing of it was used.`,
       });
     }
     await rename(join(scratch, file), path);

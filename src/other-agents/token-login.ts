@@ -1,4 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, readFile, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { post } from '../claude/credentials/post.ts';
 import { RunClaudeError } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
@@ -9,6 +11,8 @@ import type { CredentialSource, ProviderApi, Secret } from '../types/credential.
 const REFRESH_AHEAD_MS = 5 * 60_000;
 const LOCK_WAIT_MS = 60_000;
 const REQUEST_MS = 30_000;
+/** A token that we fetched is not refreshed again before this, whoever reports that it was refused. */
+const MIN_REFRESH_MS = 10 * 60_000;
 
 export type JsonObject = Record<string, unknown>;
 
@@ -48,6 +52,8 @@ export async function tokenLogin(login: TokenLogin): Promise<CredentialSource | 
   const first = await read(login);
   if (first === undefined) return undefined;
   let handedOut: string | undefined;
+  /** When this session fetched which token, so that refusals by the provider cannot make it ask again and again. */
+  const fetched: Fetched = new Map();
   const hand = ({ access, expiresMs }: Tokens): Secret => {
     handedOut = access;
     return { kind: 'oauth', value: access, ...(expiresMs === undefined ? {} : { expiresMs }) };
@@ -62,11 +68,17 @@ export async function tokenLogin(login: TokenLogin): Promise<CredentialSource | 
       if (now === undefined) throw loggedOut(login);
       const { tokens } = now;
       if (tokens.expiresMs === undefined || tokens.expiresMs - Date.now() > REFRESH_AHEAD_MS) return hand(tokens);
-      return hand(await refresh(login, tokens.access, false));
+      return hand(await refresh(login, tokens.access, { isRefused: false, fetched }));
     },
-    refresh: async () => hand(await refresh(login, handedOut ?? (await read(login))?.tokens.access, true)),
+    refresh: async () => {
+      const spent = handedOut ?? (await read(login))?.tokens.access;
+      return hand(await refresh(login, spent, { isRefused: true, fetched }));
+    },
   };
 }
+
+/** Access tokens that were fetched here, with the time in milliseconds since the epoch. */
+type Fetched = Map<string, number>;
 
 interface Stored {
   readonly document: JsonObject;
@@ -110,15 +122,23 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** `spent`: the token that expires soon, or (`isRefused`) that the provider has refused. */
-async function refresh(login: TokenLogin, spent: string | undefined, isRefused: boolean): Promise<Tokens> {
+async function refresh(
+  login: TokenLogin,
+  spent: string | undefined,
+  { isRefused, fetched }: { readonly isRefused: boolean; readonly fetched: Fetched },
+): Promise<Tokens> {
   const options = { what: `refreshing the login in ${login.name}`, waitMs: LOCK_WAIT_MS };
   return withLock(`${login.file}.run-claude-lock`, options, async () => {
     const stored = await read(login);
     if (stored === undefined) throw loggedOut(login);
-    const { document, tokens } = stored;
+    const { tokens } = stored;
     // The program on the host, or another session, has refreshed it.
     if (tokens.access !== spent && (tokens.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return tokens;
     if (tokens.refresh === undefined) throw loggedOut(login);
+    if (isRefused && Date.now() - (fetched.get(tokens.access) ?? Number.NEGATIVE_INFINITY) < MIN_REFRESH_MS)
+      throw expired(login, 'the provider refused a token that is less than 10 minutes old');
+    const file = await realpath(login.file);
+    await proveWritable(login, file);
     const answer = await ask(login, tokens.refresh);
     if (answer.kind === 'unreachable') {
       if (!isRefused && (tokens.expiresMs ?? 0) > Date.now()) return tokens;
@@ -130,12 +150,37 @@ async function refresh(login: TokenLogin, spent: string | undefined, isRefused: 
       if (other !== undefined && other.tokens.access !== tokens.access) return other.tokens;
       throw loggedOut(login);
     }
-    const written = login.withAnswer(document, answer.body, Date.now());
+    // The program on the host takes no lock: a login that it stored in the meantime is newer, and may be another account's.
+    const now = await read(login);
+    if (now === undefined) throw loggedOut(login);
+    if (now.tokens.refresh !== tokens.refresh) return now.tokens;
+    const written = login.withAnswer(now.document, answer.body, Date.now());
     const fresh = login.tokensOf(written);
     if (fresh === undefined) throw expired(login, 'its answer has no token');
-    writeFileAtomic(await realpath(login.file), `${JSON.stringify(written, undefined, 2)}\n`);
+    fetched.set(fresh.access, Date.now());
+    writeFileAtomic(file, `${JSON.stringify(written, undefined, 2)}\n`);
     return fresh;
   });
+}
+
+/** A refresh token counts once: where its successor could not be stored, the login would be lost. */
+async function proveWritable({ name }: TokenLogin, file: string): Promise<void> {
+  const probe = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`);
+  try {
+    const opened = await open(probe, 'wx', 0o600);
+    try {
+      await opened.writeFile('{}');
+    } finally {
+      await opened.close();
+      await rm(probe, { force: true });
+    }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new RunClaudeError('CREDENTIAL_UNREADABLE', `${name} has to be refreshed and cannot be written (${code})`, {
+      hint: 'Give yourself write access to its directory, or log in again.',
+      cause,
+    });
+  }
 }
 
 type Answer =

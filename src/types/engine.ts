@@ -181,6 +181,8 @@ export interface ImageBuild {
   readonly args: Readonly<Record<string, string>>;
   /** Added to those of the Dockerfile. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Whether its steps can reach the network. Default true. */
+  readonly connected?: boolean;
   /** Ignore the engine's build cache. */
   readonly fresh: boolean;
   /** Every piece of output, uncleaned. */

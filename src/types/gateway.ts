@@ -33,6 +33,8 @@ export interface UpstreamProxy extends Upstream {
 export interface Price {
   /** Start of the model's name. */
   readonly model: string;
+  /** Only this model and its dated, preview and latest versions: a longer name is another model. */
+  readonly exact?: boolean;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

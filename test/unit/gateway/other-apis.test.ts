@@ -62,6 +62,10 @@ const AGENTS_HEADERS = {
   'openai-organization': 'mine',
   'openai-project': 'mine',
   cookie: 'a=b',
+  // In these the provider would read another body than the one that was judged.
+  'content-type': 'application/json; charset=utf-7',
+  'content-encoding': 'identity',
+  'content-language': 'mine',
 };
 
 function ask(gateway: GatewayProcess, line: string, body: unknown = {}): Promise<number> {
@@ -166,8 +170,10 @@ it.each(CASES)('$api.kind: passes inference with its own credential, and nothing
   const others = CASES.flatMap(({ passed }) => passed).filter((line) => !one.passed.includes(line));
   for (const line of [...NEVER, ...others]) expect([line, await ask(gateway, line)]).toEqual([line, 403]);
   expect(upstream.seen.map(({ line }) => line)).toEqual(one.passed.map((line) => line.replace(' ', ' /base')));
-  for (const { headers } of upstream.seen) {
+  for (const { line, headers } of upstream.seen) {
     expect(headers).toMatchObject(one.header);
+    expect(headers['content-type']).toBe(line.startsWith('POST') ? 'application/json' : undefined);
+    expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.stringify(headers)).not.toContain('mine');
     expect(headers.cookie).toBeUndefined();
   }
@@ -186,7 +192,10 @@ it('does not let OpenAI fetch, run or read for the agent what the rules do not a
     picture('data:image/png;base64,AAAA'),
     picture('https://pictures.example/a.png'),
     tool('function', { parameters: { properties: { image_url: { type: 'string' }, file_id: 'x' } } }),
-    tool('custom'),
+    ...['custom', 'local_shell', 'apply_patch'].map((type) => tool(type)),
+    tool('tool_search', { execution: 'client' }),
+    { text: { format: { type: 'json_schema', schema: { properties: { tools: { type: 'array' } } } } } },
+    { input: [{ type: 'computer_call_output', output: { image_url: 'https://pictures.example/a.png' } }] },
     tool('web_search', { external_web_access: false }),
     { input: [{ type: 'function_call', arguments: '{"file_id":"x"}' }], store: false },
     { messages: [{ content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }] }] },
@@ -209,6 +218,18 @@ it('does not let OpenAI fetch, run or read for the agent what the rules do not a
     tool('file_search', { vector_store_ids: ['x'] }),
     tool('code_interpreter'),
     tool('shell'),
+    ...['computer_use_preview', 'image_generation', 'tool_search', 'something_new', ' web_search'].map((type) =>
+      tool(type),
+    ),
+    { tools: [{ name: 'x' }] },
+    { tools: { type: 'mcp' } },
+    { tool_choice: { type: 'allowed_tools', tools: [{ type: 'mcp' }] } },
+    { messages: [], web_search_options: {} },
+    { model: 'gpt-4o-search-preview', messages: [] },
+    { model: 'o3-deep-research' },
+    { input: [{ type: 'computer_call_output', output: { image_url: 'https://elsewhere.example' } }] },
+    { input: [{ type: 'computer_call_output', output: { file_id: 'file-1' } }] },
+    tool('web_search_preview', { external_web_access: false }),
     tool('web_search'),
     tool('web_search_preview', { external_web_access: true }),
     { previous_response_id: 'resp_1' },
@@ -233,7 +254,9 @@ it('does not let Google fetch, run or read for the agent what the rules do not a
     file('https://pictures.example/a.png'),
     { tools: [{ functionDeclarations: [{ name: 'x', parameters: { properties: { urlContext: {} } } }] }] },
     { contents: [{ parts: [{ functionCall: { args: { fileUri: 'https://elsewhere.example' } } }] }] },
-    { tools: [{ googleSearch: {} }] },
+    { tools: [{ googleSearch: {} }, { google_search: {}, code_execution: {} }] },
+    { contents: [{ parts: [{ function_response: { response: { fileData: { fileUri: 'x' } } } }] }] },
+    { generationConfig: { responseJsonSchema: { properties: { tools: { type: 'array', fileUri: 1 } } } } },
   ];
   for (const body of passed) expect([body, await send(body)]).toEqual([body, 200]);
   const refused = [
@@ -242,6 +265,13 @@ it('does not let Google fetch, run or read for the agent what the rules do not a
     { contents: [{ parts: [{ file_data: { file_uri: 'https://elsewhere.example' } }] }] },
     { tools: [{ urlContext: {} }] },
     { tools: [{ url_context: {} }] },
+    ...['retrieval', 'enterprise_web_search', 'googleSearchRetrieval', 'mcpServers', 'computerUse', 'somethingNew'].map(
+      (name) => ({ tools: [{ functionDeclarations: [], [name]: {} }] }),
+    ),
+    ...['functionResponse', 'function_response', 'functionCall'].map((name) => ({
+      contents: [{ parts: [{ [name]: { parts: [{ fileData: { fileUri: 'https://elsewhere.example' } }] } }] }],
+    })),
+    { contents: [{ parameters: { fileData: { fileUri: 'https://elsewhere.example' } } }] },
     { tools: [{ fileSearch: { fileSearchStoreNames: ['x'] } }] },
     { cachedContent: 'cachedContents/x' },
   ];
@@ -278,12 +308,72 @@ it('reads what OpenAI charges, streamed and whole, and estimates what the client
   expect(usageOf({ kind: 'openai' }, SSE, sse(chunk, { model: 'gpt-5.1', usage: chat }))).toEqual(streamed);
   const searched = { ...response, output: [{ type: 'web_search_call' }], service_tier: 'priority' };
   expect(usageOf({ kind: 'openai' }, SSE, sse({ response: searched })).costUsd).toBeCloseTo(2 * 1.6875 + 0.01);
-  // No price is known, so that it counts as the dearest.
-  expect(usageOf({ kind: 'openai' }, SSE, sse({ response: { model: 'gpt-9', usage } })).costUsd).toBeCloseTo(15 + 12);
 
   const left = usageOf({ kind: 'openai' }, SSE, sse(...Array.from({ length: 50 }, () => text)));
-  expect(left.inputTokens).toBe(1000);
-  expect(left.outputTokens).toBeGreaterThanOrEqual(50);
+  // Thoughts are not shown, so that what was seen is only a part.
+  expect(left).toMatchObject({ inputTokens: 1000, outputTokens: 8000 });
+});
+
+it('estimates an answer of OpenAI that ended without its usage by what it could have cost', () => {
+  const output = (type: string, text: string, limit?: number): number | undefined => {
+    const reader = new UsageReader(type, 4000, 'identity', { kind: 'openai' }, limit);
+    reader.push(Buffer.from(text));
+    return reader.total().output_tokens;
+  };
+  for (const [type, text] of [
+    [SSE, ''],
+    [SSE, sse({ choices: [{ delta: {} }], usage: null }, { choices: [], usage: {} })],
+    ['application/json', '{}'],
+    ['application/json', '{"usage":null}'],
+    ['application/json', '{"usa'],
+  ] as const) {
+    expect(output(type, text)).toBe(8000);
+    expect(output(type, text, 30_000)).toBe(30_000);
+  }
+  const long = Array.from({ length: 9000 }, () => ({ delta: 'x' }));
+  expect(output(SSE, sse(...long), 20)).toBeGreaterThanOrEqual(9000);
+  expect(output('application/json', '{"usage":{"input_tokens":1,"output_tokens":2}}', 30_000)).toBe(2);
+});
+
+it('asks for the usage of a streamed chat completion, which OpenAI shows only then', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await start({ kind: 'openai' }, upstream, 'api-key');
+  const messages: unknown[] = [];
+  const sent = async (line: string, body: object): Promise<unknown> => {
+    expect(await ask(gateway, line, body)).toBe(200);
+    return JSON.parse(upstream.seen.at(-1)?.body ?? '');
+  };
+  const chat = 'POST /v1/chat/completions';
+  for (const stream_options of [undefined, null, [], 'x', { include_usage: false }])
+    expect(await sent(chat, { messages, stream: true, stream_options })).toMatchObject({
+      stream_options: { include_usage: true },
+    });
+  const others = { include_obfuscation: false };
+  expect(await sent(chat, { messages, stream: true, stream_options: others })).toMatchObject({
+    stream_options: { ...others, include_usage: true },
+  });
+  expect(await sent(chat, { messages })).toEqual({ messages });
+  expect(await sent('POST /v1/responses', { input: [], stream: true })).toEqual({ input: [], stream: true });
+  // No answer had its usage: each counted by its limit, or by 8,000 tokens.
+  await sent(chat, { messages, max_completion_tokens: 50_000, n: 2 });
+  await expect.poll(() => gateway.kept.usage().outputTokens).toBe(8 * 8000 + 100_000);
+});
+
+it('prices a model by its own row only, and every other one as the dearest', () => {
+  const cost = (kind: 'openai' | 'gemini', model: string): number => {
+    const usage = { input_tokens: M / 10, output_tokens: M };
+    const usageMetadata = { promptTokenCount: M / 10, candidatesTokenCount: M };
+    const text = JSON.stringify(kind === 'openai' ? { model, usage } : { modelVersion: model, usageMetadata });
+    return usageOf({ kind }, 'application/json', text).costUsd;
+  };
+  for (const model of ['gpt-5.1', 'gpt-5.1-2026-01-01', 'gpt-5.1-latest', 'gpt-5.1-preview', 'gpt-5.1-codex'])
+    expect([model, cost('openai', model)]).toEqual([model, 10.125]);
+  for (const model of ['gpt-5.1-pro', 'gpt-5.1-pro-2026-01-01', 'gpt-5.4-pro', 'gpt-5.12', 'gpt-9', 'o9-pro', '*'])
+    expect([model, cost('openai', model)]).toEqual([model, 615]);
+  for (const model of ['gemini-2.5-pro', 'gemini-2.5-pro-preview-06-05', 'gemini-2.5-pro-001'])
+    expect([model, cost('gemini', model)]).toEqual([model, 10.125]);
+  for (const model of ['gemini-2.5-pro-preview-tts', 'gemini-3-pro-image', 'gemini-3-pro-image-preview', 'veo-9'])
+    expect([model, cost('gemini', model)]).toEqual([model, 122]);
 });
 
 it('reads what Google charges, thoughts included, streamed and whole, and inside the answer of a login', () => {

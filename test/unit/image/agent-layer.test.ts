@@ -1,9 +1,13 @@
-import { expect, it } from 'vitest';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CODEX } from '../../../src/agent/codex.ts';
 import { GEMINI } from '../../../src/agent/gemini.ts';
-import { addressAgentLayer } from '../../../src/image/agent-layer.ts';
+import { addressAgentLayer, ensureAgentLayer } from '../../../src/image/agent-layer.ts';
 import type { AgentPackage } from '../../../src/types/agent-package.ts';
-import type { Engine } from '../../../src/types/engine.ts';
+import type { Engine, ImageBuild } from '../../../src/types/engine.ts';
 
 const engineOf = (arch: string): Engine => ({ facts: { arch } }) as unknown as Engine;
 
@@ -29,4 +33,45 @@ it('addresses a layer by the image below, the package and its place; refuses an 
   ];
   expect(new Set([first, ...others]).size).toBe(7);
   expect(() => address(image, 'run-claude:1', 's390x')).toThrow('there is no codex for the engine');
+});
+
+it('downloads an agent under its own name, and adds it without the network', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-layer-'));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  // Any package is these bytes.
+  writeFileSync(path.join(dir, 'npm'), '#!/bin/sh\nprintf package >x.tgz\n', { mode: 0o755 });
+  vi.stubEnv('PATH', `${dir}:${process.env['PATH']}`);
+  const builds: ImageBuild[] = [];
+  const engine = {
+    facts: { arch: 'amd64' },
+    hasImage: async () => false,
+    buildImage: async (_: unknown, request: ImageBuild) => {
+      builds.push(request);
+      throw new Error('built');
+    },
+  } as unknown as Engine;
+  const told: unknown[] = [];
+  const add = (integrity: string): Promise<string> =>
+    ensureAgentLayer(engine, {
+      cacheDir: dir,
+      rebuild: false,
+      tell: (event) => void told.push(event),
+      signal: new AbortController().signal,
+      prove: async () => undefined,
+      exclusive: async (_, work) => work(),
+      below: 'run-claude:1',
+      agent: { program: 'codex', files: { amd64: { name: 'codex-cli', version: '1.0.0', integrity } }, entry: 'x' },
+    });
+  const sha512 = createHash('sha512').update('package').digest('base64');
+  await expect(add(`sha512-${sha512}`)).rejects.toThrow('built');
+  expect(builds).toMatchObject([{ connected: false }]);
+  expect(told).toContainEqual(expect.objectContaining({ kind: 'progress', what: 'Downloading codex' }));
+  expect(JSON.stringify(told)).not.toContain('Claude');
+  await expect(add('sha512-other')).rejects.toMatchObject({
+    code: 'PACKAGE_TAMPERED',
+    hint: 'The registry served other bytes than this version of run-claude names; nothing of it was used.',
+  });
 });

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { findCodexCredential } from '../../../src/other-agents/codex-login.ts';
 import { findGeminiCredential } from '../../../src/other-agents/gemini-login.ts';
 import { findOpencodeCredential } from '../../../src/other-agents/opencode-home.ts';
@@ -13,6 +13,8 @@ interface Endpoint {
   readonly url: string;
   readonly asked: { readonly type: string; readonly body: string }[];
   answer: { status: number; body: string };
+  /** Called before each answer. */
+  meanwhile: () => void;
 }
 
 async function startEndpoint(): Promise<Endpoint> {
@@ -24,13 +26,14 @@ async function startEndpoint(): Promise<Endpoint> {
     });
     request.on('end', () => {
       asked.push({ type: String(request.headers['content-type']), body });
+      endpoint.meanwhile();
       response.writeHead(endpoint.answer.status).end(endpoint.answer.body);
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
-  const endpoint: Endpoint = { url, asked, answer: { status: 500, body: '' } };
+  const endpoint: Endpoint = { url, asked, answer: { status: 500, body: '' }, meanwhile: () => undefined };
   return endpoint;
 }
 
@@ -100,6 +103,63 @@ it('refreshes a ChatGPT login in its file before it expires, and keeps everythin
   endpoint.answer = { status: 500, body: '' };
   await expect(source?.refresh()).rejects.toThrow('status 500');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(chatgpt(theirs));
+});
+
+it('keeps a login that the program on the host stored during the refresh, and stays logged out', async () => {
+  const endpoint = await startEndpoint();
+  const home = makeHome({ '.codex/auth.json': chatgpt(jwt(60)) });
+  const file = path.join(home, '.codex/auth.json');
+  const source = await findCodexCredential({ env: { CODEX_REFRESH_TOKEN_URL_OVERRIDE: endpoint.url }, home });
+  endpoint.answer = { status: 200, body: JSON.stringify({ access_token: jwt(3600), refresh_token: 'refresh-1' }) };
+  const theirs = chatgpt(jwt(7200));
+  theirs.tokens.refresh_token = 'refresh-theirs';
+  endpoint.meanwhile = () => writeFileSync(file, JSON.stringify(theirs));
+  expect((await source?.current())?.value).toBe(theirs.tokens.access_token);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(theirs);
+
+  writeFileSync(file, JSON.stringify(chatgpt(jwt(60))));
+  endpoint.meanwhile = () => writeFileSync(file, '{}');
+  await expect(source?.current()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+  expect(readFileSync(file, 'utf8')).toBe('{}');
+
+  // What else was stored in it in the meantime is kept.
+  writeFileSync(file, JSON.stringify(chatgpt(jwt(60))));
+  endpoint.meanwhile = () => writeFileSync(file, JSON.stringify({ ...chatgpt(jwt(60)), other: 'newer' }));
+  await source?.current();
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    other: 'newer',
+    tokens: { refresh_token: 'refresh-1' },
+  });
+});
+
+it('spends no refresh token whose successor could not be stored', async () => {
+  const endpoint = await startEndpoint();
+  endpoint.answer = { status: 200, body: JSON.stringify({ access_token: jwt(3600), refresh_token: 'refresh-1' }) };
+  // Beside a name this long no other can be made, even by root.
+  const long = 'x'.repeat(250);
+  const home = makeHome({ [long]: chatgpt(jwt(60)), '.codex/config.toml': '' });
+  symlinkSync(path.join(home, long), path.join(home, '.codex/auth.json'));
+  const source = await findCodexCredential({ env: { CODEX_REFRESH_TOKEN_URL_OVERRIDE: endpoint.url }, home });
+  await expect(source?.current()).rejects.toThrow('cannot be written (ENAMETOOLONG)');
+  expect(endpoint.asked).toEqual([]);
+});
+
+it('does not refresh a token that it fetched just before, whatever refused it', async () => {
+  const endpoint = await startEndpoint();
+  const home = makeHome({ '.codex/auth.json': chatgpt(jwt(3600)) });
+  const source = await findCodexCredential({ env: { CODEX_REFRESH_TOKEN_URL_OVERRIDE: endpoint.url }, home });
+  const answer = (): void => {
+    endpoint.answer = { status: 200, body: JSON.stringify({ access_token: jwt(5000 + endpoint.asked.length) }) };
+  };
+  answer();
+  await source?.refresh();
+  answer();
+  await expect(source?.refresh()).rejects.toThrow('less than 10 minutes old');
+  expect(endpoint.asked).toHaveLength(1);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await source?.refresh();
+  expect(endpoint.asked).toHaveLength(2);
 });
 
 it('takes what Gemini CLI would: the login where its settings choose it, otherwise a key', async () => {
