@@ -206,6 +206,11 @@ describe('apply --branch', () => {
     expect((await applyToFiles()).status).toBe(0);
     expect(tree()['a.txt']).toMatchObject({ text: '1\n2\n3\n4\nfive\n' });
     expect(record().outcome?.changes.find(({ path: one }) => one === 'a.txt')).not.toHaveProperty('why');
+    const edited = await lay(SIDES);
+    await edited.apply();
+    writeFileSync(path.join(edited.project, 'a.txt'), '1\n2\n3\n4\nmine\n');
+    const { status, outcome: mine } = await edited.applyToFiles();
+    expect([status, mine?.changes.find(({ path: one }) => one === 'a.txt')?.verdict]).toEqual([122, 'conflict']);
     const other = await lay(SIDES);
     await other.apply();
     other.git('merge', '-q', 'work');
