@@ -37,7 +37,7 @@ page=$RUNNER_TEMP/run-claude-audit.md
 quietly "$RC" audit "$policy" --base "$base..$head" --report "$sarif" || [ $? -eq 121 ]
 printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"
 status=0
-"$RC" audit "$policy" --base "$base..$head" --report "$page" --fail-on "$RC_FAIL_ON" >/dev/null || status=$?
-summarise "$page"
+quietly audit_only "$policy" --base "$base..$head" --report "$page" --fail-on "$RC_FAIL_ON" || status=$?
+[ ! -f "$page" ] || summarise "$page"
 [ "$status" -ne 121 ] || fail 'the audit has findings of this severity: see the summary'
 exit "$status"

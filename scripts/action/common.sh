@@ -10,11 +10,12 @@ fail() {
 }
 
 # Runs a command whose output may have text of a session: the runner must not take a line of it for a command.
+# Both streams become one: two would not keep their order beside the lines that stop commands.
 quietly() {
   local token status=0
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   printf '::stop-commands::%s\n' "$token"
-  "$@" || status=$?
+  "$@" 2>&1 || status=$?
   printf '\n::%s::\n' "$token"
   return "$status"
 }
@@ -25,6 +26,11 @@ require_level() {
     note | suspect | blocked) ;;
     *) fail 'fail-on must be note, suspect or blocked' ;;
   esac
+}
+
+# An audit without its output: the report has the same. Messages stay.
+audit_only() {
+  "$RC" audit "$@" >/dev/null
 }
 
 # A report on the page of the run. The page takes 1 MiB.

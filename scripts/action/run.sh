@@ -17,9 +17,9 @@ status=0
 quietly "$RC" --copy-workspace --yes "--timeout=$RC_TIMEOUT" "--max-cost=$RC_MAX_COST" \
   "--report=$state/report.md" "$GITHUB_WORKSPACE" -p "$RC_PROMPT" || status=$?
 [ ! -f "$state/report.md" ] || summarise "$state/report.md"
-# 120: its changes wait. 124: a limit ended it, and what it did until then is kept.
+# 120: its changes wait. 121: something of them is held back. 124: a limit ended it, and what it did until then is kept.
 case "$status" in
-  0 | 120 | 124) ;;
+  0 | 120 | 121 | 124) ;;
   *) exit "$status" ;;
 esac
 

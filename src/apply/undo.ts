@@ -65,13 +65,24 @@ interface LastApply extends ReadJournal {
   readonly paths: ReadonlySet<string>;
 }
 
+/** When the apply began that {@link undoApply} would undo; ISO 8601. Undefined where there is none. */
+export function undoableSince(sessionDir: string): string | undefined {
+  return findLastApply(sessionDir)?.head.at;
+}
+
 /** The most recent apply that changed something and was not undone. */
-function lastApply(sessionDir: string): LastApply {
+function findLastApply(sessionDir: string): LastApply | undefined {
   const journals = readJournals(sessionDir);
   for (const journal of journals.filter(({ head }) => head.kind === 'apply').reverse()) {
     const paths = pathsToUndo(journal, journals);
     if (paths.size > 0) return { ...journal, paths };
   }
+  return undefined;
+}
+
+function lastApply(sessionDir: string): LastApply {
+  const found = findLastApply(sessionDir);
+  if (found !== undefined) return found;
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
     status: EXIT.usage,
     hint: 'Pre-images are kept for 30 days after an apply; run-claude sessions lists the sessions.',

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 200;
  * be), links, HTML and its comments, code spans that would end, and marks that skip CI. A squashed commit takes over the
  * text of a pull request, so a code span alone is not enough.
  */
-const ACTIVE = /[@<>`]|#(?=\d)|(?<=\bGH)-(?=\d)|:(?=\/\/)|(?<=\bwww)\.|\[(?=[^\]]*\b(?:skip|ci|no)\b)/gi;
+const ACTIVE = /[@<>`#]|(?<=\bGH)-(?=\d)|:(?=\/\/)|(?<=\bwww)\.|\[(?=[^\]]*\b(?:skip|ci|no)\b)/gi;
 
 /**
  * Text of a session for a pull request, on one line, as a code span: each character that would act is shown as an escape

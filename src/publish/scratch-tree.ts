@@ -41,7 +41,10 @@ export function inSubmodules({ entries, prefix }: HeadTree, chosen: readonly Cho
 
 /**
  * Writes what the tree has at, above and below the chosen paths. Bytes are those of the objects: no filter runs.
- * A path that is executable on both sides alike gets the bits that it had in the session's base.
+ * A path that is executable on both sides alike gets the bits that it had in the session's base. Git has no folders
+ * without files: those above a chosen path are there, unless HEAD has something else of that name.
+ *
+ * @throws {RunClaudeError} HEAD_UNREADABLE, before anything is written.
  */
 export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], root: string): Promise<ScratchTree> {
   const { entries, prefix, objects } = head;
@@ -49,22 +52,23 @@ export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], ro
   const paths = new Set(before.keys());
   const above = new Set([...paths].flatMap((one) => [...foldersAbove(one)]));
   const laid = new Map<string, TreeEntry>();
+  const all = new Set(entries.keys());
   for (const entry of entries.values()) {
+    if (liesBelow(entry.path, all)) throw forged(entry.path);
     if (entry.type !== 'blob' || !entry.path.startsWith(prefix)) continue;
     const own = entry.path.slice(prefix.length);
     if (paths.has(own) || above.has(own) || liesBelow(own, paths)) laid.set(own, entry);
   }
   const contents = await objects.read([...laid.values()].map(({ oid }) => oid));
+  for (const [own, entry] of laid) {
+    const isSafe = parseRelPath(own) !== undefined && !own.split('/').some(isDotGitName);
+    if (!contents.has(entry.oid) || !isSafe) throw unreadable(own);
+  }
   mkdirSync(root, { mode: 0o700 });
   for (const [own, entry] of laid) {
-    const content = contents.get(entry.oid);
-    const isSafe = parseRelPath(own) !== undefined && !own.split('/').some(isDotGitName);
-    if (content === undefined || !isSafe) throw unreadable(own);
-    const place = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(own)]);
-    mkdirSync(Buffer.concat([Buffer.from(`${root}/`), encodeBytes(path.posix.dirname(own))]), {
-      recursive: true,
-      mode: 0o700,
-    });
+    const content = contents.get(entry.oid) as Buffer;
+    const place = placeIn(root, own);
+    mkdirSync(placeIn(root, path.posix.dirname(own)), { recursive: true, mode: 0o700 });
     if (entry.mode === '120000') symlinkSync(content, place);
     else {
       writeFileSync(place, content, { flag: 'wx' });
@@ -74,7 +78,16 @@ export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], ro
       chmodSync(place, isAlike ? mode & 0o777 : isExecutable ? 0o755 : 0o644);
     }
   }
+  const isOther = (folder: string): boolean => laid.has(folder) || paths.has(folder);
+  for (const folder of above) {
+    if (isOther(folder) || [...foldersAbove(folder)].some(isOther)) continue;
+    mkdirSync(placeIn(root, folder), { recursive: true, mode: 0o700 });
+  }
   return { root, laid };
+}
+
+function placeIn(root: string, own: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), encodeBytes(own)]);
 }
 
 /**
@@ -102,10 +115,10 @@ export async function readBack(
 }
 
 function* filesIn(root: string, below: string): Generator<[string, ScratchFile]> {
-  const folder = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(below)]);
+  const folder = placeIn(root, below);
   for (const name of readdirSync(folder, { encoding: 'buffer' })) {
     const own = below === '' ? decodeBytes(name) : `${below}/${decodeBytes(name)}`;
-    const place = Buffer.concat([Buffer.from(`${root}/`), encodeBytes(own)]);
+    const place = placeIn(root, own);
     const stat = lstatSync(place);
     if (stat.isDirectory()) yield* filesIn(root, own);
     else if (stat.isSymbolicLink())
@@ -117,5 +130,11 @@ function* filesIn(root: string, below: string): Generator<[string, ScratchFile]>
 function unreadable(own: string): RunClaudeError {
   return new RunClaudeError('HEAD_UNREADABLE', `${visible(own)} of HEAD cannot be read from the repository`, {
     hint: 'A shallow or partial clone may lack it: fetch it first.',
+  });
+}
+
+function forged(full: string): RunClaudeError {
+  return new RunClaudeError('HEAD_UNREADABLE', `${visible(full)} of HEAD is below an entry that is not a folder`, {
+    hint: 'No work tree can have that. See what else is wrong with: git fsck',
   });
 }

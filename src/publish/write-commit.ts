@@ -114,6 +114,7 @@ async function makeTrees(project: string, trees: readonly ReadonlyMap<string, Na
     ...(trees.length > 1 ? [end] : []),
   ]);
   const batch = trees.length > 1 ? ['--batch'] : [];
-  const output = await runGit(['mktree', '-z', ...batch], { cwd: project, input: Buffer.concat(rows) });
+  // A partial clone lacks objects that the tree only names.
+  const output = await runGit(['mktree', '--missing', '-z', ...batch], { cwd: project, input: Buffer.concat(rows) });
   return output.toString().trim().split('\n');
 }

@@ -69,13 +69,14 @@ function sessionNamed(
 function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
   const { stage, started, outcome, plan } = record;
   const isApplied =
+    record.branches !== undefined ||
     outcome?.changes.some(({ verdict, why }) => verdict === 'applied' || why === CHANGED_SINCE) === true;
   return {
     record,
     stage,
     started,
     isOwned: ownerState(record) !== 'ended',
-    appliedAt: isApplied ? outcome.at : undefined,
+    appliedAt: isApplied ? outcome?.at : undefined,
     hasLayer: plan?.mode === 'copy' && isLayerKept(record),
   };
 }

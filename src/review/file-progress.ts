@@ -27,6 +27,16 @@ export interface ProgressCounts {
 export const IN_PART = 'in part';
 /** The same as the reason of what is left of it. */
 export const APPLIED_IN_PART = `applied ${IN_PART}`;
+const ON_BRANCH = 'on branch ';
+/** Reason beside the verdict of a file whose change is on a branch that `apply --branch` made. */
+export const onBranch = (name: string): string => `${ON_BRANCH}${name}`;
+/** Reason of a file of which only some hunks are there: the rest is left. */
+export const partOnBranch = (name: string): string => `${IN_PART} ${onBranch(name)}`;
+/** Whether a change was applied to a branch only, and not to the project's files. */
+export function isOnBranch({ why }: Pick<FileProgress, 'why'>): boolean {
+  return why?.startsWith(ON_BRANCH) === true;
+}
+
 /** Reason of a file that was applied before the session was resumed and changed it again. */
 export const CHANGED_SINCE = 'changed by the session since it was applied';
 

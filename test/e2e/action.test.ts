@@ -90,10 +90,15 @@ describe('mode audit', () => {
     server.git('branch', '-qD', 'pull');
     const pull = 'github.event.pull_request';
     const context = { [`${pull}.base.sha`]: server.base, [`${pull}.head.sha`]: head, [`${pull}.number`]: '7' };
+    let uploaded: Readonly<Record<string, string>> = {};
+    const use = (_: string, inputs: typeof uploaded): void => {
+      uploaded = inputs;
+    };
     const result = await runAction(
-      { inputs: { mode: 'audit', 'fail-on': failOn, command }, context, env, workspace },
+      { inputs: { mode: 'audit', 'fail-on': failOn, command }, context, env, workspace, use },
       temp,
     );
+    expect(uploaded).toMatchObject({ ref: 'refs/pull/7/head', sha: head });
     const status = execFileSync('git', ['status', '--porcelain', '--ignored'], { cwd: workspace, encoding: 'utf8' });
     const sarif = result.outputs['sarif'] === '' ? '' : readFileSync(result.outputs['sarif'] ?? '', 'utf8');
     return { ...result, status, sarif };

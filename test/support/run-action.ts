@@ -46,8 +46,23 @@ export async function runAction(run: ActionRun, temp: string): Promise<ActionRes
   const files = mkdtempSync(path.join(temp, 'runner-'));
   const [output, page] = [path.join(files, 'output'), path.join(files, 'summary')];
   const values: Record<string, string> = { 'runner.temp': temp, ...run.context };
+  const termValue = (term: string): string => {
+    const [, pattern, name = ''] = /^format\('([^']*)', *([\w.-]+)\)$/.exec(term) ?? [];
+    return pattern === undefined ? (values[term] ?? '') : pattern.replaceAll('{0}', values[name] ?? '');
+  };
+  // The last term that counts: `a && b || c`.
+  const either = (text: string): string =>
+    text.split('||').reduce(
+      (found, all) =>
+        found ||
+        all
+          .split('&&')
+          .map((term) => termValue(term.trim()))
+          .reduce((one, next) => one && next),
+      '',
+    );
   const fill = (text: string): string =>
-    text.replaceAll(/\$\{\{ *([\w.-]+) *\}\}/g, (_, name: string) => values[name] ?? '');
+    text.replaceAll(/\$\{\{(.*?)\}\}/g, (_, expression: string) => either(expression));
   for (const [name, { default: value = '' }] of Object.entries(action.inputs))
     values[`inputs.${name}`] = run.inputs[name] ?? fill(value);
   const holds = (condition: string, failed: boolean): boolean => {

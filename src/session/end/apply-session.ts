@@ -3,7 +3,7 @@ import { ChangeJudge } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { matcher } from '../../review/build-review.ts';
-import { IN_PART, isApplied, joinOutcomes } from '../../review/file-progress.ts';
+import { IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askConflict } from '../../terminal/review/ask-conflict.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
@@ -13,7 +13,7 @@ import type { Policy } from '../../types/policy.ts';
 import type { Choice } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { bringClaudeBack } from './claude-data.ts';
+import { bringChosenBack } from './claude-data.ts';
 
 export interface ApplyOptions {
   /** 'ask': asks about each conflict on a terminal; elsewhere the host's version is kept. */
@@ -63,17 +63,18 @@ export async function applySession(
     acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
-  const broughtBefore = new Set(record.outcome?.claude?.filter(isApplied).map(({ path }) => path));
-  const claude = (await bringClaudeBack(record, choice.claude ?? [], deps)).map((one) =>
-    one.verdict === 'suspect' && broughtBefore.has(one.path) ? { ...one, verdict: 'same' as const } : one,
-  );
-  const whole: ApplyOutcome = { ...outcome, claude };
+  const whole: ApplyOutcome = { ...outcome, claude: await bringChosenBack(record, choice, deps) };
   const known = joinApplies(record.outcome, whole);
+  return { record: updateRecord(record, { stage: stageAfter(known), outcome: known }), outcome: whole };
+}
+
+/** The stage of a session with this outcome: pending while anything of it can still be applied. */
+export function stageAfter({ changes, claude = [] }: ApplyOutcome): 'pending' | 'applied' {
   const finalVerdicts = ['applied', 'same', 'withheld', 'blocked'];
-  const isPending = [...known.changes, ...(known.claude ?? [])].some(
+  const isOpen = [...changes, ...claude].some(
     (one) => !finalVerdicts.includes(one.verdict) || ('why' in one && one.why === IN_PART),
   );
-  return { record: updateRecord(record, { stage: isPending ? 'pending' : 'applied', outcome: known }), outcome: whole };
+  return isOpen ? 'pending' : 'applied';
 }
 
 /** The outcome of all applies of a session, for the record. */

@@ -3,10 +3,12 @@ import { openInstance } from '../../claude/instances/instance.ts';
 import { readCollected, storeDir, wasCollected } from '../../record/session.ts';
 import { readStaged } from '../../record/staged-claude.ts';
 import { claudePath } from '../../review/claude-items.ts';
+import { isApplied } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { ClaudeData, ClaudeOutcome } from '../../types/claude-data.ts';
 import type { TreeReader } from '../../types/collector.ts';
+import type { Choice } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 
@@ -50,6 +52,20 @@ export async function bringClaudeBack(
   const isAccepted = new Set<string>(accepted);
   const { apply } = await homeAgent(plan.program).loadData();
   return apply(claude, store, instance, (name) => isAccepted.has(claudePath(name)));
+}
+
+/**
+ * {@link bringClaudeBack} with what was accepted by name in a choice. A suspect that an earlier apply brought is 'same'.
+ */
+export async function bringChosenBack(
+  record: SessionRecord,
+  { claude: accepted = [] }: Choice,
+  deps: UserDeps,
+): Promise<readonly ClaudeOutcome[]> {
+  const before = new Set(record.outcome?.claude?.filter(isApplied).map(({ path }) => path));
+  return (await bringClaudeBack(record, accepted, deps)).map((one) =>
+    one.verdict === 'suspect' && before.has(one.path) ? { ...one, verdict: 'same' as const } : one,
+  );
 }
 
 /** Id of the conversation that the session wrote to last; undefined where none was collected. */

@@ -1,6 +1,6 @@
 import { applyChanges } from '../../apply/apply-changes.ts';
 import { readCollected, storeDir } from '../../record/session.ts';
-import { CHANGED_SINCE, IN_PART, isApplied } from '../../review/file-progress.ts';
+import { CHANGED_SINCE, IN_PART, isApplied, isOnBranch } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
@@ -14,7 +14,8 @@ const APPLIED_BEFORE = 'applied before';
 
 /**
  * Paths of a session that earlier applies brought to the project and that it still has, with or without later edits by
- * the user. What the user removed can be applied again. Reads the project, writes nothing.
+ * the user. What the user removed can be applied again. A change on a branch counts only where the project has exactly
+ * that, as after a merge of the branch. Reads the project, writes nothing.
  *
  * @throws {RunClaudeError} LOCK_HELD, and what the store throws.
  */
@@ -23,7 +24,9 @@ async function appliedPaths(
   { changes }: CollectedRecord,
   deps: UserDeps,
 ): Promise<ReadonlySet<string>> {
-  const applied = new Set((record.outcome?.changes ?? []).filter(isWholeApplied).map(({ path }) => path));
+  const before = (record.outcome?.changes ?? []).filter(isWholeApplied);
+  const applied = new Set(before.map(({ path }) => path));
+  const inFiles = new Set(before.filter((one) => !isOnBranch(one)).map(({ path }) => path));
   const chosen = changes.filter(({ path }) => applied.has(path)).map((change) => ({ change }));
   if (chosen.length === 0) return new Set();
   const { plan } = record;
@@ -41,7 +44,9 @@ async function appliedPaths(
     acceptMerge: async () => false,
   });
   // A conflict is an edit by the user after the apply.
-  const present = outcome.changes.filter(({ verdict }) => verdict === 'same' || verdict === 'conflict');
+  const present = outcome.changes.filter(
+    ({ path, verdict }) => verdict === 'same' || (verdict === 'conflict' && inFiles.has(path)),
+  );
   return new Set(present.map(({ path }) => path));
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { applyChanges } from '../../apply/apply-changes.ts';
-import { EXIT, usageError } from '../../errors.ts';
+import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
 import { ownVersion } from '../../host/package.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { createBranch, requireNewBranch } from '../../publish/branch.ts';
@@ -10,8 +10,8 @@ import { bodyOf, messageOf, type Published, titleOf } from '../../publish/pull-r
 import { findRemote, openPullRequest, pushBranch, requireGh, unpushedBelow } from '../../publish/push.ts';
 import { inSubmodules, layOut, readBack } from '../../publish/scratch-tree.ts';
 import { writeCommit } from '../../publish/write-commit.ts';
-import { storeDir, updateRecord } from '../../record/session.ts';
-import { isApplied } from '../../review/file-progress.ts';
+import { readCollected, storeDir, updateRecord } from '../../record/session.ts';
+import { IN_PART, isApplied, onBranch, partOnBranch } from '../../review/file-progress.ts';
 import { chooseClean, outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -19,10 +19,12 @@ import { askMerge } from '../../terminal/review/ask-merge.ts';
 import type { Digest } from '../../types/entry.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../types/session.ts';
-import { auditNewBytes } from '../end/apply-session.ts';
+import { auditNewBytes, stageAfter } from '../end/apply-session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
+import { bringChosenBack } from '../end/claude-data.ts';
 import { endSession } from '../end/end-session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
+import { withoutApplied } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import type { ApplyPendingOptions, ApplyResult } from './apply.ts';
@@ -40,15 +42,13 @@ export interface BranchOptions extends ApplyPendingOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The reason that the record gives for a path whose change is on a branch. */
-export const onBranch = (name: string): string => `on branch ${name}`;
-
 /**
  * `apply --branch`: makes a commit of the chosen changes on top of HEAD and a new branch for it. Index, work tree and
- * the current branch stay as they are. What is not clean against HEAD's tree is a conflict and left out.
+ * the current branch stay as they are. What is not clean against HEAD's tree is a conflict and left out. Claude's own data
+ * comes back as with an apply to the files.
  *
  * @throws {RunClaudeError} USAGE, BRANCH_EXISTS, GH_MISSING before anything is asked; what requireEnded, auditIfMissing,
- * applyChanges and git throw.
+ * applyChanges and git throw. Once the branch is made, a push or pull request that failed has a hint how to go on.
  */
 export async function applyToBranch(
   record: SessionRecord,
@@ -67,7 +67,9 @@ export async function applyToBranch(
   if (options.pr !== undefined) await requireGh(root, env);
   await auditIfMissing(record, deps);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
-  const review = reviewOf(allowed, undefined, options.release);
+  // Of Claude's data only what did not come back yet.
+  const collected = withoutApplied(readCollected(record.plan.sessionDir), new Set(), record.outcome);
+  const review = reviewOf(allowed, collected, options.release);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered;
   const tell = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
@@ -78,12 +80,15 @@ export async function applyToBranch(
   const end = { record, review, choice, agent: { status: 0, stopReason: undefined }, isAsked };
   if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const made = await commitChoice(allowed, choice, { review, head, options, deps });
-  const { outcome } = made;
   if (options.dryRun) {
+    const { outcome } = made;
     const { conflicts, heldBack } = outcomeCounts(outcome);
     return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome };
   }
-  const now = made.branch === undefined ? record : rememberBranch(record, outcome, made.branch);
+  const marked = made.branch === undefined ? record : rememberBranch(record, made.outcome, made.branch);
+  const claude = await bringChosenBack(record, choice, deps);
+  const outcome: ApplyOutcome = { ...made.outcome, claude };
+  const now = rememberClaude(marked, outcome);
   const status = await endSession({ ...end, record: now, outcome }, deps);
   if (made.branch === undefined) {
     tell(`Branch ${branch} was not made: no chosen change differs from HEAD and applies to it.`);
@@ -91,26 +96,54 @@ export async function applyToBranch(
   }
   const { commit } = made.branch;
   tell(`Made branch ${branch} at ${commit.slice(0, 10)}, one commit on top of ${head.commit.slice(0, 10)}.`);
-  if (remote !== undefined) {
-    const others = unpushedBelow(root, commit, remote);
-    if (others > 0)
-      tell(
-        `${others} ${others === 1 ? 'commit' : 'commits'} of yours that ${remote} lacks ${others === 1 ? 'is' : 'are'} pushed with it.`,
-      );
-    await pushBranch(root, env, { remote, name: branch, commit });
-    updateRecord(now, { branches: [...(record.branches ?? []), { ...made.branch, pushedTo: remote }] });
-    tell(`Pushed branch ${branch} to ${remote}.`);
-  }
-  if (options.pr !== undefined) {
-    const request = {
-      name: branch,
-      base: options.pr || undefined,
-      title: titleOf(made.published),
-      body: bodyOf(made.published),
-    };
-    tell(`Opened a pull request: ${cleanLine(await openPullRequest(root, env, request))}`);
-  }
+  if (remote !== undefined) await publish(now, made.branch, made.published, { remote, options, tell });
   return { status, outcome };
+}
+
+/** Pushes the branch, and opens a pull request where that was asked for. */
+async function publish(
+  record: SessionRecord,
+  made: MadeBranch,
+  published: Published,
+  { remote, options, tell }: PublishOptions,
+): Promise<void> {
+  const { env, pr } = options;
+  const { root } = record.plan.project;
+  const { name, commit } = made;
+  const others = unpushedBelow(root, commit, remote);
+  if (others > 0)
+    tell(
+      `${others} ${others === 1 ? 'commit' : 'commits'} of yours that ${remote} lacks ${others === 1 ? 'is' : 'are'} pushed with it.`,
+    );
+  const base = pr ? ` --base='${pr.replaceAll("'", "'\\''")}'` : '';
+  const create = `gh pr create --head=${name}${base}`;
+  const next = `git push ${remote} ${name}${pr === undefined ? '' : `, then ${create}`}`;
+  await withNext(pushBranch(root, env, { remote, name, commit }), `Branch ${name} is made. Push it`, next, record);
+  updateRecord(record, { branches: [...(record.branches ?? []).slice(0, -1), { ...made, pushedTo: remote }] });
+  tell(`Pushed branch ${name} to ${remote}.`);
+  if (pr === undefined) return;
+  const request = { name, base: pr || undefined, title: titleOf(published), body: bodyOf(published) };
+  const opened = openPullRequest(root, env, request);
+  const address = await withNext(opened, `Branch ${name} is made and pushed. Open the pull request`, create, record);
+  tell(`Opened a pull request: ${cleanLine(address)}`);
+}
+
+interface PublishOptions {
+  readonly remote: string;
+  readonly options: BranchOptions;
+  readonly tell: (text: string) => void;
+}
+
+/** A failure after the branch was made says that, and how to go on or back. */
+async function withNext<T>(doing: Promise<T>, state: string, next: string, { id }: SessionRecord): Promise<T> {
+  try {
+    return await doing;
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    const { code, message, status } = error;
+    const hint = `${state} with: ${next}. Or delete it with: run-claude undo ${id}`;
+    throw new RunClaudeError(code, message, { status, cause: error, hint });
+  }
 }
 
 interface Committed {
@@ -200,21 +233,44 @@ function inHead(one: ChangeOutcome): ChangeOutcome {
   return one.why === undefined ? one : { ...one, why: one.why.replaceAll('on the host', 'in HEAD') };
 }
 
-/** The record with the branch. Paths that an earlier apply brought to the files keep that outcome. */
-function rememberBranch(record: SessionRecord, outcome: ApplyOutcome, branch: MadeBranch): SessionRecord {
-  const before = new Map(record.outcome?.changes.filter(isApplied).map((one) => [one.path, one]));
-  const changes = outcome.changes.map((one): ChangeOutcome => {
-    const earlier = before.get(one.path);
-    if (earlier !== undefined) return earlier;
-    return isApplied(one) ? { ...one, why: onBranch(branch.name) } : one;
+/**
+ * The outcomes of a session after a branch was made with `made`. Paths that an earlier apply brought keep that outcome, and
+ * of a file of which some hunks are on the branch the rest waits. Pure.
+ */
+export function outcomesWithBranch(
+  earlier: readonly ChangeOutcome[],
+  made: readonly ChangeOutcome[],
+  name: string,
+): readonly ChangeOutcome[] {
+  const before = new Map(earlier.filter(isApplied).map((one) => [one.path, one]));
+  const changes = made.map((one): ChangeOutcome => {
+    const known = before.get(one.path);
+    if (known !== undefined) return known;
+    if (!isApplied(one)) return one;
+    if (one.why === IN_PART) return { path: one.path, verdict: 'skipped', why: partOnBranch(name) };
+    return { ...one, why: onBranch(name) };
   });
-  const known = new Set<string>(changes.map((one) => one.path));
-  const others = record.outcome?.changes.filter((one) => !known.has(one.path)) ?? [];
-  const all = [...changes, ...others].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const isPending = all.some(({ verdict }) => !['applied', 'same', 'withheld', 'blocked'].includes(verdict));
+  const named = new Set<string>(changes.map((one) => one.path));
+  const others = earlier.filter((one) => !named.has(one.path));
+  return [...changes, ...others].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function rememberBranch(record: SessionRecord, outcome: ApplyOutcome, branch: MadeBranch): SessionRecord {
+  const changes = outcomesWithBranch(record.outcome?.changes ?? [], outcome.changes, branch.name);
   return updateRecord(record, {
-    stage: isPending ? 'pending' : 'applied',
-    outcome: { ...record.outcome, changes: all, at: outcome.at },
+    // What became of Claude's data is known after that.
+    stage: stageAfter({ changes, at: outcome.at }),
+    outcome: { ...record.outcome, changes, at: outcome.at },
     branches: [...(record.branches ?? []), branch],
+  });
+}
+
+/** The record with what became of Claude's data, which comes back with a branch or without one. */
+function rememberClaude(record: SessionRecord, { claude = [], at }: ApplyOutcome): SessionRecord {
+  if (claude.length === 0) return record;
+  const isOpen = stageAfter({ changes: [], claude, at }) === 'pending';
+  return updateRecord(record, {
+    outcome: { ...(record.outcome ?? { changes: [], at }), claude },
+    stage: isOpen ? 'pending' : record.stage,
   });
 }

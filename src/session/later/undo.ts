@@ -1,24 +1,23 @@
 import type { Merged } from '../../apply/apply-changes.ts';
-import { undoApply } from '../../apply/undo.ts';
+import { undoApply, undoableSince } from '../../apply/undo.ts';
 import { deleteBranch } from '../../publish/branch.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
-import { fileProgress, isApplied } from '../../review/file-progress.ts';
+import { fileProgress, onBranch, partOnBranch } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askLine, isYes } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
 import { whenText } from '../../text/when.ts';
-import type { ApplyOutcome, MadeBranch, SessionRecord } from '../../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../types/session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { onBranch } from './apply-branch.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
- * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes where there is a terminal to ask on. Returns
- * undefined where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge
- * of both.
+ * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes where
+ * there is a terminal to ask on. What was undone does not count: the next one undoes the apply before it. Returns undefined
+ * where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge of both.
  *
  * @throws {RunClaudeError} what requireEnded, undoApply and deleteBranch throw.
  */
@@ -29,8 +28,9 @@ export async function undoSession(
 ): Promise<ApplyOutcome | undefined> {
   requireEnded(record);
   const made = record.branches?.at(-1);
-  if (made !== undefined && made.at === record.outcome?.at) return undoBranch(record, made, deps, options);
   const { plan } = record;
+  const since = undoableSince(plan.sessionDir);
+  if (made !== undefined && (since === undefined || made.at >= since)) return undoBranch(record, made, deps, options);
   const { screen } = deps;
   const request = {
     project: plan.project.root,
@@ -65,9 +65,13 @@ async function undoBranch(
   { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<ApplyOutcome | undefined> {
   const { name, pushedTo } = made;
-  const why = onBranch(name);
-  const paths = (record.outcome?.changes ?? []).filter((one) => isApplied(one) && one.why === why);
-  const undone = { changes: paths.map((one) => ({ ...one, why: `branch ${name}` })), at: new Date().toISOString() };
+  const reasons = [onBranch(name), partOnBranch(name)];
+  const undone = {
+    changes: (record.outcome?.changes ?? [])
+      .filter(({ why }) => why !== undefined && reasons.includes(why))
+      .map(({ path }): ChangeOutcome => ({ path, verdict: 'applied', why: `branch ${name}` })),
+    at: new Date().toISOString(),
+  };
   if (dryRun) return undone;
   if (screen !== undefined && !yes) {
     const answer = await askLine(screen, `[sandbox] Delete branch ${name}, which the last apply made? [y/N]:`);

@@ -28,7 +28,7 @@ describe('inertText', () => {
     ['a`b', '`a\\x60b`'],
     ['[skip ci].txt', '`\\x5bskip ci].txt`'],
     ['pages/[id].tsx', '`pages/[id].tsx`'],
-    ['C#/main.cs', '`C#/main.cs`'],
+    ['C#/main.cs', '`C\\x23/main.cs`'],
     ['a\n\n/merge', '`a\\u{a}\\u{a}/merge`'],
     ['a\u202eb', '`a\\u{202e}b`'],
   ])('%j is %j', (text, shown) => {

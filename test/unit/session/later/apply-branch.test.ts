@@ -13,10 +13,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readRecord, writeCollected } from '../../../../src/record/session.ts';
-import { applyToBranch, type BranchOptions } from '../../../../src/session/later/apply-branch.ts';
+import { stageAfter } from '../../../../src/session/end/apply-session.ts';
+import { applyPending } from '../../../../src/session/later/apply.ts';
+import { applyToBranch, type BranchOptions, outcomesWithBranch } from '../../../../src/session/later/apply-branch.ts';
 import { undoSession } from '../../../../src/session/later/undo.ts';
+import { openContentStore } from '../../../../src/store/content.ts';
 import { writeJsonAtomic } from '../../../../src/store/record.ts';
+import type { ClaudeData } from '../../../../src/types/claude-data.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
+import type { ChangeOutcome } from '../../../../src/types/session.ts';
 import { dir, file, layApply, link, type Nodes, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -27,7 +32,7 @@ let scenes = 0;
 const OPTIONS = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: true } as const;
 
 /** A session over a repository whose HEAD has the base; then `host` is laid over the work tree, not committed. */
-async function lay(sides: Sides, findings: readonly Partial<Finding>[] = []) {
+async function lay(sides: Sides, findings: readonly Partial<Finding>[] = [], hasClaude = false) {
   const place = path.join(root, String(scenes++));
   const home = path.join(place, 'home');
   mkdirSync(home, { recursive: true });
@@ -56,21 +61,32 @@ async function lay(sides: Sides, findings: readonly Partial<Finding>[] = []) {
     problems: [],
     withheld: [],
     baseEntries: 99,
+    ...(hasClaude && { claude: await claudePlan(sessionDir) }),
   });
   const plan = { sessionId: '1', sessionDir, project: { root: project } };
   writeJsonAtomic(path.join(sessionDir, 'session.json'), sessionRecord({ stage: 'pending', plan }));
   const said: string[] = [];
   const interruption = { signal: new AbortController().signal, by: () => undefined };
   const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
-  const deps = { host: {}, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyToBranch>[1];
+  const host = { dataDir: path.join(place, 'data'), home };
+  const deps = { host, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyToBranch>[1];
   const record = () => readRecord(sessionDir) as NonNullable<ReturnType<typeof readRecord>>;
   const apply = (more: Partial<BranchOptions> = {}) =>
     applyToBranch(record(), deps, { ...OPTIONS, branch: 'work', env, ...more });
+  const applyToFiles = () => applyPending(record(), deps, OPTIONS);
   const undo = () => undoSession(record(), deps, { dryRun: false, yes: true });
   const tree = (): Nodes =>
     Object.fromEntries(Object.entries(scene.now() as Nodes).filter(([name]) => !name.startsWith('.git')));
   const show = (name: string): string => git('show', `work:${name}`);
-  return { ...scene, place, env, git, config, said, record, apply, undo, tree, show };
+  return { ...scene, place, env, git, config, said, record, apply, applyToFiles, undo, tree, show };
+}
+
+/** A plan that the session wrote into Claude's data. */
+async function claudePlan(sessionDir: string): Promise<ClaudeData> {
+  const text = Buffer.from('a plan\n');
+  const { digest } = await openContentStore(path.join(sessionDir, 'store')).put([text]);
+  const change = { path: 'plans/a.md', how: 'create', verdict: 'clean', digest, size: text.length } as const;
+  return { changes: [change], attempts: [], findings: [], dropped: {} };
 }
 
 /** An executable that writes a file when it runs. */
@@ -164,6 +180,55 @@ describe('apply --branch', () => {
     expect(git('diff', '--name-only', 'work', 'more')).toBe('a.txt\n');
   });
 
+  it('makes a new file in a folder of HEAD of which nothing else is chosen', async () => {
+    const { apply, git } = await lay({
+      base: { sub: dir, 'sub/keep': file('k'), f: file('f') },
+      session: { sub: dir, 'sub/keep': file('k'), 'sub/new': file('n'), f: file('f') },
+    });
+    expect((await apply()).status).toBe(0);
+    expect(git('diff', '--name-status', 'main', 'work')).toBe('A\tsub/new\n');
+  });
+
+  it('leaves a file of which only some hunks are on the branch pending', () => {
+    const part = { path: 'a', verdict: 'applied', why: 'in part' } as ChangeOutcome;
+    const changes = outcomesWithBranch([], [part], 'work');
+    expect(changes).toEqual([{ path: 'a', verdict: 'skipped', why: 'in part on branch work' }]);
+    expect(stageAfter({ changes, at: '' })).toBe('pending');
+    // Some hunks are in the files already: that stays so.
+    const whole = { path: 'a', verdict: 'applied' } as ChangeOutcome;
+    expect(outcomesWithBranch([part], [whole], 'work')).toEqual([part]);
+    expect(stageAfter({ changes: [part], at: '' })).toBe('pending');
+  });
+
+  it('does not count as applied to the files, until the branch is merged', async () => {
+    const { apply, applyToFiles, tree, record } = await lay(SIDES);
+    await apply();
+    expect((await applyToFiles()).status).toBe(0);
+    expect(tree()['a.txt']).toMatchObject({ text: '1\n2\n3\n4\nfive\n' });
+    expect(record().outcome?.changes.find(({ path: one }) => one === 'a.txt')).not.toHaveProperty('why');
+    const edited = await lay(SIDES);
+    await edited.apply();
+    writeFileSync(path.join(edited.project, 'a.txt'), '1\n2\n3\n4\nmine\n');
+    const { status, outcome: mine } = await edited.applyToFiles();
+    expect([status, mine?.changes.find(({ path: one }) => one === 'a.txt')?.verdict]).toEqual([122, 'conflict']);
+    const other = await lay(SIDES);
+    await other.apply();
+    other.git('merge', '-q', 'work');
+    const { outcome } = await other.applyToFiles();
+    expect(outcome?.changes.filter(({ verdict }) => verdict !== 'same')).toEqual([]);
+  });
+
+  it("brings Claude's own data back as an apply to the files does", async () => {
+    const { apply, record, place } = await lay(SIDES, [], true);
+    await apply();
+    expect(record()).toMatchObject({
+      stage: 'applied',
+      outcome: { claude: [{ path: 'plans/a.md', verdict: 'applied' }] },
+    });
+    const found = readdirSync(path.join(place, 'data'), { recursive: true }).filter((one) => `${one}`.endsWith('a.md'));
+    expect(found).toHaveLength(1);
+  });
+
   it('makes no branch where nothing can be applied, and none in a dry run', async () => {
     const { apply, git, said } = await lay(SIDES);
     expect((await apply({ dryRun: true })).status).toBe(0);
@@ -246,6 +311,20 @@ describe('apply --branch', () => {
 });
 
 describe('undo of a branch', () => {
+  it('deletes one branch after the other, and then undoes the apply to the files before them', async () => {
+    const { apply, applyToFiles, git, undo, tree } = await lay(SIDES);
+    await applyToFiles();
+    await apply({ branch: 'one', filter: { only: ['a.txt'], skip: [] } });
+    await apply({ branch: 'two' });
+    await undo();
+    expect(git('branch', '--list')).toBe('* main\n  one\n');
+    await undo();
+    expect(git('branch', '--list')).toBe('* main\n');
+    expect(tree()).toHaveProperty('l');
+    await undo();
+    expect(tree()).not.toHaveProperty('l');
+  });
+
   it('keeps a branch that has other commits by now, or is checked out', async () => {
     const { apply, git, undo } = await lay(SIDES);
     await apply();
@@ -282,11 +361,17 @@ describe('--push and --pr', () => {
   });
 
   it('never pushes over a branch that the remote has, not even forward', async () => {
-    const { apply, git, refs } = await withRemote();
+    const { apply, git, refs, record } = await withRemote();
     git('push', '-q', '--no-verify', 'origin', 'main:refs/heads/work');
     const before = refs();
-    await expect(apply({ push: 'origin' })).rejects.toThrow(/git push failed.*(stale info|rejected)/);
+    const failure = await apply({ push: 'origin' }).catch((error: unknown) => error);
+    expect(String(failure)).toMatch(/git push failed.*(stale info|rejected)/);
+    expect(failure).toHaveProperty(
+      'hint',
+      'Branch work is made. Push it with: git push origin work. Or delete it with: run-claude undo 1',
+    );
     expect(refs()).toBe(before);
+    expect(record().branches).toMatchObject([{ name: 'work' }]);
   });
 
   it('opens a pull request with a text that nothing acts on', async () => {
