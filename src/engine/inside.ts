@@ -10,6 +10,8 @@ import { inputOf, splitOutput } from './streams.ts';
 
 /** The engine answers at once, or after it has started a process. */
 const ANSWER_MS = 30_000;
+/** More than a program takes to say its first lines. The agent may stop its process before. */
+const START_MS = 20_000;
 /** The engine may learn of the end a moment after the streams were closed. */
 const END_POLL_MS = 5;
 const MAX_END_POLLS = 400;
@@ -33,7 +35,7 @@ export async function startInside(client: Client, owner: string, spec: InsidePro
     stderr,
     stdin: inputOf(connection),
     async start() {
-      const [, proof = ''] = await lines;
+      const [, proof = ''] = await inTime(lines, spec.argv[0] ?? '');
       if (proved.isProved) refuseWeaker(weakerIn(proof), container.name);
     },
     async wait() {
@@ -51,6 +53,21 @@ export async function startInside(client: Client, owner: string, spec: InsidePro
       }),
     close: () => void connection.destroy(),
   };
+}
+
+/** @throws {RunClaudeError} START_LATE where the program says nothing in time. */
+async function inTime<T>(said: Promise<T>, program: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new RunClaudeError('START_LATE', `${program} did not start in the container within ${START_MS / 1000} s`, {
+          hint: 'A program inside may keep it from starting. See which sessions run with: run-claude sessions',
+        }),
+      );
+    }, START_MS);
+  });
+  return Promise.race([said, late]).finally(() => clearTimeout(timer));
 }
 
 /** @throws {RunClaudeError} SESSION_ENDED where no such container of this owner runs. */

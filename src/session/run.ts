@@ -96,8 +96,13 @@ async function launchStaged(
 ): ReturnType<typeof launchWithCredential> {
   const { disk } = view;
   const whileRunning = (): Promise<unknown> => Promise.all([view.whileRunning?.(), deps.door?.open()]);
-  const launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning });
-  await deps.door?.close();
+  let launched: Awaited<ReturnType<typeof launchWithCredential>>;
+  try {
+    launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning });
+  } finally {
+    // An open door would keep this process.
+    await deps.door?.close();
+  }
   gateway.quit();
   await agent.remove();
   return launched;

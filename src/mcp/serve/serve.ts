@@ -5,6 +5,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { ZodError, z } from 'zod';
 import { RunClaudeError } from '../../errors.ts';
 import type { Box } from '../../session/kept/box.ts';
+import { cleanText } from '../../terminal/clean.ts';
 import type { Tool, ToolAnswer } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
@@ -52,7 +53,8 @@ function reopening(open: () => Promise<Box>): { box(): Promise<Box>; close(): Pr
       };
       current = opening;
       opening.then((box) => {
-        void box.closed.then(forget);
+        // What it opened beside the session ends with it.
+        void box.closed.then(forget).then(() => box.close().catch(() => undefined));
       }, forget);
       return opening;
     },
@@ -73,7 +75,7 @@ async function callTool(
     if (error instanceof ZodError) return { text: z.prettifyError(error), isError: true };
     if (!(error instanceof Error)) throw error;
     const hint = error instanceof RunClaudeError && error.hint !== undefined ? `. ${error.hint}` : '';
-    return { text: error.message + hint, isError: true };
+    return { text: cleanText(error.message + hint), isError: true };
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Box, RunOutcome } from '../../session/kept/box.ts';
 import { MAX_TEXT_FILE_BYTES, type TextResult } from '../../session/kept/requests.ts';
+import { cleanLine, cleanText } from '../../terminal/clean.ts';
 import { amountCut, MAX_ANSWER_CHARACTERS } from './amount-cut.ts';
 import { type Tool, type ToolAnswer, tool } from './tool.ts';
 
@@ -45,14 +46,15 @@ export const TOOLS: readonly Tool[] = [
       limit: z.int().min(1).optional().describe('Number of lines'),
     }),
     isReadOnly: true,
-    run: async (input, { box }) => resultText(await (await box()).ask({ kind: 'read', ...input }), '(empty)'),
+    run: async (input, { box, signal }) =>
+      resultText(await (await box()).ask({ kind: 'read', ...input }, signal), '(empty)'),
   }),
   tool({
     name: 'write',
     description: 'Write a file of the environment, and make its directories.',
     input: z.strictObject({ path: pathInside, content: z.string().max(MAX_TEXT_FILE_BYTES) }),
     isReadOnly: false,
-    run: async (input, { box }) => resultText(await (await box()).ask({ kind: 'write', ...input })),
+    run: async (input, { box, signal }) => resultText(await (await box()).ask({ kind: 'write', ...input }, signal)),
   }),
   tool({
     name: 'edit',
@@ -64,14 +66,15 @@ export const TOOLS: readonly Tool[] = [
       all: z.boolean().optional(),
     }),
     isReadOnly: false,
-    run: async (input, { box }) => resultText(await (await box()).ask({ kind: 'edit', ...input })),
+    run: async (input, { box, signal }) => resultText(await (await box()).ask({ kind: 'edit', ...input }, signal)),
   }),
   tool({
     name: 'glob',
     description: 'List files of the environment that match a glob pattern such as src/**/*.ts.',
     input: z.strictObject({ pattern: path, path: pathInside.optional() }),
     isReadOnly: true,
-    run: async (input, { box }) => resultText(await (await box()).ask({ kind: 'glob', ...input }), 'no file matches'),
+    run: async (input, { box, signal }) =>
+      namesText(await (await box()).ask({ kind: 'glob', ...input }, signal), 'no file matches'),
   }),
   tool({
     name: 'grep',
@@ -84,8 +87,8 @@ export const TOOLS: readonly Tool[] = [
       files_only: z.boolean().optional(),
     }),
     isReadOnly: true,
-    run: async ({ ignore_case: ignoreCase, files_only: filesOnly, ...input }, { box }) =>
-      resultText(await (await box()).ask({ kind: 'grep', ...input, ignoreCase, filesOnly }), 'no line matches'),
+    run: async ({ ignore_case: ignoreCase, files_only: filesOnly, ...input }, { box, signal }) =>
+      resultText(await (await box()).ask({ kind: 'grep', ...input, ignoreCase, filesOnly }, signal), 'no line matches'),
   }),
   tool({
     name: 'diff',
@@ -133,8 +136,8 @@ function describeBox({ record: { id, project, plan } }: Box): string {
 function outcomeText(outcome: RunOutcome, timeoutMs: number): ToolAnswer {
   const { status, timedOut, stdout, stderr, droppedBytes } = outcome;
   const parts = [
-    amountCut(stdout.toString('utf8').trimEnd(), MAX_ANSWER_CHARACTERS),
-    amountCut(stderr.toString('utf8').trimEnd(), MAX_ANSWER_CHARACTERS),
+    amountCut(cleanText(stdout.toString('utf8').trimEnd()), MAX_ANSWER_CHARACTERS),
+    amountCut(cleanText(stderr.toString('utf8').trimEnd()), MAX_ANSWER_CHARACTERS),
     droppedBytes > 0 ? `[${droppedBytes} bytes of output were dropped]` : '',
     timedOut ? `[ended after ${timeoutMs} ms]` : `[exit status ${status}]`,
   ];
@@ -142,15 +145,19 @@ function outcomeText(outcome: RunOutcome, timeoutMs: number): ToolAnswer {
 }
 
 function resultText({ text, isCut }: TextResult, whenEmpty = ''): ToolAnswer {
-  const shown = text === '' ? whenEmpty : amountCut(text, MAX_ANSWER_CHARACTERS);
+  const shown = text === '' ? whenEmpty : amountCut(cleanText(text), MAX_ANSWER_CHARACTERS);
   return { text: isCut ? `${shown}\n[there is more]` : shown };
+}
+
+function namesText({ text, isCut }: TextResult, whenEmpty: string): ToolAnswer {
+  return resultText({ text: text.split('\n').map(cleanLine).join('\n'), isCut }, whenEmpty);
 }
 
 async function statusText(box: Box): Promise<ToolAnswer> {
   const { changes, ignored } = await box.changes();
-  const listed = changes.slice(0, MAX_LISTED_CHANGES).map(({ kind, path: name }) => `${kind} ${name}`);
+  const listed = changes.slice(0, MAX_LISTED_CHANGES).map(({ kind, path: name }) => `${kind} ${cleanLine(name)}`);
   const more = changes.length > listed.length ? [`[${changes.length - listed.length} more changes]`] : [];
-  const groups = ignored.map(({ directory, entries }) => `ignored ${directory} (${entries} entries)`);
+  const groups = ignored.map(({ directory, entries }) => `ignored ${cleanLine(directory)} (${entries} entries)`);
   const lines = [`session ${box.record.id}, ${changes.length} changes so far`, ...listed, ...more, ...groups];
   return { text: amountCut(lines.join('\n'), MAX_ANSWER_CHARACTERS) };
 }

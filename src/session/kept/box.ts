@@ -1,12 +1,12 @@
-import { RunClaudeError } from '../../errors.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { LiveChanges } from '../../workspace/live.ts';
-import { type WorkspaceWatch, watchWorkspace } from '../../workspace/open.ts';
+import { watchWorkspace } from '../../workspace/open.ts';
 import { collectOutput } from './collect-output.ts';
 import { connectKept, type KeptConnection } from './connection.ts';
 import { liveDiff } from './live-diff.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { writeProposal } from './proposal.ts';
 import type { FileRequest, ProgramExit, TextResult } from './requests.ts';
 
@@ -40,7 +40,7 @@ export interface Box {
   readonly record: SessionRecord;
   run(argv: readonly string[], options?: RunOptions): Promise<RunOutcome>;
   /** Reads, writes, edits, finds or searches files. @throws {RunClaudeError} REQUEST_FAILED, SESSION_ENDED. */
-  ask(request: FileRequest): Promise<TextResult>;
+  ask(request: FileRequest, signal?: AbortSignal): Promise<TextResult>;
   /** What the session has changed so far. */
   changes(): Promise<LiveChanges>;
   /** The differences so far, of all changes or of those that are wanted. */
@@ -63,43 +63,42 @@ const ASK_MS = 90_000;
 /** Connects to a kept session that is up. @throws {RunClaudeError} SESSION_ENDED. */
 export async function openBox(record: SessionRecord, engine: () => Promise<Engine>, tell: Tell): Promise<Box> {
   const connection = await connectKept(record);
-  let watching: Promise<WorkspaceWatch> | undefined;
-  const watch = (): Promise<WorkspaceWatch> => {
-    watching ??= engine()
-      .then((opened) => watchWorkspace({ plan: record.plan, engine: opened, tell }, record.workspace))
-      .catch((error: unknown) => {
-        watching = undefined;
-        throw error;
-      });
-    return watching;
-  };
+  const watch = oneAtATime(async () =>
+    watchWorkspace({ plan: record.plan, engine: await engine(), tell }, record.workspace),
+  );
   return {
     record,
     run: (argv, options = {}) => run(connection, argv, options),
-    ask: (request) => withinTime(connection.ask(request)),
-    changes: async () => (await watch()).look(true),
-    async diff(wanted = () => true) {
-      const opened = await watch();
-      return liveDiff(opened, await opened.look(false), wanted);
-    },
+    ask: (request, signal) => askInTime(connection, request, signal),
+    changes: () => watch.use((opened) => opened.look(true)),
+    diff: (wanted = () => true) => watch.use(async (opened) => liveDiff(opened, await opened.look(false), wanted)),
     propose: (summary) => writeProposal(record, summary, Date.now()),
     closed: connection.closed,
     async close() {
       connection.close();
-      await (await watching?.catch(() => undefined))?.close();
+      await watch.close();
     },
   };
 }
 
 /** A runner in the agent's hands may never answer. */
-async function withinTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new RunClaudeError('REQUEST_FAILED', `the session gave no answer within ${ASK_MS / 1000} s`));
-    }, ASK_MS);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+async function askInTime(
+  connection: Pick<KeptConnection, 'ask'>,
+  request: FileRequest,
+  signal: AbortSignal | undefined,
+): Promise<TextResult> {
+  const over = new AbortController();
+  const onAbort = (): void => over.abort(new Error('the request was cancelled'));
+  const late = new Error(`the session gave no answer within ${ASK_MS / 1000} s`);
+  const timer = setTimeout(() => over.abort(late), ASK_MS);
+  if (signal?.aborted === true) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await connection.ask(request, over.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
 }
 
 async function run(connection: KeptConnection, argv: readonly string[], options: RunOptions): Promise<RunOutcome> {

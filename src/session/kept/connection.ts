@@ -10,6 +10,7 @@ import {
   FRAME,
   type Frame,
   FrameReader,
+  MAX_FRAME_BYTES,
   PIECE_BYTES,
   WINDOW_BYTES,
 } from './frames.ts';
@@ -42,8 +43,12 @@ export interface KeptProgram {
 /** One kept connection to a kept session, for any number of requests. */
 export interface KeptConnection {
   start(request: RunRequest): KeptProgram;
-  /** @throws {RunClaudeError} REQUEST_FAILED with the reason that the runner inside gave; SESSION_ENDED. */
-  ask(request: FileRequest): Promise<TextResult>;
+  /**
+   * Cancelled where the signal fires.
+   *
+   * @throws {RunClaudeError} REQUEST_FAILED with the reason that the runner inside gave, or of the signal; SESSION_ENDED.
+   */
+  ask(request: FileRequest, signal?: AbortSignal): Promise<TextResult>;
   /** Keeps the session from being idle until the connection is closed. */
   hold(): void;
   /** Resolves when the session has ended, or the connection was closed. */
@@ -85,35 +90,61 @@ export async function connectKept(record: SessionRecord): Promise<KeptConnection
   });
   const begin = (request: Request, answersOf: (id: number) => Answers): number => {
     const id = nextId++;
+    const frame = encodeJson(FRAME.start, id, request);
+    // The door would end the whole connection.
+    if (frame.length > MAX_FRAME_BYTES) throw requestFailed(`the request is larger than ${MAX_FRAME_BYTES} bytes`);
     answers.set(id, answersOf(id));
-    socket.write(encodeJson(FRAME.start, id, request));
+    socket.write(frame);
     return id;
   };
   return {
     start: (request) => startProgram(socket, answers, request, begin),
-    ask: (request) =>
-      new Promise<TextResult>((resolve, reject) => {
-        begin(request, (id) => ({
-          onLost: reject,
-          onFrame({ kind, bytes }) {
-            answers.delete(id);
-            if (kind === FRAME.result) resolve(decodeResult(bytes));
-            else reject(failureOf(bytes));
-          },
-        }));
-      }),
+    ask: (request, signal) => askFor(socket, answers, request, signal, begin),
     hold: () => void begin({ kind: 'hold' }, () => ({ onFrame: () => undefined, onLost: () => undefined })),
     closed,
     close: () => socket.destroy(),
   };
 }
 
-function startProgram(
+type Begin = (request: Request, answersOf: (id: number) => Answers) => number;
+
+async function askFor(
   socket: Socket,
   answers: Map<number, Answers>,
-  request: RunRequest,
-  begin: (request: Request, answersOf: (id: number) => Answers) => number,
-): KeptProgram {
+  request: FileRequest,
+  signal: AbortSignal | undefined,
+  begin: Begin,
+): Promise<TextResult> {
+  const reasonOf = (): Error => {
+    const reason: unknown = signal?.reason;
+    return requestFailed(reason instanceof Error ? reason.message : 'the request was cancelled');
+  };
+  if (signal?.aborted === true) throw reasonOf();
+  let cancel = (): void => undefined;
+  try {
+    return await new Promise<TextResult>((resolve, reject) => {
+      const own = begin(request, (id) => ({
+        onLost: reject,
+        onFrame({ kind, bytes }) {
+          if (kind !== FRAME.result && kind !== FRAME.failure && kind !== FRAME.exit) return;
+          answers.delete(id);
+          if (kind === FRAME.result) resolve(decodeResult(bytes));
+          else reject(failureOf(bytes));
+        },
+      }));
+      cancel = () => {
+        answers.delete(own);
+        socket.write(encodeFrame(FRAME.cancel, own));
+        reject(reasonOf());
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+function startProgram(socket: Socket, answers: Map<number, Answers>, request: RunRequest, begin: Begin): KeptProgram {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let id = 0;
@@ -133,9 +164,10 @@ function startProgram(
       if (kind === FRAME.stdout) pass(stdout, bytes);
       else if (kind === FRAME.stderr) pass(stderr, bytes);
       else if (kind === FRAME.inputTaken) input.taken(countOf(frame));
-      else if (kind === FRAME.exit || kind === FRAME.failure) {
+      else if (kind === FRAME.exit || kind === FRAME.failure || kind === FRAME.result) {
         finish();
         if (kind === FRAME.exit) resolve(programExitOf(jsonOf(bytes)));
+        else if (kind === FRAME.result) reject(requestFailed('the session did not say how the command ended'));
         else reject(failureOf(bytes));
       }
     };
@@ -148,7 +180,11 @@ function startProgram(
       finish();
       resolve({ status: KILLED, timedOut: false });
     };
-    id = begin(request, () => ({ onFrame, onLost }));
+    try {
+      id = begin(request, () => ({ onFrame, onLost }));
+    } catch (error) {
+      onLost(error as Error);
+    }
   });
   // A caller may wait for it later.
   exit.catch(() => undefined);
@@ -200,7 +236,11 @@ function inputOf(send: (kind: typeof FRAME.input | typeof FRAME.inputEnd, bytes?
 }
 
 function failureOf(bytes: Buffer): RunClaudeError {
-  return new RunClaudeError('REQUEST_FAILED', bytes.toString('utf8').slice(0, MAX_REASON_CHARACTERS));
+  return requestFailed(bytes.toString('utf8').slice(0, MAX_REASON_CHARACTERS));
+}
+
+function requestFailed(reason: string): RunClaudeError {
+  return new RunClaudeError('REQUEST_FAILED', reason);
 }
 
 function open(place: string, id: string): Promise<Socket> {

@@ -4,7 +4,16 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeOwnedDir } from '../../host/owned-dir.ts';
-import { countOf, encodeFrame, FRAME, type Frame, type FrameKind, FrameReader, WINDOW_BYTES } from './frames.ts';
+import {
+  countOf,
+  encodeFrame,
+  FRAME,
+  type Frame,
+  type FrameKind,
+  FrameReader,
+  MAX_FRAME_BYTES,
+  WINDOW_BYTES,
+} from './frames.ts';
 import { jsonOf } from './requests.ts';
 import type { Runner } from './runner.ts';
 
@@ -24,6 +33,8 @@ export interface Door {
 
 /** Of all clients together: each may hold some windows of memory. */
 const MAX_REQUESTS = 128;
+/** Bytes that wait for a client which does not read. More is no answer to what it asked. */
+const MAX_UNREAD_BYTES = 4 * MAX_FRAME_BYTES;
 
 interface OpenRequest {
   readonly client: Socket;
@@ -33,6 +44,8 @@ interface OpenRequest {
   readonly ids: Map<number, number>;
   /** Bytes of output that the client has not taken. */
   underWay: number;
+  /** Bytes of input that the program has not taken. */
+  inputUnderWay: number;
 }
 
 /** Opens the door. The runner starts with the first request, or with `warmUp`. */
@@ -148,18 +161,21 @@ class Hub {
     if (kind === FRAME.cancel) this.#holds.delete(hold);
     if (own === undefined || request === undefined || kind > FRAME.taken) return;
     if (kind === FRAME.taken) request.underWay = Math.max(0, request.underWay - countOf(frame));
+    if (kind === FRAME.input) request.inputUnderWay += bytes.length;
+    // Ended here, whatever the runner does: one that is silent must not keep it open.
+    if (kind === FRAME.cancel) this.#finish(own, FRAME.failure, Buffer.from('the request was cancelled'));
     this.#toRunner(encodeFrame(kind as FrameKind, own, bytes));
   }
 
   #start(client: Socket, ids: Map<number, number>, { id, bytes }: Frame): void {
     if (this.#requests.size >= MAX_REQUESTS) {
-      client.write(encodeFrame(FRAME.failure, id, Buffer.from('too many requests are under way')));
+      writeTo(client, encodeFrame(FRAME.failure, id, Buffer.from('too many requests are under way')));
       return;
     }
     const own = this.#nextId;
     this.#nextId = (this.#nextId % 0xffff_fff0) + 1;
     ids.set(id, own);
-    this.#requests.set(own, { client, id, ids, underWay: 0 });
+    this.#requests.set(own, { client, id, ids, underWay: 0, inputUnderWay: 0 });
     this.#toRunner(encodeFrame(FRAME.start, own, bytes));
   }
 
@@ -172,22 +188,33 @@ class Hub {
     );
   }
 
-  #fromRunner({ kind, id, bytes }: Frame): void {
+  #fromRunner(frame: Frame): void {
+    const { kind, id, bytes } = frame;
     const request = this.#requests.get(id);
-    // Of a client that left, or the runner made it up.
+    // Cancelled, of a client that left, or the runner made it up.
     if (request === undefined) return;
     if (kind === FRAME.exit || kind === FRAME.result || kind === FRAME.failure) {
       this.#finish(id, kind, bytes);
       return;
     }
     if (kind === FRAME.stdout || kind === FRAME.stderr) {
+      // It would count for nothing, and cost memory.
+      if (bytes.length === 0) return;
       request.underWay += bytes.length;
       if (request.underWay > WINDOW_BYTES) {
         this.#endRunner('the runner inside was ended: it sent more than was asked for');
         return;
       }
-    } else if (kind !== FRAME.inputTaken) return;
-    request.client.write(encodeFrame(kind, request.id, bytes));
+    } else if (kind === FRAME.inputTaken) {
+      const count = countOf(frame);
+      if (count === 0) return;
+      request.inputUnderWay -= count;
+      if (request.inputUnderWay < 0) {
+        this.#endRunner('the runner inside was ended: it took more than it was sent');
+        return;
+      }
+    } else return;
+    writeTo(request.client, encodeFrame(kind, request.id, bytes));
   }
 
   #endRunner(why: string): void {
@@ -202,8 +229,14 @@ class Hub {
     this.#requests.delete(id);
     request?.ids.delete(request.id);
     this.#lastMs = performance.now();
-    request?.client.write(encodeFrame(kind, request.id, bytes));
+    if (request !== undefined) writeTo(request.client, encodeFrame(kind, request.id, bytes));
   }
+}
+
+/** A client that does not read is disconnected. */
+function writeTo(client: Socket, frame: Buffer): void {
+  client.write(frame);
+  if (client.writableLength > MAX_UNREAD_BYTES) client.destroy();
 }
 
 function isHold(bytes: Buffer): boolean {

@@ -4,7 +4,7 @@ import type { Engine } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionDoor } from '../start/deps.ts';
 import { openDoor } from './door.ts';
-import { writePlace } from './place.ts';
+import { removePlace, writePlace } from './place.ts';
 import { startRunner } from './runner.ts';
 
 /** Of records without the setting. */
@@ -14,8 +14,11 @@ const IDLE_MS = 12 * 3_600_000;
 export function keptDoor(engine: Engine, plan: Plan, onOpen: () => void): SessionDoor {
   const afterMs = plan.policy.idleTimeoutMs ?? IDLE_MS;
   let opened: ReturnType<typeof openDoor> | undefined;
+  let isClosed = false;
   return {
     async open() {
+      // Of an earlier run of this session.
+      removePlace(plan.sessionDir);
       opened = openDoor({
         startRunner: (onFrame) => startRunner(engine, plan, onFrame),
         idle: {
@@ -28,11 +31,15 @@ export function keptDoor(engine: Engine, plan: Plan, onOpen: () => void): Sessio
       });
       const door = await opened;
       await door.warmUp();
+      if (isClosed) return;
       writePlace(plan.sessionDir, door.socket);
       onOpen();
     },
     async close() {
-      await (await opened)?.close();
+      isClosed = true;
+      removePlace(plan.sessionDir);
+      // What kept it from opening was thrown there.
+      await (await opened?.catch(() => undefined))?.close();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 import { isRunning, listSessions } from '../../record/session.ts';
@@ -26,9 +27,9 @@ export function isKept({ plan }: Pick<SessionRecord, 'plan'>): boolean {
   return plan.program.kind === 'kept';
 }
 
-/** Whether commands can be run in a kept session now. */
+/** Whether commands can be run in a kept session now: its door is open. */
 export function isUp(record: SessionRecord): boolean {
-  return isKept(record) && isRunning(record);
+  return isKept(record) && isRunning(record) && existsSync(placeFile(record.plan.sessionDir));
 }
 
 /** The kept session of a project that is up; undefined where there is none. */
@@ -38,6 +39,11 @@ export function findUp(stateDir: string, project: string): SessionRecord | undef
 
 export function writePlace(sessionDir: string, socket: string): void {
   writeJsonAtomic(placeFile(sessionDir), { version: 1, socket } satisfies DoorPlace);
+}
+
+/** To be called before the door is closed: nobody finds it any more. */
+export function removePlace(sessionDir: string): void {
+  rmSync(placeFile(sessionDir), { force: true });
 }
 
 /** The socket of a kept session. @throws {RunClaudeError} SESSION_ENDED where it has none; RECORD_DAMAGED. */

@@ -2,8 +2,8 @@ import { attachTerminal } from '../../terminal/attach/attach.ts';
 import type { Engine, InsideProgram } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { connectKept } from './connection.ts';
-import { isUp } from './place.ts';
+import { connectKept, type KeptProgram } from './connection.ts';
+import { isKept } from './place.ts';
 
 export interface InsideCommand {
   readonly argv: readonly string[];
@@ -23,7 +23,7 @@ export interface InsideCommand {
  */
 export async function runInside(record: SessionRecord, command: InsideCommand): Promise<number> {
   const { argv, tty, term, engine, tell } = command;
-  const connection = isUp(record) ? await connectKept(record) : undefined;
+  const connection = isKept(record) ? await connectKept(record) : undefined;
   try {
     // One connection that is there already costs less than the engine, but has no terminals.
     if (connection !== undefined && !tty)
@@ -37,12 +37,18 @@ export async function runInside(record: SessionRecord, command: InsideCommand): 
   }
 }
 
-function programOf(program: ReturnType<Awaited<ReturnType<typeof connectKept>>['start']>): InsideProgram {
+/** A second Ctrl-C gives the program up: it may be one that never ends. */
+function programOf(program: KeptProgram): InsideProgram {
+  let interrupts = 0;
   return {
     ...program,
     start: async () => undefined,
     wait: async () => (await program.exit).status,
-    kill: async (signal) => program.signal(signal),
+    async kill(signal) {
+      if (signal === 'SIGINT') interrupts += 1;
+      if (interrupts > 1) program.abandon();
+      else program.signal(signal);
+    },
     resize: async () => undefined,
     close: () => program.cancel(),
   };

@@ -9,6 +9,10 @@ import { startBeside } from './start-beside.ts';
 const NODE = '/opt/node/package/bin/node';
 /** Of the runner, in MB: files that it reads are a small part of this. */
 const MAX_HEAP_MB = 256;
+/** More than it takes on a machine under load. The agent may stop the process before it says a word. */
+const START_MS = 20_000;
+/** Bytes that wait for a runner which does not read. */
+const MAX_UNREAD_BYTES = 64 * 1024 ** 2;
 
 /** The runner of a session while it runs. */
 export interface Runner {
@@ -21,7 +25,7 @@ export interface Runner {
 /**
  * Starts the runner inside. `onFrame` gets every frame of a known kind and a bounded size; what is none ends the runner.
  *
- * @throws {RunClaudeError} RUNNER_FAILED where it does not start; what startBeside throws.
+ * @throws {RunClaudeError} RUNNER_FAILED where it does not start within START_MS; what startBeside throws.
  */
 export async function startRunner(engine: Engine, plan: Plan, onFrame: (frame: Frame) => void): Promise<Runner> {
   const source = readFileSync(new URL('./runner-worker.cjs', import.meta.url), 'utf8');
@@ -50,12 +54,35 @@ export async function startRunner(engine: Engine, plan: Plan, onFrame: (frame: F
   const ended = new Promise<string>((resolve) => {
     for (const event of ['end', 'close', 'error']) program.stdout.on(event, () => resolve(why));
   });
-  await program.start();
-  if (!(await greeted))
-    throw new RunClaudeError('RUNNER_FAILED', 'the runner of the session does not start in its container');
-  return { write: (frame) => writeTo(program, frame), ended, kill };
+  await untilGreeted(program, greeted);
+  return {
+    write(frame) {
+      program.stdin?.write(frame, () => undefined);
+      if (unreadBytes(program) > MAX_UNREAD_BYTES)
+        kill('the runner inside was ended: it does not read what it is sent');
+    },
+    ended,
+    kill,
+  };
 }
 
-function writeTo({ stdin }: InsideProgram, frame: Buffer): void {
-  stdin?.write(frame, () => undefined);
+function unreadBytes({ stdin }: InsideProgram): number {
+  return stdin !== undefined && 'writableLength' in stdin ? Number(stdin.writableLength) : 0;
+}
+
+/** Closes the program where it does not greet in time. @throws {RunClaudeError} RUNNER_FAILED; what start() throws. */
+async function untilGreeted(program: InsideProgram, greeted: Promise<boolean>): Promise<void> {
+  let isGreeted = false;
+  const timer = setTimeout(() => program.close(), START_MS);
+  try {
+    await program.start();
+    isGreeted = await greeted;
+  } finally {
+    clearTimeout(timer);
+    if (!isGreeted) program.close();
+  }
+  if (!isGreeted)
+    throw new RunClaudeError('RUNNER_FAILED', 'the runner of the session does not start in its container', {
+      hint: 'A program inside may keep it from starting. End the session with: run-claude down',
+    });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -87,18 +88,20 @@ async function replaceFile(named: string, content: string): Promise<void> {
     throw error;
   });
   const mode = await modeOf(file);
-  const beside = path.join(path.dirname(file), `.${path.basename(file).slice(0, 200)}.${process.pid}.new`);
+  const beside = path.join(path.dirname(file), `.${randomUUID()}.new`);
   const handle = await open(beside, 'wx', mode);
   try {
-    await handle.writeFile(content);
-    await handle.chmod(mode);
-  } finally {
-    await handle.close();
-  }
-  await rename(beside, file).catch(async (error: unknown) => {
-    await rm(beside, { force: true });
+    try {
+      await handle.writeFile(content);
+      await handle.chmod(mode);
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
     throw error;
-  });
+  }
 }
 
 async function modeOf(file: string): Promise<number> {

@@ -37,6 +37,7 @@ export function runProgram(
   });
   let timedOut = false;
   let hasEnded = false;
+  let isEnding = false;
   const timers: NodeJS.Timeout[] = [];
   const streams = [
     { stream: child.stdout, kind: FRAME.stdout },
@@ -47,11 +48,14 @@ export function runProgram(
     if (hasEnded) return;
     hasEnded = true;
     for (const timer of timers) clearTimeout(timer);
+    // What it started may have ignored the first signal.
+    if (isEnding) signalGroup(child, 'SIGKILL');
     output.discard();
     send(encodeJson(FRAME.exit, id, exit));
     onEnd();
   };
   const end = (): void => {
+    isEnding = true;
     signalGroup(child, 'SIGTERM');
     timers.push(setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS));
   };
@@ -82,7 +86,11 @@ export function runProgram(
     inputEnd: () => void child.stdin.end(),
     taken: (count) => output.taken(count),
     signal: (name) => signalGroup(child, name as NodeJS.Signals),
-    end,
+    end() {
+      // Nobody takes it any more.
+      output.discard();
+      end();
+    },
   };
 }
 
@@ -118,6 +126,7 @@ function copyOut(streams: readonly { readonly stream: Readable; readonly kind: F
     /** Reads on, so that a process in the background is not stopped, and drops it. */
     discard() {
       isDiscarded = true;
+      underWay = 0;
       resume();
     },
   };

@@ -3,6 +3,7 @@ import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type GlobRequest, type GrepRequest, MAX_RESULT_BYTES, type TextResult } from '../requests.ts';
+import { globMatcher } from './glob.ts';
 
 // This runs inside the session's container, as the agent's user: the paths are the container's.
 
@@ -16,7 +17,8 @@ const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 /** The files below a directory that match a glob, in the order of their names. */
 export async function findFiles({ pattern, path: below = '.' }: GlobRequest): Promise<TextResult> {
-  const matches = globExpression(pattern);
+  const matches = globMatcher(pattern);
+  const endMs = performance.now() + SEARCH_MS;
   const found: string[] = [];
   let entries = 0;
   let isCut = false;
@@ -28,43 +30,16 @@ export async function findFiles({ pattern, path: below = '.' }: GlobRequest): Pr
     listed.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of listed) {
       entries += 1;
-      if (entries > MAX_ENTRIES || found.length >= MAX_FILES) isCut = true;
+      if (entries > MAX_ENTRIES || found.length >= MAX_FILES || performance.now() > endMs) isCut = true;
       if (isCut) return;
       const name = dir === '' ? entry.name : `${dir}/${entry.name}`;
       if (entry.isDirectory()) {
         if (!SKIPPED.has(entry.name)) await walk(name);
-      } else if (matches.test(name)) found.push(name);
+      } else if (matches(name)) found.push(name);
     }
   };
   await walk('');
   return { text: found.join('\n'), isCut };
-}
-
-/** A glob as an expression for whole relative paths: `*`, `**`, `?`, `[…]` and `{a,b}`. Without a `/`: for names at any depth. */
-export function globExpression(pattern: string): RegExp {
-  const whole = pattern.includes('/') ? pattern.replace(/^\.?\//, '') : `**/${pattern}`;
-  let source = '';
-  let braces = 0;
-  for (let at = 0; at < whole.length; at++) {
-    const char = whole[at] ?? '';
-    if (whole.startsWith('**/', at)) {
-      source += '(?:[^/]+/)*';
-      at += 2;
-    } else if (whole.startsWith('**', at)) {
-      source += '.*';
-      at += 1;
-    } else if (char === '*') source += '[^/]*';
-    else if (char === '?') source += '[^/]';
-    else if (char === '{') {
-      braces += 1;
-      source += '(?:';
-    } else if (char === '}' && braces > 0) {
-      braces -= 1;
-      source += ')';
-    } else if (char === ',' && braces > 0) source += '|';
-    else source += char.replace(/[\\^$.|+()[\]{}]/, '\\$&');
-  }
-  return new RegExp(`^${source}${')'.repeat(braces)}$`, 's');
 }
 
 /** Lines that match a regular expression, with their files and numbers, by ripgrep or by grep. */

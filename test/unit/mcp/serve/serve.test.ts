@@ -43,7 +43,7 @@ function fakeBox(id: string, output = ''): FakeBox {
       return proposed.length === 1;
     },
     closed,
-    close: async () => undefined,
+    close: vi.fn(async () => undefined),
   };
   return { box, asked, ran, proposed, end };
 }
@@ -142,6 +142,7 @@ describe('mcp serve', () => {
     first.end();
     await first.box.closed;
     expect((await call('open')).text).toContain('session two');
+    expect([first, second].map(({ box }) => vi.mocked(box.close).mock.calls.length)).toEqual([1, 0]);
     await close();
   });
 
@@ -158,6 +159,20 @@ describe('mcp serve', () => {
     ] as const)
       expect(await call(name, args), name).toMatchObject({ isError: true });
     expect([fake.ran, fake.asked]).toEqual([[], []]);
+    await close();
+  });
+
+  it('hands no control characters on, from output, names or errors', async () => {
+    const fake = fakeBox('one', 'a\tb\u001b[2Jc\nd\n');
+    vi.spyOn(fake.box, 'ask').mockRejectedValue(new Error('no\u0007'));
+    vi.spyOn(fake.box, 'changes').mockResolvedValue({
+      changes: [{ kind: 'created', path: 'x\ny\u009b' }],
+      ignored: [],
+    } as unknown as Awaited<ReturnType<Box['changes']>>);
+    const { call, close } = await served(async () => fake.box);
+    expect((await call('bash', { command: 'x' })).text).toBe('a\tb\\x1b[2Jc\nd\n[exit status 4]');
+    expect((await call('read', { path: 'x' })).text).toBe('no\\x07');
+    expect((await call('status')).text).toContain('created x\\ny\\x9b');
     await close();
   });
 

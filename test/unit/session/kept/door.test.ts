@@ -1,10 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { KeptConnection } from '../../../../src/session/kept/connection.ts';
-import { FRAME, type Frame, PIECE_BYTES, WINDOW_BYTES } from '../../../../src/session/kept/frames.ts';
+import { FRAME, type Frame, MAX_FRAME_BYTES, PIECE_BYTES, WINDOW_BYTES } from '../../../../src/session/kept/frames.ts';
 import type { Runner } from '../../../../src/session/kept/runner.ts';
 import { openKeptDoor, type StartRunner } from '../../../support/kept-door.ts';
 
@@ -155,12 +155,80 @@ describe('a runner in the hands of the agent', () => {
     connection.close();
   });
 
+  it('that never answers keeps no request that was cancelled, and jams nothing', async () => {
+    const { start } = hostile(() => undefined);
+    const onIdle = vi.fn();
+    await using kept = await openKeptDoor(start, { afterMs: 200, onIdle });
+    const connection = await kept.connect();
+    for (let round = 0; round < 2; round++) {
+      const over = new AbortController();
+      const asked = Array.from({ length: 127 }, () => connection.ask({ kind: 'read', path: 'a' }, over.signal));
+      const program = connection.start({ kind: 'run', argv: ['true'] });
+      over.abort(new Error('over'));
+      program.cancel();
+      const settled = await Promise.allSettled([...asked, program.exit]);
+      expect(new Set(settled.map((one) => one.status === 'rejected' && (one.reason as Error).message))).toEqual(
+        new Set(['over', 'the request was cancelled']),
+      );
+    }
+    await expect.poll(() => onIdle.mock.calls.length).toBe(1);
+    connection.close();
+  });
+
+  it('fails a command that it answers with a text', async () => {
+    const { start } = hostile((id, send) => send({ kind: FRAME.result, id, bytes: Buffer.from('0') }));
+    await using kept = await openKeptDoor(start);
+    const connection = await kept.connect();
+    await expect(run(connection, ['true'])).rejects.toThrow('did not say how the command ended');
+    connection.close();
+  });
+
+  it('is ended when it takes more input than it was sent', async () => {
+    const { start, killed } = hostile((id, send) => {
+      send({ kind: FRAME.stdout, id, bytes: Buffer.alloc(0) });
+      send({ kind: FRAME.inputTaken, id, bytes: Buffer.from([0, 0, 0, 1]) });
+    });
+    await using kept = await openKeptDoor(start);
+    const connection = await kept.connect();
+    await expect(connection.start({ kind: 'run', argv: ['true'] }).exit).rejects.toThrow('more than it was sent');
+    expect(killed).toHaveLength(1);
+    connection.close();
+  });
+
   it('that does not start fails the request with its reason', async () => {
     await using kept = await openKeptDoor(async () => {
       throw new Error('no runner today');
     });
     const connection = await kept.connect();
     await expect(connection.ask({ kind: 'glob', pattern: '*' })).rejects.toThrow('no runner today');
+    connection.close();
+  });
+});
+
+describe('a request', () => {
+  it('that is larger than a frame is refused, and leaves the connection as it is', async () => {
+    await using kept = await openKeptDoor();
+    const connection = await kept.connect();
+    const content = '\u0001'.repeat(MAX_FRAME_BYTES / 6);
+    await expect(connection.ask({ kind: 'write', path: 'a', content })).rejects.toThrow('is larger than');
+    await expect(run(connection, ['echo', content])).rejects.toThrow('is larger than');
+    expect(await run(connection, ['echo', 'on'])).toMatchObject({ stdout: 'on\n' });
+    connection.close();
+  });
+});
+
+describe('a command at its time limit', () => {
+  it('ends with all that it started, also what ignores the first signal', async () => {
+    await using kept = await openKeptDoor();
+    const connection = await kept.connect();
+    const script = "(trap '' TERM; echo $BASHPID; exec >/dev/null 2>&1; sleep 60; sleep 60) & sleep 60";
+    const program = connection.start({ kind: 'run', argv: ['bash', '-c', script], timeoutMs: 300 });
+    const pid = Number(await text(program.stdout));
+    expect((await program.exit).timedOut).toBe(true);
+    expect(pid).toBeGreaterThan(1);
+    const isAlive = (): boolean =>
+      existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    await expect.poll(isAlive).toBe(false);
     connection.close();
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { globExpression } from '../../../../src/session/kept/inside/search.ts';
+import { globMatcher } from '../../../../src/session/kept/inside/glob.ts';
 import { openKeptDoor } from '../../../support/kept-door.ts';
 
 describe('files through the runner', () => {
@@ -48,6 +48,18 @@ describe('files through the runner', () => {
     connection.close();
   });
 
+  it('leave nothing beside them after a write that failed, and may have the longest name', async () => {
+    await using kept = await openKeptDoor();
+    const connection = await kept.connect();
+    const name = 'ü'.repeat(127);
+    await connection.ask({ kind: 'write', path: name, content: 'a' });
+    await expect(connection.ask({ kind: 'write', path: `${name}üü`, content: 'a' })).rejects.toThrow('ENAMETOOLONG');
+    await expect(connection.ask({ kind: 'write', path: 'x'.repeat(256), content: 'a' })).rejects.toThrow();
+    expect(readdirSync(kept.dir).filter((one) => one.endsWith('.new'))).toEqual([]);
+    expect(readFileSync(path.join(kept.dir, name), 'utf8')).toBe('a');
+    connection.close();
+  });
+
   it('are found by name and by content', async () => {
     await using kept = await openKeptDoor();
     const connection = await kept.connect();
@@ -88,6 +100,12 @@ describe('a glob', () => {
     ['a+(b)', 'a+(b)', true],
     ['a.b', 'axb', false],
   ])('%s and %s: %s', (pattern, name, isMatch) => {
-    expect(globExpression(pattern).test(name)).toBe(isMatch);
+    expect(globMatcher(pattern)(name)).toBe(isMatch);
+  });
+
+  it('of many wildcards takes no long time on a name that nearly matches', () => {
+    const matches = globMatcher(`${'**/'.repeat(20)}${'*a'.repeat(40)}{b,c**d}`);
+    expect(matches(`${'a/'.repeat(500)}${'a'.repeat(250)}`)).toBe(false);
+    expect(matches(`x/${'a'.repeat(40)}b`)).toBe(true);
   });
 });
