@@ -102,7 +102,7 @@ async function messageOf(request, rules) {
   return judgedMessage(bytes, rule);
 }
 
-/** What the client said of its own body: with another charset the server would read another message. */
+/** Headers about the client's own body: with another charset the server would read another message. */
 const OF_BODY = new Set(['content-length', 'content-type', 'content-encoding', 'content-language']);
 
 /** The headers of a message that was written anew.

@@ -33,7 +33,7 @@ export interface Door {
 
 /** Of all clients together: each may hold some windows of memory. */
 const MAX_REQUESTS = 128;
-/** Bytes that wait for a client which does not read. More is no answer to what it asked. */
+/** Bytes that wait for a client which does not read. More cannot be the answer to what it asked. */
 const MAX_UNREAD_BYTES = 4 * MAX_FRAME_BYTES;
 
 interface OpenRequest {
