@@ -7,14 +7,18 @@ import { createTurns } from './bounds.mjs';
 import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders, OVERRIDES } from './headers.mjs';
+import { Busy, createHolding } from './held-body.mjs';
 import { cleanName } from './names.mjs';
 import { isUnasked } from './other-apis.mjs';
 import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
 import { endpointOf, providerAgent } from './provider-connections.mjs';
 import { codingOf, fail, passFailure } from './provider-failures.mjs';
-import { Busy, createHolding, judgedBody } from './request-body.mjs';
+import { judgedBody } from './request-body.mjs';
 import { Unauthorised } from './secrets.mjs';
 import { UsageReader } from './usage.mjs';
+
+/** The API itself takes 32 MB. The container's memory has room for all bodies and what their parsing takes. */
+const BODIES = { body: 33 * 1024 * 1024, all: 72 * 1024 * 1024 };
 
 /** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
@@ -62,7 +66,7 @@ class Broker {
     this.base = config.provider === undefined ? undefined : new URL(config.provider.url);
     this.agent = this.base === undefined ? undefined : providerAgent(parts, this.base);
     this.api = config.provider?.api ?? /** @type {const} */ ({ kind: 'anthropic' });
-    this.holding = createHolding();
+    this.holding = createHolding(BODIES);
     this.turns = createTurns(config.limits.connections);
   }
 

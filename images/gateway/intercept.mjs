@@ -9,73 +9,10 @@ import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
-import { judgedMessage, wholeBody } from './mcp.mjs';
+import { createHolding } from './held-body.mjs';
+import { judgedMessage, MESSAGES } from './mcp.mjs';
 import { cleanName } from './names.mjs';
-import { requestMatches, splitOnce } from './request-rules.mjs';
-
-/** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
-const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
-
-/**
- * Whether the rule's methods let the request pass. git's own reads are POSTs, and the first step of a push is a GET.
- * @param {readonly string[]} methods @param {string} method @param {string} url
- */
-export function methodAllowed(methods, method, url) {
-  const writes = !methods.every((one) => one === 'GET' || one === 'HEAD' || one === 'OPTIONS');
-  const push = stepOfPush(url);
-  if (push !== undefined) return method === push && writes && methods.includes('POST');
-  if (method === 'POST' && UPLOAD_PACK.test(url)) return methods.includes('GET');
-  return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
-}
-
-/** The method of a push's first or second step, where the address is one of them. @param {string} url
- * @returns {'GET' | 'POST' | undefined} */
-function stepOfPush(url) {
-  const [path, query = ''] = splitOnce(url);
-  if (path.endsWith('/git-receive-pack')) return 'POST';
-  const isFirst = path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query));
-  return isFirst ? 'GET' : undefined;
-}
-
-/**
- * Whether one of the requests that a rule names is this one. A push needs a rule of its own: reading by `GET /name.git/**`
- * includes neither its first step, which is a GET, nor the second.
- * @param {readonly import('../../src/types/gateway.ts').RequestRule[]} requests @param {string} method
- * @param {string} url
- */
-export function requestAllowed(requests, method, url) {
-  const [path, query] = splitOnce(url);
-  const one = (/** @type {string} */ asked, /** @type {string} */ target) =>
-    requests.some((rule) => requestMatches(rule, asked, target));
-  const push = stepOfPush(url);
-  if (push === 'GET')
-    return (
-      method === 'GET' &&
-      query === 'service=git-receive-pack' &&
-      namesPush(requests, path.replace(/info\/refs$/, 'git-receive-pack'))
-    );
-  if (push === 'POST') return method === 'POST' && query === undefined && namesPush(requests, path);
-  // The second step of git's own reads.
-  if (method === 'POST' && UPLOAD_PACK.test(url)) return one('POST', url) || one('GET', url);
-  return one(method, url);
-}
-
-/** Whether a rule spells the second step of a push to this repository.
- * @param {readonly import('../../src/types/gateway.ts').RequestRule[]} requests @param {string} path */
-function namesPush(requests, path) {
-  return requests.some((rule) => rule.method === 'POST' && rule.path === path);
-}
-
-/** @param {string} text */
-function decodeURIComponentSafe(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    // A query that can't be read is taken for a push: refused under read-only methods.
-    if (error instanceof URIError) return 'receive';
-    throw error;
-  }
-}
+import { methodAllowed, requestAllowed } from './request-rules.mjs';
 
 /**
  * @typedef {import('./proxy.mjs').Target} Target
@@ -83,24 +20,6 @@ function decodeURIComponentSafe(text) {
  *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void }} InterceptParts
  */
-
-/** The message of MCP that a request carries, as it is sent on. Throws Refused. @param {http.IncomingMessage} request
- * @param {InterceptParts['config']['brokers']} rules those that let the request pass
- * @returns {Promise<{ body?: Buffer, tool?: string }>} */
-async function messageOf(request, rules) {
-  const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
-  if (rule === undefined) return {};
-  if (request.method !== 'POST') {
-    // Only a POST is read as a message: another request may carry none.
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-    if (length !== '0' || coding !== undefined) throw new Refused('only a POST to an MCP server has a body');
-    return {};
-  }
-  const bytes = await wholeBody(request);
-  // Two rules for one address: what both allow.
-  for (const one of more) judgedMessage(bytes, one);
-  return judgedMessage(bytes, rule);
-}
 
 /** Headers about the client's own body: with another charset the server would read another message. */
 const OF_BODY = new Set(['content-length', 'content-type', 'content-encoding', 'content-language']);
@@ -135,6 +54,7 @@ class Interceptor {
     /** Where the tunnel of a socket was opened to. @type {WeakMap<object, Target>} */
     this.targets = new WeakMap();
     this.turns = createTurns(parts.config.limits.connections);
+    this.messages = createHolding(MESSAGES);
     this.server = http.createServer({ requestTimeout: 0 }, (request, response) => void this.pass(request, response));
     bound(this.server, parts.config.limits);
   }
@@ -172,11 +92,15 @@ class Interceptor {
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
         async () => {
-          const { body, tool } = await messageOf(request, rules);
-          if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
-          const out = await this.open(request, target, headers, body);
-          const without = new Set(isNarrow ? ['set-cookie'] : []);
-          return exchange(request, response, out, config.limits, passed, { without, body });
+          const { body, tool, free } = await this.messageOf(request, rules);
+          try {
+            if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
+            const out = await this.open(request, target, headers, body);
+            const without = new Set(isNarrow ? ['set-cookie'] : []);
+            return await exchange(request, response, out, config.limits, passed, { without, body });
+          } finally {
+            free();
+          }
         },
       );
       log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - startedMs });
@@ -187,6 +111,32 @@ class Interceptor {
       log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - startedMs });
       if (response.headersSent) response.destroy();
       else response.writeHead(isRefused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
+    }
+  }
+
+  /** The message of MCP that a request carries, as it is sent on; it is in memory until `free`. Throws Refused and Busy.
+   * @param {http.IncomingMessage} request
+   * @param {InterceptParts['config']['brokers']} rules those that let the request pass
+   * @returns {Promise<{ body?: Buffer, tool?: string, free: () => void }>} */
+  async messageOf(request, rules) {
+    const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
+    if (rule === undefined) return { free: () => {} };
+    const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers;
+    if (request.method !== 'POST') {
+      // Only a POST is read as a message: another request may carry none.
+      if (length !== '0' || request.headers['transfer-encoding'] !== undefined)
+        throw new Refused('only a POST to an MCP server has a body');
+      return { free: () => {} };
+    }
+    if (coding.toLowerCase() !== 'identity') throw new Refused('the body is encoded');
+    const { bytes, free } = await this.messages.take(request);
+    try {
+      // Two rules for one address: what both allow.
+      for (const one of more) judgedMessage(bytes, one);
+      return { ...judgedMessage(bytes, rule), free };
+    } catch (error) {
+      free();
+      throw error;
     }
   }
 

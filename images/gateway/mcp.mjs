@@ -1,20 +1,18 @@
 // MCP over HTTP: one message a request. A message is read, judged by its method and tool, and sent on as it was read, so
 // that the server cannot read another one in the same bytes.
 import { Refused } from './egress.mjs';
+import { judgeShape } from './held-body.mjs';
 import { cleanName } from './names.mjs';
 
 /** What the host's side lets the agent do with a server. @typedef {{ tools?: readonly string[] | undefined }} McpRule */
 
-const MAX_BODY = 4 * 1024 * 1024;
-/** Of all messages that are read at once. */
-const MAX_HELD = 32 * 1024 * 1024;
-/** Values of a message: each takes much more memory than its bytes. */
-const MAX_VALUES = 200_000;
-let held = 0;
+/** Of one message, and of all that are read at once; a message is in memory two times, parsed and as it is sent. */
+export const MESSAGES = { body: 4 * 1024 * 1024, all: 32 * 1024 * 1024 };
+/** Each value takes much more memory than its bytes. */
+const SHAPE = { nodes: 200_000, depth: 200 };
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** What passes besides calls of tools where a rule names the tools: it shows what there is, and changes nothing. */
 const WITHOUT_TOOLS = /^(initialize|ping|tools\/list|notifications\/[a-z/_]+)$/;
-const MAX_DEPTH = 200;
 
 /**
  * The bytes to send for a request's body, and the tool that it calls. Throws Refused.
@@ -42,10 +40,11 @@ export function judgedMessage(bytes, rule) {
 
 /** @param {Buffer} bytes @returns {Record<string, unknown>} */
 function parsed(bytes) {
+  judgeShape(bytes, SHAPE);
   /** @type {unknown} */
   let value;
   try {
-    value = isShallow(bytes) ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) : undefined;
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;
   }
@@ -54,25 +53,6 @@ function parsed(bytes) {
   return /** @type {Record<string, unknown>} */ (value);
 }
 
-/** Whether brackets and commas, those in strings included, are few enough to be parsed and written again.
- * @param {Buffer} bytes */
-function isShallow(bytes) {
-  let depth = 0;
-  let values = 0;
-  for (const byte of bytes) {
-    if (byte === OPENING[0] || byte === OPENING[1]) depth += 1;
-    else if (byte === CLOSING[0] || byte === CLOSING[1]) depth -= 1;
-    else if (byte !== COMMA) continue;
-    values += 1;
-    if (depth > MAX_DEPTH || values > MAX_VALUES) return false;
-  }
-  return true;
-}
-
-const OPENING = Buffer.from('[{');
-const CLOSING = Buffer.from(']}');
-const COMMA = 0x2c;
-
 /** @param {unknown} params @returns {string} */
 function toolOf(params) {
   const named = typeof params === 'object' && params !== null ? Object.entries(params) : [];
@@ -80,28 +60,4 @@ function toolOf(params) {
   const [key, tool] = names[0] ?? [];
   if (names.length !== 1 || key !== 'name' || typeof tool !== 'string') throw new Refused('a call that names no tool');
   return tool;
-}
-
-/**
- * The whole body of a request, in memory. Throws Refused where it is too long or encoded.
- * @param {import('node:http').IncomingMessage} request @returns {Promise<Buffer>}
- */
-export async function wholeBody(request) {
-  const coding = request.headers['content-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') throw new Refused('the body is encoded');
-  /** @type {Buffer[]} */
-  const parts = [];
-  let length = 0;
-  try {
-    for await (const part of request) {
-      length += part.length;
-      held += part.length;
-      if (length > MAX_BODY) throw new Refused('the MCP message is too long');
-      if (held > MAX_HELD) throw new Error('too many MCP messages at once');
-      parts.push(part);
-    }
-    return Buffer.concat(parts);
-  } finally {
-    held -= length;
-  }
 }

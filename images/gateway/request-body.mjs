@@ -1,78 +1,10 @@
-// Bodies of requests to the provider: read within limits, judged, and serialised again.
+// Bodies of requests to the provider: judged, and serialised again.
 import { Refused } from './egress.mjs';
+import { judgeShape } from './held-body.mjs';
 import { hostName } from './names.mjs';
 import { otherApi } from './other-apis.mjs';
 
-/** The API itself takes 32 MB. */
-const MAX_BODY = 33 * 1024 * 1024;
-/** All bodies together; the container's memory has room for these and what their parsing takes. */
-const MAX_HELD = 72 * 1024 * 1024;
-/** Objects, arrays and their members: small ones take far more memory than text. */
-const MAX_NODES = 1_000_000;
-const MAX_DEPTH = 500;
-
-/** Too many at once: the client may retry. */
-export class Busy extends Error {}
-
-/** Counts the bytes of bodies in memory, so that an agent can't fill the gateway's memory. */
-export function createHolding() {
-  let held = 0;
-  return {
-    /** The whole body, and a function that frees it. @param {import('node:http').IncomingMessage} request
-     * @returns {Promise<{ bytes: Buffer, free: () => void }>} */
-    async take(request) {
-      /** @type {Buffer[]} */
-      const parts = [];
-      let size = 0;
-      const free = () => {
-        held -= size;
-        size = 0;
-      };
-      try {
-        for await (const part of request) {
-          size += part.length;
-          held += part.length;
-          if (size > MAX_BODY) throw new Refused('the request is larger than 32 MB');
-          if (held > MAX_HELD) throw new Busy('too many large requests at once');
-          parts.push(part);
-        }
-        return { bytes: Buffer.concat(parts), free };
-      } catch (error) {
-        free();
-        throw error;
-      }
-    },
-  };
-}
-
-const [QUOTE = 0, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Buffer.from('"\\,[]{}');
-
-/** Where the string that begins at `from` has its closing quote. @param {Buffer} bytes @param {number} from */
-function endOfString(bytes, from) {
-  for (let end = bytes.indexOf(QUOTE, from + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let before = end - 1;
-    while (bytes[before] === BACKSLASH) before -= 1;
-    if ((end - before) % 2 === 1) return end;
-  }
-  return bytes.length;
-}
-
-/** Throws Refused for JSON whose parsed form would be out of proportion. @param {Buffer} bytes */
-function judgeShape(bytes) {
-  let nodes = 0;
-  let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at);
-    else if (byte === COMMA) nodes += 1;
-    else if (byte === OPEN || byte === OPEN_LIST) {
-      nodes += 1;
-      depth += 1;
-      if (depth > MAX_DEPTH) throw new Refused('the request is nested too deeply');
-    } else if (byte === CLOSE || byte === CLOSE_LIST) depth -= 1;
-    if (nodes > MAX_NODES) throw new Refused('the request has too many parts');
-  }
-}
+const SHAPE = { nodes: 1_000_000, depth: 500 };
 
 /**
  * Judges what the provider itself would fetch for the agent, which is another way out.
@@ -121,7 +53,7 @@ function maxOutputOf(value) {
 /** The body to send: serialised from the judged value, so that the provider reads the same.
  * @param {import('../../src/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
 export function judgedBody(api, bytes, judge) {
-  judgeShape(bytes);
+  judgeShape(bytes, SHAPE);
   /** @type {unknown} */
   let value;
   try {

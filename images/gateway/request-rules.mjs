@@ -7,6 +7,8 @@
 const PLAIN_SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$'()+,=:@-]+$/;
 /** One request to these can hold many: a wildcard does not stand for them. */
 const MANY_IN_ONE = /^(\$?batch|bulk|_bulk|_msearch|graphql|gql|jsonrpc|xmlrpc|\$query)(\.\w+)?$/i;
+/** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
+const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
 const MAX_PATH = 4096;
 /** Values may be percent-encoded. No `;`, which some servers read as `&`. */
 const PLAIN_QUERY = /^[A-Za-z0-9._~!$&'()*+,=:@%/?[\]-]*$/;
@@ -14,10 +16,71 @@ const PLAIN_QUERY = /^[A-Za-z0-9._~!$&'()*+,=:@%/?[\]-]*$/;
 const OVERRIDE = /^_?(method|http_?method|x-http-method(-override)?)$/i;
 
 /**
+ * Whether the rule's methods let the request pass. git's own reads are POSTs, and the first step of a push is a GET.
+ * @param {readonly string[]} methods @param {string} method @param {string} url
+ */
+export function methodAllowed(methods, method, url) {
+  const writes = !methods.every((one) => one === 'GET' || one === 'HEAD' || one === 'OPTIONS');
+  const push = stepOfPush(url);
+  if (push !== undefined) return method === push && writes && methods.includes('POST');
+  if (method === 'POST' && UPLOAD_PACK.test(url)) return methods.includes('GET');
+  return methods.includes(method) || (method === 'HEAD' && methods.includes('GET'));
+}
+
+/** The method of a push's first or second step, where the address is one of them. @param {string} url
+ * @returns {'GET' | 'POST' | undefined} */
+function stepOfPush(url) {
+  const [path, query = ''] = splitOnce(url);
+  if (path.endsWith('/git-receive-pack')) return 'POST';
+  const isFirst = path.endsWith('/info/refs') && /receive/i.test(decodeURIComponentSafe(query));
+  return isFirst ? 'GET' : undefined;
+}
+
+/**
+ * Whether one of the requests that a rule names is this one. A push needs a rule of its own: reading by `GET /name.git/**`
+ * includes neither its first step, which is a GET, nor the second.
+ * @param {readonly RequestRule[]} requests @param {string} method
+ * @param {string} url
+ */
+export function requestAllowed(requests, method, url) {
+  const [path, query] = splitOnce(url);
+  const one = (/** @type {string} */ asked, /** @type {string} */ target) =>
+    requests.some((rule) => requestMatches(rule, asked, target));
+  const push = stepOfPush(url);
+  if (push === 'GET')
+    return (
+      method === 'GET' &&
+      query === 'service=git-receive-pack' &&
+      namesPush(requests, path.replace(/info\/refs$/, 'git-receive-pack'))
+    );
+  if (push === 'POST') return method === 'POST' && query === undefined && namesPush(requests, path);
+  // The second step of git's own reads.
+  if (method === 'POST' && UPLOAD_PACK.test(url)) return one('POST', url) || one('GET', url);
+  return one(method, url);
+}
+
+/** Whether a rule spells the second step of a push to this repository.
+ * @param {readonly RequestRule[]} requests @param {string} path */
+function namesPush(requests, path) {
+  return requests.some((rule) => rule.method === 'POST' && rule.path === path);
+}
+
+/** @param {string} text */
+function decodeURIComponentSafe(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    // A query that can't be read is taken for a push: refused under read-only methods.
+    if (error instanceof URIError) return 'receive';
+    throw error;
+  }
+}
+
+/**
  * @param {RequestRule} rule @param {string} method @param {string} url path and query as the client wrote them
  * @returns {boolean}
  */
-export function requestMatches(rule, method, url) {
+function requestMatches(rule, method, url) {
   const [path = '', query] = splitOnce(url);
   if (url.length > MAX_PATH || (query !== undefined && !isPlainQuery(query))) return false;
   const isMethod = rule.method === method || (rule.method === 'GET' && method === 'HEAD');
@@ -25,7 +88,7 @@ export function requestMatches(rule, method, url) {
 }
 
 /** Path and query. @param {string} url @returns {[string, string | undefined]} */
-export function splitOnce(url) {
+function splitOnce(url) {
   const at = url.indexOf('?');
   return at < 0 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
 }

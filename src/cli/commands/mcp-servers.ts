@@ -17,7 +17,10 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
   const [word, name, extra] = line.words;
   const file = path.join(context.places.configDir, 'config.toml');
   if (extra !== undefined) throw usageError(`mcp: unexpected '${cleanLine(extra)}'`, USAGE);
-  if (word === 'list' && name === undefined) return list(line, context, file);
+  if (word === 'list') {
+    if (name !== undefined) throw usageError(`mcp list: unexpected '${cleanLine(name)}'`, USAGE);
+    return list(line, context, file);
+  }
   if (name === undefined) throw usageError(`mcp ${word}: a name is missing`, USAGE);
   const text = readSmallFile(file, 'follow') ?? '';
   if (word === 'add') {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inRange, mayConnect, specialUse } from '../../../images/gateway/addresses.mjs';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
-import { methodAllowed } from '../../../images/gateway/intercept.mjs';
+import { methodAllowed } from '../../../images/gateway/request-rules.mjs';
 import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
 import { gatewayConfig } from '../../../src/gateway/config.ts';
 import { resolveBrokers } from '../../../src/gateway/rules/brokers.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
-import { methodAllowed, requestAllowed } from '../../../../images/gateway/intercept.mjs';
+import { methodAllowed, requestAllowed } from '../../../../images/gateway/request-rules.mjs';
 import { checkBrokers } from '../../../../src/gateway/rules/brokers.ts';
 import { parseRequestRule } from '../../../../src/gateway/rules/request-rules.ts';
 import type { BrokeredHost } from '../../../../src/types/gateway.ts';
