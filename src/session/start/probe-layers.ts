@@ -14,6 +14,8 @@ export interface ProbedContainer {
 
 /** Small, so that attacks on memory and processes reach their limit quickly. */
 const LIMITS = { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 };
+/** gVisor's own kernel counts among the container's memory and threads, and is ended where it finds too little. */
+const LIMITS_WITH_KERNEL = { ...LIMITS, memoryMb: 256, pids: 256 };
 
 /** Runs the image's probes, which attack a container like the agent's, without workspace, home and gateway. */
 export async function probeLayers(engine: Engine, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
@@ -32,7 +34,7 @@ export async function probeLayers(engine: Engine, probed: ProbedContainer): Prom
       workdir: '/tmp',
       mounts: [],
       network: 'none',
-      limits: LIMITS,
+      limits: runtime === undefined ? LIMITS : LIMITS_WITH_KERNEL,
       tty: false,
       stdin: 'none',
     }),

@@ -71,6 +71,7 @@ describe('gVisor', () => {
   it('doctor names the layers that work in its own kernel, and those that do not', async () => {
     await using scene = new Scene({ env: { DOCKER_HOST: engine.host } });
     const probed = await scene.run(['doctor', '--probe', '--json', '--runtime', 'runsc']);
+    expect(probed.stdout, probed.stderr).toContain('"layer"');
     const rows = JSON.parse(probed.stdout) as { layer: string; result: string }[];
     const open = new Set(rows.filter((row) => row.result === 'open').map((row) => row.layer));
     const holds = [
