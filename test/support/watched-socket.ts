@@ -39,7 +39,7 @@ export async function openWatchedSocket(dir: string, engine = '/var/run/docker.s
           return;
         }
       }
-      if (!onward.write(bytes)) await new Promise((resolve) => onward.once('drain', resolve).once('close', resolve));
+      if (!onward.write(bytes)) await writable(onward);
     }
     onward.end();
   };
@@ -134,4 +134,15 @@ function boundPath({ HostConfig, DriverOpts }: Asked): string | undefined {
   const named = /(^|,)r?bind(,|$)/.test(DriverOpts?.['o'] ?? '') ? DriverOpts?.['device'] : undefined;
   // A name before the colon is a volume's.
   return mount?.Source ?? HostConfig?.Binds?.find((one) => one.startsWith('/')) ?? named;
+}
+
+/** Resolves when the socket takes more, or never will. */
+async function writable(socket: Socket): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
 }
