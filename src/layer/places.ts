@@ -1,9 +1,22 @@
 import path from 'node:path';
 import type { Owner } from '../base/refresh/refresh.ts';
 import { parseUser } from '../host/user.ts';
+import type { Mount } from '../types/engine.ts';
+import type { AlsoFolder } from '../types/plan.ts';
 
 /** Where containers see the project. */
 export const WORKSPACE = '/workspace';
+
+/** The mounts of a folder's workspace, at the folder's own place. Nothing can be written to a read-only one. */
+export function mountsOfFolder(
+  mounts: readonly Mount[],
+  { name, isReadonly }: Pick<AlsoFolder, 'name' | 'isReadonly'>,
+): readonly Mount[] {
+  return mounts.map((mount) => {
+    const moved = { ...mount, target: mount.target.replace(/^\/workspace(?=\/|$)/, `/also/${name}`) };
+    return moved.kind === 'tmpfs' || !isReadonly ? moved : { ...moved, readonly: true };
+  });
+}
 
 /** Where a session's layer is stored, or what is kept on this machine of a layer in the engine. */
 export function layerDir(sessionDir: string): string {

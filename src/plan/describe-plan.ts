@@ -26,6 +26,9 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
         ? `the project itself${hasOwnGit(plan) ? ', with a separate .git inside' : ''}`
         : `a copy (${plan.strategy})`,
     ),
+    ...(plan.also ?? []).map(({ name, project, isReadonly }) =>
+      row('also', `/also/${name}: a ${isReadonly ? 'read-only ' : ''}copy of ${project.root}`),
+    ),
     row('network', networkWords(policy)),
     ...(credential === undefined ? [] : [row('credential', credential)]),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isPrintOnly, withPermissionMode } from '../agent/agents.ts';
 import type { EngineFacts } from '../types/engine.ts';
-import type { HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
+import type { AlsoFolder, HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { planEnvironment, type UserEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
@@ -21,6 +21,7 @@ export interface PlanInput {
   readonly image: { readonly tag: string; readonly claudeVersion: string | undefined };
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
+  readonly also: readonly AlsoFolder[];
 }
 
 const DEFAULT_DISK_MB = 20_480;
@@ -55,6 +56,7 @@ export function planRun(input: PlanInput): Plan {
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
+    ...(input.also.length === 0 ? {} : { also: input.also }),
   };
 }
 
@@ -68,9 +70,27 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
   return { ...plan, strategy, strategyReason: reason };
 }
 
+/** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
+export function planOfFolder(plan: Plan, { project, sessionId }: AlsoFolder): Plan {
+  const { also: _, ...shared } = plan;
+  const beside = (place: string, name: string): string => `${place.slice(0, place.lastIndexOf('/'))}/${name}`;
+  return {
+    ...shared,
+    sessionId,
+    project,
+    besideSession: plan.sessionId,
+    sessionDir: beside(plan.sessionDir, sessionId),
+    baseDir: beside(plan.baseDir, baseName(project, plan.policy)),
+  };
+}
+
 /** The directory of the project's base: the copy that its sessions share. */
 export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy): string {
-  return `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`;
+  return `${host.cacheDir}/bases/${baseName(project, policy)}`;
+}
+
+function baseName({ root }: ProjectFacts, { shallow }: Policy): string {
+  return `${pathKey(root)}${shallow ? '-shallow' : ''}`;
 }
 
 /** A default limit in whole gigabytes: '19g' is easier to read than '19739m'. */

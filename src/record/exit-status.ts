@@ -20,6 +20,23 @@ export interface Ending {
   readonly agent: number;
 }
 
+/** From the most to the least important; the agent's own status comes last. */
+const ORDER: readonly number[] = [
+  EXIT.interrupted,
+  EXIT.terminated,
+  EXIT.failed,
+  EXIT.limit,
+  EXIT.conflict,
+  EXIT.heldBack,
+  EXIT.undecided,
+];
+
+/** The exit status of several sessions that shared an agent. */
+export function sharedStatus(statuses: readonly number[]): number {
+  const rank = (status: number): number => (ORDER.includes(status) ? ORDER.indexOf(status) : ORDER.length);
+  return statuses.toSorted((a, b) => rank(a) - rank(b))[0] ?? EXIT.ok;
+}
+
 /** The status of the first condition that holds, in the documented order: scripts rely on it. */
 export function exitStatus(ending: Ending): number {
   if (ending.interruptedBy === 'SIGINT') return EXIT.interrupted;

@@ -20,7 +20,7 @@ import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
-import type { AgentProgram, Plan, Program, ProjectFacts } from '../types/plan.ts';
+import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
 import type {
   ApplyOutcome,
@@ -57,6 +57,7 @@ const policy = fields<Policy>({
   yes: flag,
   failOn: optional(severity),
   newKinds: optional(oneOf('ask', 'note')),
+  also: optional(texts),
   exclude: texts,
   include: texts,
   mask: texts,
@@ -166,6 +167,8 @@ const plan = fields<Plan>({
   sessionDir: absolutePath,
   baseDir: absolutePath,
   weakenings: texts,
+  also: optional(listOf(fields<AlsoFolder>({ name: text, isReadonly: flag, project, sessionId: text }))),
+  besideSession: optional(text),
 });
 
 const outcome = fields<ApplyOutcome>({

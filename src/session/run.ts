@@ -1,6 +1,7 @@
 import { agentOf } from '../agent/agents.ts';
 import { processIdentity } from '../host/process.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
+import { planOfFolder } from '../plan/plan-run.ts';
 import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
@@ -62,6 +63,7 @@ async function runStages(
     const launched = await launchStaged(agent, plan, deps, staged);
     if (launched.kind === 'start-failed') {
       record = updateRecord(record, { stage: 'failed' });
+      staged.view.abandon?.();
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
@@ -73,7 +75,8 @@ async function runStages(
     const decided = await mode.decide(collected, launched, deps);
     const applied = await mode.apply(decided, deps);
     const status = await mode.end(applied, launched, deps);
-    await dropUnneededLayer(plan, deps);
+    const folders = (plan.also ?? []).map((folder) => planOfFolder(plan, folder));
+    for (const one of [plan, ...folders]) await dropUnneededLayer(one, deps);
     tellResume(plan, deps);
     if (launched.failure !== undefined) throw launched.failure;
     return status;

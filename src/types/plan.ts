@@ -52,6 +52,15 @@ export type Program =
   /** No agent: the session is kept for commands that come and go. */
   | { readonly kind: 'kept'; readonly agent?: AgentName };
 
+/** Another folder that the agent gets at `/also/NAME`. Its changes are a session of their own, which shares the agent. */
+export interface AlsoFolder {
+  readonly name: string;
+  /** The agent can't write to it, and nothing comes back. */
+  readonly isReadonly: boolean;
+  readonly project: ProjectFacts;
+  readonly sessionId: string;
+}
+
 /** Decides everything before anything starts. JSON-ready, kept in the session's record. */
 export interface Plan {
   readonly sessionId: string;
@@ -76,4 +85,8 @@ export interface Plan {
   readonly baseDir: string;
   /** What is weaker than the default, one line each, printed before start. */
   readonly weakenings: readonly string[];
+  /** Undefined: none. */
+  readonly also?: readonly AlsoFolder[] | undefined;
+  /** Of the session of such a folder: the session whose agent works in it. */
+  readonly besideSession?: string | undefined;
 }

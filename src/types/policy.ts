@@ -14,6 +14,8 @@ export interface Policy {
   readonly failOn: Severity | undefined;
   /** What --auto-apply does with the first files of a kind: hold them back, or note them. undefined: an older record; note. */
   readonly newKinds: 'ask' | 'note' | undefined;
+  /** Folders besides the project, `DIR` or `DIR:ro`. Earlier releases did not record it. */
+  readonly also?: readonly string[] | undefined;
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly mask: readonly string[];

@@ -82,10 +82,14 @@ export class SessionWorkspace implements Workspace {
     return liveReader(await this.#collector.get(), this.#layer, this.#options.plan.policy.includeIgnored);
   }
 
-  watchDisk(hooks: DiskHooks): DiskWatch {
+  watchDisk(hooks: DiskHooks, others: readonly Pick<Workspace, 'usage'>[] = []): DiskWatch {
     const source = {
       space: async () => (await this.#collector.get()).space('layer'),
-      written: () => this.#writtenAnywhere(),
+      written: async () => {
+        const all = await Promise.all([this.#writtenAnywhere(), ...others.map((other) => other.usage())]);
+        const sum = (key: keyof Written): number => all.reduce((total, one) => total + one[key], 0);
+        return { bytes: sum('bytes'), entries: sum('entries') };
+      },
     };
     const limits = { bytes: this.#diskBytes, entries: ENTRIES_MAX, reserveBytes: DISK_RESERVE_BYTES };
     return watchSpace(source, limits, hooks);

@@ -29,8 +29,8 @@ export interface Workspace {
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
   /** For a user who watches: what has changed so far, by metadata. */
   watchChanges(): Promise<LiveReader>;
-  /** Polls the disk until it is stopped. */
-  watchDisk(hooks: DiskHooks): DiskWatch;
+  /** Polls the disk until it is stopped. What is written to the other workspaces counts too. */
+  watchDisk(hooks: DiskHooks, others?: readonly Pick<Workspace, 'usage'>[]): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */
   collect(match?: MatchRenames): Promise<Collected>;
   /** Ends a collection that is under way with this error, within a moment. The next one goes on from what is done. */

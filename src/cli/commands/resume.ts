@@ -14,6 +14,12 @@ export const resumeCommand: CommandRun = (line, context) =>
   withSession(line, context, 'layer', async (record, deps) => {
     if (record.plan.mode === 'bind')
       throw usageError('a bind session works on the project itself and cannot be resumed', 'Start a new session.');
+    const { besideSession } = record.plan;
+    if (besideSession !== undefined)
+      throw usageError(
+        `session ${record.id} is a folder of session ${besideSession}`,
+        `Resume that one: run-claude resume ${besideSession}`,
+      );
     const engine = await openEngine(record.plan.policy.engine, context);
     try {
       const { plan: recorded, missing } = restoreVariables(record.plan, context.env);

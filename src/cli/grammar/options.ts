@@ -77,6 +77,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     ['NAME', AGENT_NAMES[1]],
     `run this agent instead of Claude: ${AGENT_NAMES.slice(1).join(', ')}`,
   ),
+  needed('Files in and out', 'also', ['DIR[:ro]', '../lib:ro'], 'copy this folder to /also too; ro: read-only', many),
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
   needed('Files in and out', 'include', ['GLOB', 'vendor/'], 'include excluded paths again', many),
   needed('Files in and out', 'mask', ['GLOB', '.env'], 'show matching files as empty', many),

@@ -3,8 +3,10 @@ import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { gatewayContainer } from '../../gateway/gateway-container.ts';
+import { mountsOfFolder } from '../../layer/places.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
+import { planOfFolder } from '../../plan/plan-run.ts';
 import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
 import type { CredentialSource } from '../../types/credential.ts';
@@ -45,7 +47,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     '',
     ...(gateway ? gatewayLines : []),
     '# The agent.',
-    ...volumeLines(plan),
+    ...[plan, ...(plan.also ?? []).map((folder) => planOfFolder(plan, folder))].flatMap(volumeLines),
     dockerCommand(agentSpec(plan, dry), style),
     '',
   ].join('\n');
@@ -72,7 +74,13 @@ function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
 }
 
 function workspaceMounts(plan: Plan): Mount[] {
-  if (plan.strategy !== 'bind') return [plannedWorkspace(plan, plan.strategy).mount];
+  const { strategy } = plan;
+  if (strategy !== 'bind') {
+    const folders = (plan.also ?? []).flatMap((folder) =>
+      mountsOfFolder([plannedWorkspace(planOfFolder(plan, folder), strategy).mount], folder),
+    );
+    return [plannedWorkspace(plan, strategy).mount, ...folders];
+  }
   const project: Mount = { kind: 'bind', source: plan.project.root, target: '/workspace', readonly: false };
   return [project, ...plannedGitMounts(plan)];
 }

@@ -17,6 +17,7 @@ import type { CommandContext } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { type BesideFolder, besideFolders } from './beside-folders.ts';
 
 /** Everything that a plan needs except the session's id and image. */
 export interface RunSetup {
@@ -28,7 +29,10 @@ export interface RunSetup {
   readonly warnings: readonly string[];
   /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
-  plan(sessionId: string, image: PlanInput['image']): Plan;
+  /** Folders besides the project. */
+  readonly also: readonly BesideFolder[];
+  /** `newId` gives the ids of the sessions of these folders. */
+  plan(sessionId: string, image: PlanInput['image'], newId: () => string): Plan;
 }
 
 /**
@@ -55,6 +59,7 @@ export async function setUpRun(
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
+  const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   onFacts({ policy, project, host });
   const engine = await openEngine(policy.engine, context);
   const userEnvironment = {
@@ -69,7 +74,8 @@ export async function setUpRun(
     program: line.program,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
-    plan: (sessionId, image) =>
+    also,
+    plan: (sessionId, image, newId) =>
       planRun({
         sessionId,
         policy,
@@ -79,6 +85,7 @@ export async function setUpRun(
         image,
         program: line.program,
         userEnvironment,
+        also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       }),
   };
 }
@@ -124,6 +131,8 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
   if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
     throw usageError('a strategy needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   }
+  if (policy.mode === 'bind' && (policy.also ?? []).length > 0)
+    throw usageError('--also needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.shallow && policy.mode === 'bind')
     throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.image !== undefined && policy.toolchain) {

@@ -59,8 +59,17 @@ export async function withReadyStart<T>(
   const { tell, env, interruption } = context;
   const image = await imageOf(setup, context);
   const { id, dir } = reserveSession(host.stateDir, Date.now());
+  const reserved = [dir];
+  const dropReserved = (): void => {
+    for (const one of reserved)
+      if (!existsSync(path.join(one, 'session.json'))) rmSync(one, { recursive: true, force: true });
+  };
   try {
-    const planned = setup.plan(id, image);
+    const planned = setup.plan(id, image, () => {
+      const folder = reserveSession(host.stateDir, Date.now());
+      reserved.push(folder.dir);
+      return folder.id;
+    });
     await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
     const { user } = planned;
     const trial = needsTrial(planned)
@@ -75,17 +84,18 @@ export async function withReadyStart<T>(
       const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
       interruption.signal.throwIfAborted();
       if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
-        rmSync(dir, { recursive: true, force: true });
+        dropReserved();
         tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
         return undefined;
       }
       rememberStart(plan, host.stateDir);
     }
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
-    await recoverProjectSessions(plan.project.root, deps);
+    for (const { root } of [plan.project, ...(plan.also ?? []).map(({ project }) => project)])
+      await recoverProjectSessions(root, deps);
     return await body({ plan, deps });
   } catch (error) {
-    if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
+    dropReserved();
     throw error;
   }
 }

@@ -29,7 +29,9 @@ export async function collectSession(
   { workspace, judge, secrets, signal }: CollectInput,
   deps: SessionDeps,
 ): Promise<SessionRecord> {
-  deps.tell({ kind: 'message', level: 'info', text: 'Session ended. Reviewing workspace changes...' });
+  const isFolder = record.plan.besideSession !== undefined;
+  const text = isFolder ? `Reviewing the folder ${record.project}...` : 'Session ended. Reviewing workspace changes...';
+  deps.tell({ kind: 'message', level: 'info', text });
   // It starts while the changes are read.
   judge?.start();
   const collected = await workspace.collect(matchRenames);

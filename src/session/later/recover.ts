@@ -1,9 +1,10 @@
+import path from 'node:path';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
-import { ownerState, updateRecord } from '../../record/session.ts';
+import { ownerState, readRecord, updateRecord } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { SessionRecord, Stage } from '../../types/session.ts';
 import { dropLinks } from '../../workspace/drop-layer.ts';
 import { modeOf } from '../modes/modes.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
@@ -11,6 +12,8 @@ import type { SessionDeps } from '../start/deps.ts';
 import { homeRoot, openHome } from '../start/home.ts';
 import { prepareImage } from '../start/prepare-image.ts';
 import { askAboutAgent } from './orphaned-agent.ts';
+
+const COLLECTED: readonly Stage[] = ['pending', 'applied', 'discarded', 'failed'];
 
 /**
  * Makes a session whose command was killed ready for review: ends its containers (on a terminal it asks first where the
@@ -20,7 +23,7 @@ import { askAboutAgent } from './orphaned-agent.ts';
  * @throws {RunClaudeError} SESSION_RUNNING while its own command runs, WORKSPACE_GONE when its layer no longer exists.
  */
 export async function recoverSession(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord> {
-  if (['pending', 'applied', 'discarded', 'failed'].includes(record.stage)) return record;
+  if (COLLECTED.includes(record.stage)) return record;
   if (ownerState(record) !== 'ended') {
     const { id, owner } = record;
     throw new RunClaudeError('SESSION_RUNNING', `session ${id} is still running (process ${owner?.pid})`, {
@@ -28,6 +31,8 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     });
   }
   const { tell } = deps;
+  const byAgent = await recoverAgentOf(record, deps);
+  if (byAgent !== undefined) return byAgent;
   let current = updateRecord(record, { owner: processIdentity() });
   try {
     current = await askAboutAgent(current, deps);
@@ -44,6 +49,20 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     updateRecord(current, { owner: undefined });
     throw error;
   }
+}
+
+/**
+ * Recovers the session whose agent worked in this one's folder, which collects the folder too: until then the agent may
+ * still write. Returns the record afterwards; undefined where the folder is still to be collected.
+ */
+async function recoverAgentOf(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord | undefined> {
+  const { besideSession, sessionDir } = record.plan;
+  if (besideSession === undefined) return undefined;
+  const agents = readRecord(path.join(path.dirname(sessionDir), besideSession));
+  if (agents !== undefined) await recoverSession(agents, deps);
+  await removeContainers(deps.engine, besideSession);
+  const now = readRecord(sessionDir) ?? record;
+  return COLLECTED.includes(now.stage) ? now : undefined;
 }
 
 /** Collects what the agent left, by the session's own mode; a session whose agent never ran has failed. */
@@ -68,6 +87,7 @@ async function collectRemains(
       return updateRecord(record, { stage: 'failed' });
     }
     const collected = await view.collect(record, () => tokensInside(plan, deps), { isAudited: false });
+    for (const folder of collected.beside ?? []) updateRecord(folder.record, { stoppedBecause, owner: undefined });
     return updateRecord(collected.record, { stoppedBecause });
   } finally {
     await cleanup.close();

@@ -1,11 +1,14 @@
 import { homeAgent } from '../../agent/agents.ts';
 import type { WorkspaceOptions } from '../../layer/layer.ts';
+import { sharedStatus } from '../../record/exit-status.ts';
+import { releaseRecord } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
 import { openWorkspace, reopenWorkspace } from '../../workspace/open.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { AgentEnd } from '../start/agent-run.ts';
+import type { SessionDeps, UserDeps } from '../start/deps.ts';
 import type { ViewParts } from '../start/stage.ts';
-import type { SessionMode, SessionView } from './mode.ts';
+import type { CollectedSession, DecidedSession, SessionMode, SessionView } from './mode.ts';
 
 /** Copy mode: the agent works on a layer over a copy of the project; what it changed is applied after a yes. */
 export const copyMode: SessionMode = {
@@ -16,27 +19,58 @@ export const copyMode: SessionMode = {
     return openView(plan, deps, parts, (options) => reopenWorkspace(options, workspace));
   },
 
-  async decide({ record, review, heldBack }, { stopReason }, deps) {
-    const { decideSession } = await loadEnd();
-    const reviewed = await review();
-    const choice = await decideSession(record, reviewed.review, deps, stopReason !== undefined);
-    return { ...reviewed, record, heldBack, choice };
+  async decide(collected, agent, deps) {
+    const decided = await decideOne(collected, agent, deps);
+    const beside: DecidedSession[] = [];
+    for (const one of collected.beside ?? []) {
+      deps.tell({ kind: 'message', level: 'info', text: `The folder ${one.record.project}:` });
+      beside.push(await decideOne(one, agent, deps));
+    }
+    return { ...decided, beside };
   },
 
   async apply(decided, deps) {
-    const { choice, record } = decided;
-    if (choice.discard || !choice.decided) return decided;
-    const { applySession } = await loadEnd();
-    const { autoApply, yes } = record.plan.policy;
-    const applied = await applySession(record, choice, deps, { conflict: 'ask', dryRun: false, yes: autoApply || yes });
-    return { ...decided, ...applied };
+    const applied = await applyOne(decided, deps);
+    const beside: DecidedSession[] = [];
+    for (const one of decided.beside ?? []) beside.push(await applyOne(one, deps));
+    return { ...applied, beside };
   },
 
-  async end(decided, agent, deps) {
+  async end({ beside = [], ...decided }, agent, deps) {
     const { endSession } = await loadEnd();
-    return endSession({ ...decided, agent, isAsked: !decided.record.plan.policy.autoApply }, deps);
+    const end = (one: DecidedSession, to: UserDeps): Promise<number> =>
+      endSession({ ...one, agent, isAsked: !one.record.plan.policy.autoApply }, to);
+    const statuses = [await end(decided, deps)];
+    // The report that was asked for is the project's.
+    const { report: _, ...withoutReport } = deps;
+    for (const one of beside) {
+      deps.tell({ kind: 'message', level: 'info', text: `The folder ${one.record.project}:` });
+      statuses.push(await end(one, withoutReport));
+      releaseRecord(one.record.plan.sessionDir);
+    }
+    return sharedStatus(statuses);
   },
 };
+
+async function decideOne(
+  { record, review, heldBack }: CollectedSession,
+  { stopReason }: AgentEnd,
+  deps: UserDeps,
+): Promise<DecidedSession> {
+  const { decideSession } = await loadEnd();
+  const reviewed = await review();
+  const choice = await decideSession(record, reviewed.review, deps, stopReason !== undefined);
+  return { ...reviewed, record, heldBack, choice };
+}
+
+async function applyOne(decided: DecidedSession, deps: UserDeps): Promise<DecidedSession> {
+  const { choice, record } = decided;
+  if (choice.discard || !choice.decided) return decided;
+  const { applySession } = await loadEnd();
+  const { autoApply, yes } = record.plan.policy;
+  const applied = await applySession(record, choice, deps, { conflict: 'ask', dryRun: false, yes: autoApply || yes });
+  return { ...decided, ...applied };
+}
 
 /** The stages after the agent's end, loaded while the agent runs: no start waits for them. */
 function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
@@ -46,14 +80,38 @@ function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
 async function openView(
   plan: Plan,
   deps: SessionDeps,
-  { roots, cleanup }: ViewParts,
+  parts: ViewParts,
   openOrReopen: (options: WorkspaceOptions) => Promise<Workspace>,
 ): Promise<SessionView> {
   const { engine, tell, interruption, prescan } = deps;
   const { signal } = interruption;
+  const { roots, cleanup } = parts;
   const workspace = await openOrReopen({ plan, engine, tell, signal, prescan, roots: await roots() });
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
-  return viewOf(workspace, plan, deps, cleanup);
+  const own = viewOf(workspace, plan, deps, cleanup);
+  if (plan.also === undefined) return own;
+  const { abandonBeside, endBeside, openBeside } = await import('./beside.ts');
+  const beside = await openBeside(plan, deps, parts);
+  const writable = beside.filter(({ folder }) => !folder.isReadonly);
+  const views = writable.map((one) => ({ one, view: viewOf(one.workspace, one.plan, deps, cleanup) }));
+  const others = writable.map((one) => one.workspace);
+  return {
+    ...own,
+    mounts: [...own.mounts, ...beside.flatMap(({ mounts }) => mounts)],
+    disk: {
+      watchDisk: (hooks) => workspace.watchDisk(hooks, others),
+      watchChanges: () => workspace.watchChanges(),
+    },
+    whileRunning: () => Promise.all([own.whileRunning?.(), ...others.map((other) => other.wake())]),
+    abandon: () => abandonBeside(writable),
+    async collect(record, secrets, options) {
+      const collected = await own.collect(record, secrets, options);
+      const rest: CollectedSession[] = [];
+      // Credentials are in the agent's home, which the project's own session reads.
+      for (const { one, view } of views) rest.push(await view.collect(endBeside(one, record), async () => [], options));
+      return { ...collected, beside: rest };
+    },
+  };
 }
 
 function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: ViewParts['cleanup']): SessionView {

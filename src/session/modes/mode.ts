@@ -33,6 +33,8 @@ export interface SessionView extends AgentView {
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'>;
   /** Work that the end of the session needs, done while the agent runs. A failure stops the agent. */
   readonly whileRunning?: () => Promise<unknown>;
+  /** The agent's program never ran. */
+  readonly abandon?: () => void;
   /**
    * Freezes and audits what the agent changed. Both are on record before anything is shown. `secrets` gives credentials
    * that were inside: nothing that holds one comes back. Without `isAudited` a copy is only frozen, and the command that
@@ -52,6 +54,8 @@ export interface CollectedSession {
   readonly review: () => Promise<ReviewedSession>;
   /** Changes in the project that were put back or moved to quarantine, or are lost. */
   readonly heldBack: number;
+  /** Of the folders besides the project. */
+  readonly beside?: readonly CollectedSession[] | undefined;
 }
 
 export interface ReviewedSession {
@@ -68,4 +72,6 @@ export interface DecidedSession extends ReviewedSession {
   readonly heldBack: number;
   /** What became of the choice; undefined until it is applied, and where nothing is. */
   readonly outcome?: ApplyOutcome;
+  /** Of the folders besides the project. */
+  readonly beside?: readonly DecidedSession[] | undefined;
 }

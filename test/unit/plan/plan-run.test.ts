@@ -71,6 +71,7 @@ const plan = (other: Other = {}): Plan =>
     image: { tag: 'run-claude:0', claudeVersion: undefined },
     program: { kind: 'claude', args: ['hi'], print: false },
     userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
+    also: [],
     ...other.rest,
   });
 
