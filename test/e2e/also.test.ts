@@ -113,6 +113,18 @@ it('a resumed session goes on in its folders, and a folder’s own session is no
   expect(existsSync(path.join(scene.project, 'n'))).toBe(false);
 });
 
+it('a kept session: commands work in its folder, and its end is about the folder too', async () => {
+  await using scene = new Scene();
+  const lib = folder(scene, 'lib');
+  expect((await scene.run(['up', '--yes', '--also', lib, scene.project])).status).toBe(0);
+  const id = (await sessionsOf(scene)).find((one) => one.project === lib)?.id ?? '';
+  // In the folder as in the project: the session of the agent is meant.
+  const inside = await scene.run(['exec', '--session', id, '--', 'sh', '-c', 'echo 1 >/also/lib/n; pwd'], { cwd: lib });
+  expect([inside.stdout, inside.stderr]).toEqual(['/workspace\n', '']);
+  const ended = await scene.run(['down', '--auto-apply'], { cwd: lib });
+  expect([ended.status, readFileSync(path.join(lib, 'n'), 'utf8')]).toEqual([0, '1\n']);
+});
+
 it('folders that no agent may get are refused before anything starts', async () => {
   await using scene = new Scene();
   const lib = folder(scene, 'lib');

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { EXIT, usageError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
+import { besideSessions } from '../../record/beside.ts';
+import { sharedStatus } from '../../record/exit-status.ts';
 import { isKept } from '../../session/kept/place.ts';
 import { applyPending } from '../../session/later/apply.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
@@ -19,23 +21,30 @@ export const downCommand: CommandRun = async (line, context) => {
   const ended = await stopRunning(found, interruption.signal, 'run-claude down');
   interruption.signal.throwIfAborted();
   const record = await recoverWithoutQuestion(ended, context);
-  if (record.stage !== 'pending') {
-    say(`Session ${id} has ended. It has no changes to apply.`);
-    return EXIT.ok;
-  }
   const screen = openScreen(process, env, interruption);
-  const yes = line.options.has('auto-apply') || record.plan.policy.autoApply;
-  if (screen === undefined && !yes) {
-    say(`Session ${id} has ended. Its changes are pending: run-claude diff ${id}, run-claude apply ${id}`);
-    return EXIT.undecided;
+  const statuses: number[] = [];
+  for (const one of [record, ...besideSessions(record)]) {
+    if (one.stage !== 'pending') {
+      say(`Session ${one.id} has ended. It has no changes to apply.`);
+      continue;
+    }
+    const yes = line.options.has('auto-apply') || one.plan.policy.autoApply;
+    if (screen === undefined && !yes) {
+      say(
+        `Session ${one.id} has ended. Its changes are pending: run-claude diff ${one.id}, run-claude apply ${one.id}`,
+      );
+      statuses.push(EXIT.undecided);
+      continue;
+    }
+    const deps = { host: probeHost(process, places), tell, screen, interruption };
+    const { status } = await applyPending(one, deps, {
+      conflict: yes ? 'keep' : 'ask',
+      dryRun: false,
+      yes,
+      allowSuspect: line.options.get('allow-suspect') ?? [],
+      filter: { only: [], skip: [] },
+    });
+    statuses.push(status);
   }
-  const deps = { host: probeHost(process, places), tell, screen, interruption };
-  const { status } = await applyPending(record, deps, {
-    conflict: yes ? 'keep' : 'ask',
-    dryRun: false,
-    yes,
-    allowSuspect: line.options.get('allow-suspect') ?? [],
-    filter: { only: [], skip: [] },
-  });
-  return status;
+  return sharedStatus(statuses);
 };

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { terminalType } from '../../plan/terminal-type.ts';
+import { agentSession } from '../../record/beside.ts';
 import { findSession } from '../../record/find-session.ts';
 import { isRunning } from '../../record/session.ts';
 import { runInside } from '../../session/kept/run-inside.ts';
@@ -14,7 +15,7 @@ const SHELL = ['/bin/bash'];
 /** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
 export const execInsideCommand: CommandRun = async (line, context) => {
   const { places, cwd, env, tell } = context;
-  const record = findSession(places.stateDir, optionValue(line, 'session'), realpathSync(cwd));
+  const record = agentSession(findSession(places.stateDir, optionValue(line, 'session'), realpathSync(cwd)));
   if (!isRunning(record)) {
     throw new RunClaudeError('SESSION_ENDED', `session ${record.id} is not running`, {
       hint: `See its files with: run-claude explore ${record.id}`,

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { EXIT } from '../../errors.ts';
+import { besideSessions } from '../../record/beside.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandRun } from '../context/context.ts';
@@ -13,7 +14,8 @@ export const stopCommand: CommandRun = async (line, context) => {
   say(`Stopping session ${found.id}...`);
   const stopped = await stopRunning(found, interruption.signal);
   interruption.signal.throwIfAborted();
-  say(outcomeOf(await recoverWithoutQuestion(stopped, context)));
+  const ended = await recoverWithoutQuestion(stopped, context);
+  for (const one of [ended, ...besideSessions(ended)]) say(outcomeOf(one));
   return EXIT.ok;
 };
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError, usageError } from '../../errors.ts';
+import { agentSession } from '../../record/beside.ts';
 import { findSession } from '../../record/find-session.ts';
 import { listSessions, ownerState, readRecord } from '../../record/session.ts';
 import { requestStop, whyStopped } from '../../record/stop-request.ts';
@@ -14,7 +15,7 @@ function isRunning({ stage }: SessionRecord): boolean {
 
 /**
  * The session that `stop` is about: the one with this id, or the only running one of the project that contains `folder`
- * and is wanted.
+ * and is wanted. For a folder besides a project, the session of its agent.
  *
  * @throws {RunClaudeError} USAGE when there is none, or more than one.
  */
@@ -24,7 +25,7 @@ export function findStoppable(
   folder: string,
   isWanted: (record: SessionRecord) => boolean = () => true,
 ): SessionRecord {
-  if (id !== undefined) return findSession(stateDir, id, folder);
+  if (id !== undefined) return agentSession(findSession(stateDir, id, folder));
   const running = listSessions(stateDir).sessions.filter(
     (one) => isRunning(one) && isWanted(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
   );
@@ -41,7 +42,7 @@ export function findStoppable(
       `Name one: ${running.map((one) => one.id).join(', ')}`,
     );
   }
-  return only;
+  return agentSession(only);
 }
 
 /**
