@@ -49,22 +49,35 @@ export async function importImage(docker: Docker, rootfs: Archive, tag: string):
   });
 }
 
+/** Time limit for the registry's first answer. Where a resolver or a firewall drops requests, engines retry for minutes. */
+const FIRST_ANSWER_MS = 30_000;
+
 /** Pulls an image; a registry that does not answer in time is a failure too. */
 export async function pullImage(
   docker: Docker,
   reference: string,
   timeoutMs: number,
   signal: AbortSignal,
+  firstAnswerMs = FIRST_ANSWER_MS,
 ): Promise<void> {
   const patience = new AbortController();
   const abortSignal = AbortSignal.any([patience.signal, signal]);
-  const timeout = sleep(timeoutMs, 'late' as const, { signal: abortSignal }).catch(() => 'late' as const);
+  let hasAnswered = false;
+  const pull = async (): Promise<string | undefined> =>
+    // The engine's first line follows the registry's answer.
+    follow(await docker.pull(reference, { abortSignal }), () => {
+      hasAnswered = true;
+    });
+  const wait = async (): Promise<string> => {
+    const firstMs = Math.min(timeoutMs, firstAnswerMs);
+    await sleep(firstMs, undefined, { signal: abortSignal });
+    if (!hasAnswered) return `no answer within ${firstMs / 1000} s`;
+    await sleep(timeoutMs - firstMs, undefined, { signal: abortSignal });
+    return `not complete after ${timeoutMs / 1000} s`;
+  };
   try {
-    const answer = await Promise.race([docker.pull(reference, { abortSignal }), timeout]);
-    if (answer === 'late') throw new Error(`no answer within ${timeoutMs / 1000} s`);
-    const failure = await Promise.race([follow(answer, () => undefined), timeout]);
-    if (failure !== undefined)
-      throw new Error(failure === 'late' ? `not complete after ${timeoutMs / 1000} s` : failure);
+    const failure = await Promise.race([pull(), wait()]);
+    if (failure !== undefined) throw new Error(failure);
   } catch (error) {
     const reason = error instanceof Error ? error.message.trim() : String(error);
     throw new RunClaudeError('IMAGE_PULL_FAILED', `could not pull ${reference}: ${reason}`, { cause: error });

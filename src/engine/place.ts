@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import type { ContainerSpec, Engine, EngineFacts, Mount } from '../types/engine.ts';
+import { unpackInto } from './unpack.ts';
 
 /** One entry to put into a place. Parents come before children. */
 export interface PlaceEntry {
@@ -105,7 +106,7 @@ async function placing(doing: string, step: () => Promise<void>): Promise<void> 
 
 /** A volume of the engine as a place, made when missing. Throws the engine's errors. */
 export async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
-  const { name, owner, sessionId } = options;
+  const { name, sessionId } = options;
   const found = await engine.findVolume(name);
   if (found === undefined) {
     await engine.createVolume({ name, labels: { 'run-claude.session': options.label ?? sessionId } });
@@ -117,27 +118,27 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
     fill: (entries) => fillVolume(engine, options, entries),
     remove: () => engine.removeVolume(name),
   };
+}
 
-  async function fillVolume(on: Engine, { image }: PlaceOptions, entries: readonly PlaceEntry[]): Promise<void> {
-    // This container is created, but never started: the archive sets owners and modes, whatever the image is.
-    const container = await on.create(fillSpec(name, image, sessionId));
-    try {
-      const { uid, gid } = owner;
-      const { pack } = await import('tar-stream');
-      const tar = pack();
-      for (const { path, mode, content, mtimeMs } of entries) {
-        const mtime = new Date(mtimeMs ?? Date.now());
-        if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });
-        else if (content instanceof Uint8Array)
-          tar.entry({ name: `./${path}`, mode, uid, gid, mtime }, Buffer.from(content));
-        else tar.entry({ name: `./${path}`, type: 'symlink', linkname: content.link, mode, uid, gid });
-      }
-      tar.finalize();
-      await on.putArchive(container.id, '/place', tar);
-    } finally {
-      await container.remove();
+/** Puts entries into a volume. */
+async function fillVolume(
+  engine: Engine,
+  { name, owner: { uid, gid }, image, sessionId }: PlaceOptions,
+  entries: readonly PlaceEntry[],
+): Promise<void> {
+  const { pack } = await import('tar-stream');
+  await unpackInto(engine, fillSpec(name, image, sessionId), '/place', () => {
+    const tar = pack();
+    for (const { path, mode, content, mtimeMs } of entries) {
+      const mtime = new Date(mtimeMs ?? Date.now());
+      if (content === 'directory') tar.entry({ name: `./${path}/`, type: 'directory', mode, uid, gid });
+      else if (content instanceof Uint8Array)
+        tar.entry({ name: `./${path}`, mode, uid, gid, mtime }, Buffer.from(content));
+      else tar.entry({ name: `./${path}`, type: 'symlink', linkname: content.link, mode, uid, gid });
     }
-  }
+    tar.finalize();
+    return tar;
+  });
 }
 
 /** The root of a new volume belongs to root. An archive cannot change that (the engine skips './'), a container can. */

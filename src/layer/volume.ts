@@ -3,6 +3,7 @@ import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { unpackInto } from '../engine/unpack.ts';
 import { RunClaudeError } from '../errors.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { parseUser } from '../host/user.ts';
@@ -137,10 +138,7 @@ export function layerVolume(sessionId: string): string {
   return `run-claude-${sessionId}-layer`;
 }
 
-/**
- * The directories of a layer in a fresh volume, by an archive into a container that never starts: it sets any owner and
- * mode, whatever the image is.
- */
+/** The directories of a layer in a fresh volume. */
 async function fillLayer(
   place: Pick<VolumePlace, 'engine' | 'sessionId' | 'image' | 'user' | 'generation'>,
   volume: string,
@@ -149,29 +147,25 @@ async function fillLayer(
   const { engine, sessionId, image } = place;
   const { uid, gid } = parseUser(place.user);
   const root = lstatSync(path.join(place.generation, 'tree'));
-  const container = await engine.create(
-    taskSpec({
-      sessionId,
-      suffix: 'layer',
-      image,
-      seccomp: await readSeccompProfile(),
-      user: '65534:65534',
-      argv: ['/bin/true'],
-      mounts: [{ kind: 'volume', volume, target: '/layer', readonly: false }],
-      stdin: 'none',
-    }),
-  );
-  try {
-    const { pack } = await import('tar-stream');
+  const spec = taskSpec({
+    sessionId,
+    suffix: 'layer',
+    image,
+    seccomp: await readSeccompProfile(),
+    user: '65534:65534',
+    argv: ['/bin/true'],
+    mounts: [{ kind: 'volume', volume, target: '/layer', readonly: false }],
+    stdin: 'none',
+  });
+  const { pack } = await import('tar-stream');
+  await unpackInto(engine, spec, '/layer', () => {
     const tar = pack();
     tar.entry({ name: 'nonce', mode: 0o600 }, nonce);
     tar.entry({ name: 'upper/', type: 'directory', mode: root.mode & 0o7777, uid, gid, mtime: root.mtime });
     tar.entry({ name: 'work/', type: 'directory', mode: 0o700 });
     tar.finalize();
-    await engine.putArchive(container.id, '/layer', tar);
-  } finally {
-    await container.remove();
-  }
+    return tar;
+  });
 }
 
 /** All three layers are directories in volumes of the engine. */

@@ -38,10 +38,12 @@ export async function prepareEngine(name) {
 }
 
 /**
- * Starts a cell's guest with its engine.
- * @param {import('./cells.mjs').Cell} cell
+ * Starts the guest of some cells with their engine.
+ * @param {readonly import('./cells.mjs').Cell[]} cells of one engine; one of them at most has a disk of its own
  */
-export async function startEngine({ engine: name, disk: makeDisk }) {
+export async function startEngine(cells) {
+  const name = cells[0]?.engine ?? '';
+  const makeDisk = cells.find(({ disk }) => disk !== undefined)?.disk;
   const { engine, guest, guestDir, supplies, id, data } = await prepareEngine(name);
   const dir = cacheDirectory(id);
   const disk = inCache(id, 'disk');
