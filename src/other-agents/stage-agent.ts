@@ -18,8 +18,7 @@ export interface AgentStaging {
   readonly dir: string;
   /** Its file with the user's instructions, in that directory; the note about the sandbox is put before them. */
   readonly instructionsFile: string;
-  /** Names in its configuration directory that are copied: files, and whole trees. */
-  readonly files: readonly string[];
+  /** Directories in its configuration directory that are copied. */
   readonly trees: readonly string[];
 }
 
@@ -42,10 +41,6 @@ export async function stageAgent(what: AgentStaging, options: AgentStageOptions)
   const staging = new Staging();
   const { env, from, projectRoot } = options;
   for (const dir of [what.dir, '.config', '.cache', '.local']) staging.dir(dir);
-  for (const name of what.files) {
-    const content = await readOwnFile(join(from, name), MAX_FILE_BYTES);
-    if (content !== undefined) staging.file(`${what.dir}/${name}`, content);
-  }
   for (const name of what.trees)
     await stageTree(staging, {
       from: join(from, name),

@@ -16,7 +16,7 @@ export interface AgentPackageFile {
 export interface AgentPackage {
   /** Its name in the PATH. */
   readonly program: string;
-  /** By the engine's architecture. */
+  /** By the engine's architecture; `all` for a package that runs on each. */
   readonly files: Readonly<Record<string, AgentPackageFile>>;
   /** The program's file in the unpacked package, by architecture or for all. */
   readonly entry: string | Readonly<Record<string, string>>;

@@ -107,5 +107,6 @@ it('reads options by a table: joined values, unknown options, and what follows -
   expect(reader.promptOf(['-o', 'a', '--one=b', '--maybe', 'say', 'c'])).toBe('c');
   expect(reader.promptOf(['-n', '--', '-n'])).toBe('-n');
   expect(reader.permissionWords(['-o', 'a', '-n'])).toEqual(['-o', 'a']);
+  expect(reader.permissionWords(['-o=a', '-n', '-o=b'])).toEqual(['-o=a', '-o=b']);
   expect(reader.choosesConversation(['again'])).toBe(true);
 });
