@@ -31,7 +31,7 @@ const WORDS: WordTable = {
 export const CODEX: Agent = otherAgent({
   name: 'codex',
   title: 'Codex',
-  program: 'codex',
+  program: ['codex'],
   image: {
     program: 'codex',
     files: {

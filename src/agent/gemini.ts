@@ -25,7 +25,7 @@ const WORDS: WordTable = {
 export const GEMINI: Agent = otherAgent({
   name: 'gemini',
   title: 'Gemini CLI',
-  program: 'gemini',
+  program: ['gemini'],
   image: {
     program: 'gemini',
     files: {

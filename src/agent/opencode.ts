@@ -23,7 +23,7 @@ const WORDS: WordTable = {
 export const OPENCODE: Agent = otherAgent({
   name: 'opencode',
   title: 'opencode',
-  program: 'opencode',
+  program: ['opencode'],
   image: {
     program: 'opencode',
     // No package for arm64 is pinned.

@@ -1,8 +1,12 @@
 import { readerOf, type WordTable } from '../other-agents/words.ts';
-import type { Agent, AgentCredentials, AgentData, AgentHome, HomeOptions } from './agent.ts';
+import type { AgentName } from '../types/agent-package.ts';
+import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOptions } from './agent.ts';
 
 /** An agent besides Claude, as data: its conversations end with their session, and nothing of its home comes back. */
-export interface OtherAgentRow extends Omit<Agent, 'commandLine' | 'loadCredentials' | 'loadHome' | 'loadData'> {
+export interface OtherAgentRow
+  extends Omit<AgentParts, 'instructionsFile' | 'commandLine' | 'loadCredentials' | 'loadHome' | 'loadData'> {
+  readonly name: AgentName;
+  readonly instructionsFile: string;
   readonly words: WordTable;
   /** Its configuration directory inside, relative to the home. */
   readonly dir: string;

@@ -2,7 +2,7 @@
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 /** The default one first. */
-export const AGENT_NAMES = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export const AGENT_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
 
 /** An npm package by version and hash. */
 export interface AgentPackageFile {

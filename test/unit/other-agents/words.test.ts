@@ -9,7 +9,7 @@ import { readerOf } from '../../../src/other-agents/words.ts';
 const skip = { permissions: 'skip' } as const;
 const ask = { permissions: 'ask' } as const;
 const run = (words: readonly string[], agent = 'codex'): RunLine =>
-  parseCommandLine(words, (word) => word === 'project', agent) as RunLine;
+  parseCommandLine(words, (word) => word === 'project', { usual: agent }) as RunLine;
 
 describe('the words of Codex', () => {
   it('print with a subcommand, and the prompt is the word after it', () => {
