@@ -9,7 +9,7 @@ import { Refused } from './egress.mjs';
 import { forwardedHeaders, OVERRIDES } from './headers.mjs';
 import { Busy, createHolding } from './held-body.mjs';
 import { cleanName } from './names.mjs';
-import { isUnasked } from './other-apis.mjs';
+import { formOf, isUnasked } from './other-apis.mjs';
 import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
 import { endpointOf, providerAgent } from './provider-connections.mjs';
 import { codingOf, fail, passFailure } from './provider-failures.mjs';
@@ -180,7 +180,7 @@ class ProviderRequest {
     try {
       const { body, model, maxOutput } =
         method === 'POST'
-          ? judgedBody(broker.api, held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
+          ? judgedBody(formOf(broker.api, path), held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '', maxOutput: undefined };
       broker.countRequest();
       this.state = 'waiting';
@@ -239,8 +239,9 @@ class ProviderRequest {
   }
 
   /** @param {string} type @param {Inference} inference @param {string} [coding] */
-  reader(type, { body, maxOutput }, coding) {
-    return new UsageReader(type, body.length, coding, this.broker.api, maxOutput);
+  reader(type, { target, body, maxOutput }, coding) {
+    const [path = target] = target.split('?', 1);
+    return new UsageReader(type, body.length, coding, formOf(this.broker.api, path), maxOutput);
   }
 
   /** @param {http.IncomingMessage} answered @param {Inference} inference @returns {Promise<Exchange>} */

@@ -1,8 +1,10 @@
 // Hosts whose requests are judged. TLS to such a host ends here, under the session's CA that only the agent's container
 // trusts. Each request is judged by its method and path, gets the host's secret in its header, and goes on over verified
 // TLS to the host.
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
+import net from 'node:net';
 import tls from 'node:tls';
 import { bound, createTurns, handshakeWithin } from './bounds.mjs';
 import { createHostCertificate } from './certificate.mjs';
@@ -43,6 +45,24 @@ function ofMessage(headers, body) {
 export function createIntercept(config, ca, egress, trust, log) {
   const interceptor = new Interceptor({ config, ca, egress, trust, log });
   return (client, target) => interceptor.takeOver(client, target);
+}
+
+const COMPANION_START_MS = 30_000;
+const COMPANION_RETRY_MS = 100;
+
+/** Connects to a companion, which may be starting. @param {string} path @returns {Promise<net.Socket>} */
+async function connectCompanion(path) {
+  const untilMs = Date.now() + COMPANION_START_MS;
+  for (;;) {
+    try {
+      const socket = net.connect(path);
+      await once(socket, 'connect');
+      return socket;
+    } catch (error) {
+      if (Date.now() > untilMs) throw new Error('the MCP server does not run', { cause: error });
+      await new Promise((done) => setTimeout(done, COMPANION_RETRY_MS));
+    }
+  }
 }
 
 class Interceptor {
@@ -95,7 +115,8 @@ class Interceptor {
           const { body, tool, free } = await this.messageOf(request, rules);
           try {
             if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
-            const out = await this.open(request, target, headers, body);
+            const companion = rules.find(({ socket }) => socket !== undefined)?.socket;
+            const out = await this.open(request, target, headers, body, companion);
             const without = new Set(isNarrow ? ['set-cookie'] : []);
             return await exchange(request, response, out, config.limits, passed, { without, body });
           } finally {
@@ -140,16 +161,13 @@ class Interceptor {
     }
   }
 
-  /** The request to the host, over verified TLS, not yet sent.
+  /** The request to the host, over verified TLS, or to a companion, over its socket; not yet sent.
    * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers
-   * @param {Buffer | undefined} body in place of the request's own */
-  async open(request, target, headers, body) {
-    const { config, egress, trust } = this.parts;
-    const socket = await egress.dial(target.host, target.port);
-    const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
-    handshakeWithin(secure, config.limits.connectMs);
-    return https.request({
-      createConnection: () => secure,
+   * @param {Buffer | undefined} body in place of the request's own @param {string | undefined} companion */
+  async open(request, target, headers, body, companion) {
+    const connection = companion === undefined ? await this.connect(target) : await connectCompanion(companion);
+    return (companion === undefined ? https : http).request({
+      createConnection: () => connection,
       method: request.method ?? '',
       path: request.url ?? '',
       headers: [
@@ -159,6 +177,15 @@ class Interceptor {
         ...(body === undefined ? framing(request.headers) : []),
       ],
     });
+  }
+
+  /** @param {Target} target */
+  async connect(target) {
+    const { config, egress, trust } = this.parts;
+    const socket = await egress.dial(target.host, target.port);
+    const secure = tls.connect({ socket, servername: target.host, secureContext: trust() });
+    handshakeWithin(secure, config.limits.connectMs);
+    return secure;
   }
 
   /** The headers of the request to the host, with the secret. Throws Refused.

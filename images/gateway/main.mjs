@@ -71,6 +71,17 @@ async function start(config) {
     path.join(config.directory, 'proxy.sock'),
     config.limits,
   );
+  for (const { name, socket, rules } of config.companions) {
+    // Nothing of the agent's: no brokered host, no rule, none of its limits' counts.
+    const own = { ...config, rules, brokers: [] };
+    const proxy = createProxy({
+      config: own,
+      egress: createEgress(own, relay),
+      log: (entry) => log({ ...entry, companion: name }),
+      intercept: () => false,
+    });
+    await listen(proxy, socket, config.limits);
+  }
   tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
   setImmediate(trust);
   return { relay, egress, secrets };

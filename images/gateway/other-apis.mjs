@@ -1,7 +1,7 @@
 // The APIs of providers other than Anthropic, one row each: which requests pass, what in them the provider would fetch,
 // and which header carries the credential. OpenAI: platform.openai.com, "Responses" and "Chat completions". ChatGPT: the
 // same requests behind a login of Codex. Gemini: ai.google.dev, "Generating content". Code Assist: the same behind a
-// login of Gemini CLI.
+// login of Gemini CLI. Copilot: forms of the others, by the path.
 import { Refused } from './egress.mjs';
 import { cleanName } from './names.mjs';
 
@@ -141,6 +141,8 @@ function judgeGemini(value, judgeUrl, where = '') {
   }
 }
 
+const COPILOT_COUNTED = new Set(['/responses', '/chat/completions', '/v1/messages']);
+
 /** @type {Readonly<Record<string, (api: ProviderApi) => OtherApi>>} */
 const OTHERS = {
   openai: () => ({ passes: openaiPaths('/v1'), judge: judgeOpenai, credential: bearer }),
@@ -159,6 +161,17 @@ const OTHERS = {
     judge: (body, judgeUrl) => judgeGemini(body, judgeUrl),
     credential: (secret) => ['x-goog-api-key', secret.value],
   }),
+  copilot: () => ({
+    passes: (method, path, query) => {
+      if (query !== undefined) return undefined;
+      if (method === 'GET' && path === '/models') return FREE;
+      return method === 'POST' && COPILOT_COUNTED.has(path) ? COUNTED : undefined;
+    },
+    judge: judgeOpenai,
+    credential: bearer,
+    // Its MCP server with the user's repositories, its telemetry and its session at the provider.
+    unasked: /^\/(mcp|telemetry|agents|models\/session)(\/|$)/,
+  }),
   'code-assist': () => ({
     passes: (method, path, query) => {
       const [, verb = ''] = (method === 'POST' && ASSIST.exec(path)) || [];
@@ -170,6 +183,12 @@ const OTHERS = {
     unasked: /^\/v1internal:(recordCodeAssistMetrics|fetchAdminControls|getCodeAssistGlobalUserSetting)$/,
   }),
 };
+
+/** The API whose form a request has. @param {ProviderApi} api @param {string} path @returns {ProviderApi} */
+export function formOf(api, path) {
+  if (api.kind !== 'copilot') return api;
+  return { kind: path === '/v1/messages' ? 'anthropic' : 'openai' };
+}
 
 /** The row of an API; undefined for Anthropic's, and for those of clouds. @param {ProviderApi} api
  * @returns {OtherApi | undefined} */

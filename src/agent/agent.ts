@@ -6,25 +6,30 @@ import type { AgentName, AgentPackage } from '../types/agent-package.ts';
 import type { ClaudeData, ClaudeOutcome } from '../types/claude-data.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContentReader } from '../types/entry.ts';
+import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 
 /**
  * An agent that a session can run: all that run-claude has to know about its program. Reading a command line loads only
  * its plain values; the functions that touch the disk are loaded when a session needs them.
  */
-export interface Agent {
-  /** In session records, and in listings. */
-  readonly name: AgentName;
+export type Agent = AgentParts &
+  (
+    | { /** In session records, and in listings. */ readonly name: AgentName; readonly own?: undefined }
+    | { readonly name: string /** The table that it is made of. */; readonly own: OwnAgent }
+  );
+
+export interface AgentParts {
   /** In messages. */
   readonly title: string;
-  /** The program inside, found on its PATH. */
-  readonly program: string;
+  /** The words that start it inside; the first is found on the PATH there. */
+  readonly program: readonly string[];
   /** Its package, a layer over the image; undefined where every image has the program. */
   readonly image: AgentPackage | undefined;
   /** The file with the user's instructions, at the top of the agent's configuration directory. */
-  readonly instructionsFile: string;
-  /** How to get a credential: an imperative without a full stop. */
-  readonly loginHint: string;
+  readonly instructionsFile: string | undefined;
+  /** How to get a credential: an imperative without a full stop. Undefined where the agent needs none. */
+  readonly loginHint: string | undefined;
   /** What its requests are answered where there is no credential. */
   readonly noLogin: string;
   /** Hosts that the program contacts by itself: refused, logged, and not shown. */

@@ -1,30 +1,45 @@
 import type { AgentName } from '../types/agent-package.ts';
+import type { OwnAgent } from '../types/own-agent.ts';
 import type { AgentProgram, Program } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import type { Agent } from './agent.ts';
 import { CLAUDE } from './claude.ts';
 import { CODEX } from './codex.ts';
+import { COPILOT } from './copilot.ts';
 import { GEMINI } from './gemini.ts';
 import { OPENCODE } from './opencode.ts';
+import { ownAgent } from './own-agent.ts';
 
 /** Every agent: one row and one file each. */
-const AGENTS: Readonly<Record<AgentName, Agent>> = { claude: CLAUDE, codex: CODEX, gemini: GEMINI, opencode: OPENCODE };
+const AGENTS: Readonly<Record<AgentName, Agent>> = {
+  claude: CLAUDE,
+  codex: CODEX,
+  gemini: GEMINI,
+  opencode: OPENCODE,
+  copilot: COPILOT,
+};
 
 /** The agent of a session whose command line names none. */
 export const DEFAULT_AGENT: Agent = CLAUDE;
 
-/** The agent of that name; undefined for any other word. */
-export function agentNamed(name: string): Agent | undefined {
-  return Object.hasOwn(AGENTS, name) ? AGENTS[name as AgentName] : undefined;
+/** The agent of that name, of run-claude or of the user's configuration; undefined for any other word. */
+export function agentNamed(name: string, own: readonly OwnAgent[] = []): Agent | undefined {
+  if (Object.hasOwn(AGENTS, name)) return AGENTS[name as AgentName];
+  const row = own.find((one) => one.name === name);
+  return row && ownAgent(row);
 }
 
+const agentFor = (named: AgentName | OwnAgent): Agent => (typeof named === 'string' ? AGENTS[named] : ownAgent(named));
+
+const agentRunBy = (program: AgentProgram): Agent => agentFor(program.kind === 'own' ? program.agent : program.kind);
+
 function isAgentProgram(program: Program): program is AgentProgram {
-  return Object.hasOwn(AGENTS, program.kind);
+  return program.kind === 'own' || Object.hasOwn(AGENTS, program.kind);
 }
 
 /** The agent that a session runs; undefined for a shell or another command. */
 export function agentOf(program: Program): Agent | undefined {
-  return isAgentProgram(program) ? AGENTS[program.kind] : undefined;
+  return isAgentProgram(program) ? agentRunBy(program) : undefined;
 }
 
 /**
@@ -32,14 +47,15 @@ export function agentOf(program: Program): Agent | undefined {
  * command line names, which may be started from it; by default those of the default agent.
  */
 export function homeAgent(program: Program): Agent {
-  if (isAgentProgram(program)) return AGENTS[program.kind];
-  return program.agent === undefined ? DEFAULT_AGENT : AGENTS[program.agent];
+  if (isAgentProgram(program)) return agentRunBy(program);
+  return program.agent === undefined ? DEFAULT_AGENT : agentFor(program.agent);
 }
 
 /** An agent with words for it, in the parts of the command line before and after `--`. */
 export function agentProgram(agent: Agent, before: readonly string[], after: readonly string[]): AgentProgram {
   const { asksForPrint } = agent.commandLine;
-  return { kind: agent.name, args: [...before, ...after], print: asksForPrint(before) || asksForPrint(after) };
+  const words = { args: [...before, ...after], print: asksForPrint(before) || asksForPrint(after) };
+  return agent.own === undefined ? { kind: agent.name, ...words } : { kind: 'own', agent: agent.own, ...words };
 }
 
 /** Whether the program prints one answer and reads nothing from a terminal. */
@@ -55,23 +71,23 @@ export function programArgv(program: Program): readonly string[] {
   if (program.kind === 'exec') return program.argv;
   if (program.kind === 'shell') return ['/bin/bash', ...program.args];
   if (program.kind === 'kept') return [WAITING_PROGRAM];
-  return [AGENTS[program.kind].program, ...program.args];
+  return [...agentRunBy(program).program, ...program.args];
 }
 
 /** The program with the policy's permission mode, where it is an agent whose words do not choose one. */
 export function withPermissionMode(program: Program, { permissions }: Pick<Policy, 'permissions'>): Program {
   if (!isAgentProgram(program)) return program;
-  return { ...program, args: AGENTS[program.kind].commandLine.withPermissions(program.args, permissions) };
+  return { ...program, args: agentRunBy(program).commandLine.withPermissions(program.args, permissions) };
 }
 
 /** The conversation that the program's words continue. */
 export function namedConversation(program: Program): string | undefined {
-  return isAgentProgram(program) ? AGENTS[program.kind].commandLine.namedConversation(program.args) : undefined;
+  return isAgentProgram(program) ? agentRunBy(program).commandLine.namedConversation(program.args) : undefined;
 }
 
 /** The prompt among the program's words; undefined where it is not an agent, or has none. */
 export function promptOf(program: Program): string | undefined {
-  return isAgentProgram(program) ? AGENTS[program.kind].commandLine.promptOf(program.args) : undefined;
+  return isAgentProgram(program) ? agentRunBy(program).commandLine.promptOf(program.args) : undefined;
 }
 
 /**
@@ -88,13 +104,12 @@ export function resumedProgram(
   if (program.kind === 'exec') return words.length === 0 ? program : { ...program, argv: words };
   if (program.kind === 'shell') return words.length === 0 ? program : { ...program, args: words };
   if (program.kind === 'kept') return { ...program, kind: 'shell', args: words };
-  const agent = AGENTS[program.kind];
-  const { asksForPrint, choosesConversation, permissionWords, resumeWords } = agent.commandLine;
+  const { asksForPrint, choosesConversation, permissionWords, resumeWords } = agentRunBy(program).commandLine;
   // Options such as `--continue` take the project's newest conversation, which another session may have made. A run that
   // wrote nothing leaves the conversation that it was started with.
   const resumed = conversation ?? namedConversation(program);
   const chosen = choosesConversation(words) || resumed === undefined ? [] : resumeWords(resumed);
   const kept = permissionWords(words).length > 0 ? [] : permissionWords(program.args);
   const args = [...kept, ...chosen, ...words];
-  return withPermissionMode({ kind: agent.name, args, print: asksForPrint(words) }, policy);
+  return withPermissionMode({ ...program, args, print: asksForPrint(words) }, policy);
 }

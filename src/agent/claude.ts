@@ -15,7 +15,7 @@ import type { Agent, AgentCredentials, AgentData, AgentHome } from './agent.ts';
 export const CLAUDE: Agent = {
   name: 'claude',
   title: 'Claude',
-  program: 'claude',
+  program: ['claude'],
   image: undefined,
   instructionsFile: 'CLAUDE.md',
   loginHint: 'Log in with claude on this machine, or set ANTHROPIC_API_KEY',

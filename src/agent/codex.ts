@@ -1,14 +1,17 @@
-import { readerOf } from '../other-agents/words.ts';
-import type { Agent, AgentCredentials, AgentData, AgentHome } from './agent.ts';
+import type { WordTable } from '../other-agents/words.ts';
+import type { Agent } from './agent.ts';
+import { type OtherSettings, otherAgent } from './other-agent.ts';
 
-const DIR = '.codex';
 /** Accepted by Codex as a key, of no use anywhere else. */
 const PLACEHOLDER = 'sk-placeholder-of-run-claude-the-real-one-is-outside';
 
-const WORDS = readerOf({
+const WORDS: WordTable = {
   options: {
-    none: '--search --no-alt-screen --oss --strict-config --json --skip-git-repo-check --ephemeral --ignore-user-config --approve-for-me --dangerously-bypass-approvals-and-sandbox --yolo --last --all -h --help -V --version',
-    one: '-c --config --enable --disable --local-provider -m --model -p --profile -s --sandbox -C --cd --add-dir -a --ask-for-approval --output-schema -o --output-last-message --color',
+    none: `--search --no-alt-screen --oss --strict-config --json --skip-git-repo-check --ephemeral
+      --ignore-user-config --approve-for-me --dangerously-bypass-approvals-and-sandbox --yolo --last --all -h --help
+      -V --version`,
+    one: `-c --config --enable --disable --local-provider -m --model -p --profile -s --sandbox -C --cd --add-dir -a
+      --ask-for-approval --output-schema -o --output-last-message --color`,
     many: '-i --image',
   },
   printsWith: ['exec', 'e', 'review'],
@@ -22,13 +25,13 @@ const WORDS = readerOf({
     skip: ['--dangerously-bypass-approvals-and-sandbox'],
     ask: ['--sandbox=danger-full-access', '--ask-for-approval=on-request'],
   },
-});
+};
 
 /** OpenAI's Codex. */
-export const CODEX: Agent = {
+export const CODEX: Agent = otherAgent({
   name: 'codex',
   title: 'Codex',
-  program: 'codex',
+  program: ['codex'],
   image: {
     program: 'codex',
     files: {
@@ -52,50 +55,29 @@ export const CODEX: Agent = {
   loginHint: 'Log in with codex login on this machine, or set CODEX_API_KEY',
   noLogin: 'there is no login on the host: run codex login there, or set CODEX_API_KEY, then start again',
   quietHosts: ['chatgpt.com', '*.chatgpt.com', 'openai.com', '*.openai.com', 'api.github.com'],
-  commandLine: { ...WORDS, namedConversation: () => undefined, resumeWords: () => [] },
+  words: WORDS,
+  dir: '.codex',
+  trees: ['prompts', 'skills'],
+  obeyed:
+    /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
+  own: /^skills\/\.system\//,
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: () => ({ OPENAI_API_KEY: PLACEHOLDER }),
   },
-  loadCredentials,
-  loadHome,
-  loadData,
-};
+  loadFind: async () => (await import('../other-agents/codex-login.ts')).findCodexCredential,
+  loadSettings,
+});
 
-async function loadCredentials(): Promise<AgentCredentials> {
-  const { findCodexCredential } = await import('../other-agents/codex-login.ts');
-  return { find: findCodexCredential, asFile: undefined };
-}
-
-async function loadHome(): Promise<AgentHome> {
-  const [{ stageAgent }, { codexSettings }, { codexDir }] = await Promise.all([
-    import('../other-agents/stage-agent.ts'),
+async function loadSettings(): Promise<OtherSettings> {
+  const [{ codexSettings }, { codexDir }] = await Promise.all([
     import('../other-agents/codex-home.ts'),
     import('../other-agents/codex-login.ts'),
   ]);
-  const staged = { dir: DIR, instructionsFile: 'AGENTS.md', files: [], trees: ['prompts', 'skills'] };
   return {
-    conversationsDir: undefined,
-    stage: async (options) => {
-      const from = codexDir(options.env, options.home);
-      const { text, dropped } = await codexSettings(from, {
-        source: options.credential,
-        brokerUrl: options.brokerUrl,
-        workdir: options.workdir ?? '/workspace',
-      });
-      const notes = dropped.length === 0 ? [] : [`~/.codex/config.toml: not staged: ${dropped.join(', ')}`];
-      return stageAgent(staged, { ...options, from, made: { [`${DIR}/config.toml`]: text }, notes });
-    },
+    from: codexDir,
+    file: 'config.toml',
+    make: (from, { credential: source, brokerUrl, workdir = '/workspace' }) =>
+      codexSettings(from, { source, brokerUrl, workdir }),
   };
-}
-
-async function loadData(): Promise<AgentData> {
-  const { collectAgent } = await import('../other-agents/collect-agent.ts');
-  const watch = {
-    dir: DIR,
-    obeyed:
-      /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
-    own: /^skills\/\.system\//,
-  };
-  return { collect: (options) => collectAgent(watch, options), apply: async () => [] };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
@@ -10,6 +10,7 @@ import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
 import type { Tell } from '../types/event.ts';
+import { chosenAgents } from './context/chosen-agents.ts';
 import type { CommandContext } from './context/context.ts';
 import { type CommandLine, parseCommandLine } from './grammar/parse-command-line.ts';
 import { printError } from './print-error.ts';
@@ -23,7 +24,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     // A holder: the command that started it waits at the other end of its channel.
     if (argv[0] === HOLD_WORD && process.send !== undefined)
       return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
-    const line = parseCommandLine(argv, isDirectory, usualAgent());
+    const line = parseCommandLine(
+      argv,
+      isDirectory,
+      await chosenAgents(findPlaces(process.env, homedir()).configDir, process.env),
+    );
     const trace = asks(line, 'trace');
     tell = printer(trace, asks(line, 'quiet'));
     using _calls = trace ? (await import('./trace-calls.ts')).traceCalls(tell) : undefined;
@@ -56,22 +61,6 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   if (line.action === 'up') return (await import('./commands/up.ts')).upCommand(line, context);
   if (line.action === 'serve') return (await import('./commands/mcp.ts')).serveCommand(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
-}
-
-/** The agent that the user's configuration names. A word that names none is reported with the other settings. */
-function usualAgent(): string | undefined {
-  const { configDir } = findPlaces(process.env, homedir());
-  return process.env['RUN_CLAUDE_AGENT'] || agentInFile(path.join(configDir, 'config.toml'));
-}
-
-/** Every command line is read by this agent's options, so that the file is read twice: most users have none. */
-function agentInFile(file: string): string | undefined {
-  try {
-    const [top = ''] = readFileSync(file, 'utf8').split(/^\s*\[/m);
-    return /^\s*agent\s*=\s*["'](\w+)["']\s*(?:#.*)?$/m.exec(top)?.[1];
-  } catch {
-    return undefined;
-  }
 }
 
 function contextOf(tell: Tell, interruption: Interruption, cwd: string): CommandContext {

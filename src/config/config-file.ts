@@ -1,7 +1,9 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
-import type { AllowRule, BrokerRule, McpServer, UserRule } from '../types/policy.ts';
+import type { OwnAgent } from '../types/own-agent.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, UserRule } from '../types/policy.ts';
+import { agentTables } from './agent-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
@@ -12,12 +14,15 @@ export interface FileSettings {
   readonly brokers: readonly BrokerRule[];
   readonly allowRequests: readonly AllowRule[];
   readonly mcpServers: readonly McpServer[];
+  readonly mcpPrograms: readonly McpProgram[];
+  readonly agents: readonly OwnAgent[];
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
 }
 
 const severity = z.enum(['blocked', 'suspect', 'note']);
 const texts = z.array(z.string().min(1));
+const VARIABLE = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable');
 const fileSchema = z.strictObject({
   ...Object.fromEntries(SETTINGS.filter((s) => s.file !== false).map((s) => [s.name, z.unknown().optional()])),
   broker: z
@@ -42,10 +47,27 @@ const fileSchema = z.strictObject({
       z
         .strictObject({
           name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, - and _'),
-          url: z.string().min(1),
+          url: z.string().min(1).optional(),
           header: z.string().min(1).optional(),
           from: texts.min(1).optional(),
+          command: texts.min(1).optional(),
+          directory: z.string().regex(/^\//, 'an absolute path').optional(),
+          env: z.record(VARIABLE, z.string()).optional(),
+          secrets: z.record(VARIABLE, texts.min(1)).optional(),
+          hosts: texts.min(1).optional(),
           tools: texts.min(1).optional(),
+        })
+        .refine((server) => (server.url === undefined) !== (server.command === undefined), {
+          error: 'a server has either url or command',
+        })
+        .refine(
+          ({ url, directory, env, secrets, hosts }) => url === undefined || !(directory ?? env ?? secrets ?? hosts),
+          {
+            error: 'directory, env, secrets and hosts belong to a server with command',
+          },
+        )
+        .refine(({ command, header }) => command === undefined || header === undefined, {
+          error: 'header and from belong to a server with url',
         })
         .refine((server) => (server.header === undefined) === (server.from === undefined), {
           error: 'header and from belong together',
@@ -55,6 +77,7 @@ const fileSchema = z.strictObject({
       error: 'two servers have the same name',
     })
     .default([]),
+  agents: agentTables,
   audit: z
     .strictObject({
       rules: z
@@ -76,7 +99,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, audit, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, audit, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
@@ -87,10 +110,21 @@ export function readConfigFile(text: string, where: string): FileSettings {
     values,
     brokers: broker,
     allowRequests: allow,
-    mcpServers: mcp,
+    mcpServers: mcp.flatMap(({ name, url, header, from, tools }) =>
+      url === undefined ? [] : [present({ name, url, header, from, tools })],
+    ),
+    mcpPrograms: mcp.flatMap(({ name, command, directory, env = {}, secrets = {}, hosts = [], tools }) =>
+      command === undefined ? [] : [present({ name, command, directory, env, secrets, hosts, tools })],
+    ),
+    agents,
     auditRules: audit.rules,
     auditSeverities: audit.severities,
   };
+}
+
+/** Without the keys that have no value. */
+function present<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as T;
 }
 
 function parseToml(text: string, where: string): unknown {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { usageError } from '../errors.ts';
-import type { McpServer } from '../types/policy.ts';
+import type { McpProgram, McpServer } from '../types/policy.ts';
 import { readConfigFile } from './config-file.ts';
 
 /**
@@ -8,16 +8,18 @@ import { readConfigFile } from './config-file.ts';
  *
  * @throws {RunClaudeError} USAGE for a server that a file cannot have, and for a name that is there already
  */
-export function addServer(text: string, server: McpServer, where: string): string {
-  const { mcpServers } = readConfigFile(text, where);
-  if (mcpServers.some(({ name }) => name === server.name)) {
+export function addServer(text: string, server: McpServer | McpProgram, where: string): string {
+  const { mcpServers, mcpPrograms } = readConfigFile(text, where);
+  if ([...mcpServers, ...mcpPrograms].some(({ name }) => name === server.name)) {
     throw usageError(
       `${where} has an MCP server ${server.name} already`,
       `Remove it first: run-claude mcp remove ${server.name}`,
     );
   }
-  const rows = (['name', 'url', 'header', 'from', 'tools'] as const).flatMap((key) =>
-    server[key] === undefined ? [] : [`${key} = ${tomlText(server[key])}`],
+  const rows = Object.entries(server).flatMap(([key, value]: readonly [string, TomlValue | undefined]) =>
+    value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
+      ? []
+      : [`${key} = ${tomlText(value)}`],
   );
   const gap = text === '' || text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
   const added = `${text}${gap}[[mcp]]\n${rows.join('\n')}\n`;
@@ -32,14 +34,17 @@ export function addServer(text: string, server: McpServer, where: string): strin
  */
 export function removeServer(text: string, name: string, where: string): string {
   const before = readConfigFile(text, where);
-  const rest = before.mcpServers.filter((server) => server.name !== name);
-  if (rest.length === before.mcpServers.length) {
+  const without = <T extends { readonly name: string }>(servers: readonly T[]): readonly T[] =>
+    servers.filter((server) => server.name !== name);
+  const rest = [...without(before.mcpServers), ...without(before.mcpPrograms)];
+  if (rest.length === before.mcpServers.length + before.mcpPrograms.length) {
     const names = rest.map((server) => server.name).join(', ');
     throw usageError(
       `${where} has no MCP server ${name}`,
       names === '' ? 'run-claude mcp add NAME --url URL adds one.' : `There are: ${names}`,
     );
   }
+  const remaining = { mcpServers: without(before.mcpServers), mcpPrograms: without(before.mcpPrograms) };
   const lines = text.split('\n');
   const starts = lines.flatMap((line, index) => (/^\s*\[\[\s*mcp\s*\]\]/.test(line) ? [index] : []));
   for (const start of starts) {
@@ -47,8 +52,8 @@ export function removeServer(text: string, name: string, where: string): string 
     let end = next === -1 ? lines.length : next;
     // Comments before the next table belong to that one.
     while (next !== -1 && /^\s*(#.*)?$/.test(lines[end - 1] ?? '')) end -= 1;
-    const without = [...lines.slice(0, start), ...lines.slice(end)].join('\n');
-    if (isSame(without, { ...before, mcpServers: rest }, where)) return without.replace(/\n{3,}$/, '\n');
+    const left = [...lines.slice(0, start), ...lines.slice(end)].join('\n');
+    if (isSame(left, { ...before, ...remaining }, where)) return left.replace(/\n{3,}$/, '\n');
   }
   throw usageError(`${where}: the table of ${name} is mixed with others`, 'Remove it with an editor.');
 }
@@ -62,6 +67,13 @@ function isSame(text: string, wanted: ReturnType<typeof readConfigFile>, where: 
   }
 }
 
+type TomlValue = string | readonly string[] | Readonly<Record<string, string | readonly string[]>>;
+
 /** JSON's strings and lists of strings are TOML's too. */
-const tomlText = (value: string | readonly string[]): string =>
-  typeof value === 'string' ? JSON.stringify(value) : `[${value.map((one) => JSON.stringify(one)).join(', ')}]`;
+function tomlText(value: TomlValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(', ')}]`;
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `${key} = ${tomlText(one)}`)
+    .join(', ')} }`;
+}

@@ -1,3 +1,6 @@
+import { usageError } from '../errors.ts';
+import { AGENT_NAMES } from '../types/agent-package.ts';
+import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { FileSettings } from './config-file.ts';
 import { nearest } from './nearest.ts';
@@ -70,7 +73,12 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const { where, settings } = sources.projectFile;
     const kept = tighten(draft, settings, where);
     for (const [name, value] of kept.values) set(name, value, where);
-    takeTables(draft, origins, { ...kept, brokers: [], allowRequests: [], mcpServers: [] }, where);
+    takeTables(
+      draft,
+      origins,
+      { ...kept, brokers: [], allowRequests: [], mcpServers: [], mcpPrograms: [], agents: [] },
+      where,
+    );
     warnings.push(...kept.refused);
   }
   if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
@@ -79,8 +87,19 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const setting = settingNamed.get(name);
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
+  refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
   return { policy: draft, origins, warnings };
+}
+
+function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {
+  const known = [...AGENT_NAMES, ...own.map((agent) => agent.name)];
+  if (name === undefined || known.includes(name)) return;
+  const near = nearest(name, known);
+  throw usageError(
+    `${origin}: there is no agent '${name}'`,
+    near === undefined ? `Write one of: ${known.join(', ')}.` : `Did you mean ${near}?`,
+  );
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */
@@ -119,6 +138,10 @@ function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: File
   if (file.mcpServers.length > 0) {
     draft.mcpServers = file.mcpServers;
     origins.set('mcpServers', where);
+  }
+  if (file.mcpPrograms.length > 0) {
+    draft.mcpPrograms = file.mcpPrograms;
+    origins.set('mcpPrograms', where);
   }
   if (file.auditRules.length > 0) {
     draft.auditRules = [...draft.auditRules, ...file.auditRules];

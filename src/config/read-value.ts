@@ -18,7 +18,9 @@ export function readValue(setting: Setting, raw: unknown, where: string): Value 
   const text = typeof raw === 'string' ? raw : undefined;
   switch (form.kind) {
     case 'choice':
-      return text !== undefined && form.of.includes(text) ? text : wrong(`one of: ${form.of.join(', ')}`);
+      return text !== undefined && text !== '' && (form.isOpen === true || form.of.includes(text))
+        ? text
+        : wrong(`one of: ${form.of.join(', ')}`);
     case 'switch':
       return readSwitch(raw) ?? wrong('true or false');
     case 'size': {

@@ -4,7 +4,8 @@ import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 /** The form of a setting's value. In files, numbers and lists are written as such and everything else as text. */
 export type Form =
-  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  /** `isOpen`: other words are names that are checked when all sources are known. */
+  | { readonly kind: 'choice'; readonly of: readonly string[]; readonly isOpen?: true }
   | { readonly kind: 'switch' }
   | { readonly kind: 'size'; readonly minMb: number }
   | { readonly kind: 'duration' }
@@ -81,7 +82,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'permissions', key: 'permissions', form: choice('ask', 'skip'), tighten: 'tighter' },
   { name: 'engine', key: 'engine', form: choice('auto', 'docker', 'podman'), tighten: 'never' },
   { name: 'runtime', key: 'runtime', form: { kind: 'text' }, tighten: 'never' },
-  { name: 'agent', key: 'agent', form: choice(...AGENT_NAMES), tighten: 'never' },
+  { name: 'agent', key: 'agent', form: { kind: 'choice', of: AGENT_NAMES, isOpen: true }, tighten: 'never' },
   { name: 'image', key: 'image', form: { kind: 'text' }, tighten: 'never' },
   { name: 'toolchain', key: 'toolchain', form: { kind: 'switch' }, tighten: 'off' },
   { name: 'claude-version', key: 'claudeVersion', form: { kind: 'text' }, tighten: 'never' },

@@ -14,7 +14,8 @@ const LAST_SOCKET = `${GATEWAY_DIR}/proxy.sock`;
 
 /** Ports on the agent's loopback. Only the agent's programs listen on others. */
 const API_PORT = 47_801;
-const PROXY_PORT = 47_802;
+/** Where a container finds its proxy. */
+export const PROXY_PORT = 47_802;
 /** Where the agent reaches the broker. */
 export const BROKER_URL: string = `http://127.0.0.1:${API_PORT}`;
 
@@ -75,8 +76,8 @@ export function agentSide(
 }
 
 /** Whether the gateway ends TLS for some hosts, with a certificate authority that the agent's container trusts. */
-export function endsTls({ brokers, allowRequests = [], mcpServers = [] }: ReadHosts): boolean {
-  return brokers.length + allowRequests.length + mcpServers.length > 0;
+export function endsTls({ brokers, allowRequests = [], mcpServers = [], mcpPrograms = [] }: ReadHosts): boolean {
+  return brokers.length + allowRequests.length + mcpServers.length + mcpPrograms.length > 0;
 }
 
 /** The engine's names of the volume and the network of a session's gateway. */
@@ -96,7 +97,8 @@ export function joinEnv(own: AgentVariables, gateway: AgentVariables): AgentVari
 
 type AgentVariables = Readonly<Record<string, string>>;
 
-function proxyEnv(url: string): Readonly<Record<string, string>> {
+/** The variables by which programs find a proxy. */
+export function proxyEnv(url: string): Readonly<Record<string, string>> {
   const local = '127.0.0.1,localhost,::1';
   const java = ['http', 'https']
     .map((kind) => `-D${kind}.proxyHost=127.0.0.1 -D${kind}.proxyPort=${PROXY_PORT}`)

@@ -7,7 +7,9 @@ import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
 import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules/host-rules.ts';
+import { wayOut } from './rules/mcp-programs.ts';
 import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
+import { servedPrograms } from './rules/program-host.ts';
 import type { Upstreams } from './upstream.ts';
 
 /** The credential is a file inside, so the agent connects to the provider itself. */
@@ -50,6 +52,7 @@ export function gatewayConfig(
     maxRequests: policy.maxRequests,
     usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
     brokers,
+    companions: servedPrograms(policy).flatMap((program) => wayOut(program) ?? []),
     ca: undefined,
     caBundle: '/etc/ssl/certs/ca-certificates.crt',
     limits: {

@@ -1,6 +1,9 @@
+import { gatewayMount } from '../companion/companion-place.ts';
 import { gatewaySpec, INSIDE } from '../engine/hardening/hardened.ts';
-import type { Container, ContainerSpec, Engine } from '../types/engine.ts';
+import type { Container, ContainerSpec, Engine, Mount } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
 import { GATEWAY_VOLUME } from './agent-side.ts';
+import { companionName, servedPrograms } from './rules/program-host.ts';
 
 /** Neither the agent's user nor a user of the host. images/finish.sh gives it the directory of the sockets. */
 const GATEWAY_UID = 61_000;
@@ -11,6 +14,8 @@ export interface GatewayParts {
   readonly seccomp: string;
   readonly volume: string;
   readonly network: string;
+  /** The sockets of the agent's companions. */
+  readonly companions: readonly Mount[];
 }
 
 export interface GatewayContainerOptions extends GatewayParts {
@@ -22,8 +27,13 @@ export interface GatewayContainerOptions extends GatewayParts {
   readonly filled?: () => void;
 }
 
+/** The volumes of the companions of a plan, as the gateway mounts them. */
+export function companionMounts({ sessionId, policy }: Pick<Plan, 'sessionId' | 'policy'>): readonly Mount[] {
+  return servedPrograms(policy).map(({ name }) => gatewayMount(sessionId, companionName(name)));
+}
+
 /** The request to the engine contains no secret. */
-export function gatewayContainer({ volume, network, ...parts }: GatewayParts): ContainerSpec {
+export function gatewayContainer({ volume, network, companions, ...parts }: GatewayParts): ContainerSpec {
   return gatewaySpec({
     sessionId: parts.sessionId,
     image: parts.image,
@@ -31,7 +41,7 @@ export function gatewayContainer({ volume, network, ...parts }: GatewayParts): C
     user: `${GATEWAY_UID}:${GATEWAY_UID}`,
     // No core dump, no inspector: the credential is in this process's memory.
     argv: [`${INSIDE}/init`, '--', '/usr/bin/env', 'node', '--max-old-space-size=320', `${INSIDE}/gateway/main.mjs`],
-    mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false, fill: true }],
+    mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: false, fill: true }, ...companions],
     stdin: 'stream',
     bridge: network,
     memoryMb: 768,

@@ -92,8 +92,16 @@ const GEMINI_PRICES: readonly Price[] = [
   otherPrice(OTHER_MODELS, 20, 20, 120, true),
 ];
 
+/** Models of all three: one that none of them lists is as dear as the dearest. */
+const COPILOT_PRICES: readonly Price[] = [
+  ...PRICES,
+  ...GEMINI_PRICES.filter(({ model }) => model !== OTHER_MODELS),
+  ...OPENAI_PRICES,
+];
+
 /** The prices of the models behind an API. */
 export function pricesOf(api: ProviderApi | undefined): readonly Price[] {
   if (api?.kind === 'openai' || api?.kind === 'chatgpt') return OPENAI_PRICES;
+  if (api?.kind === 'copilot') return COPILOT_PRICES;
   return api?.kind === 'gemini' || api?.kind === 'code-assist' ? GEMINI_PRICES : PRICES;
 }

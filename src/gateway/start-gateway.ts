@@ -9,7 +9,7 @@ import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
 import { type AgentSide, agentSide, endsTls, gatewayNames } from './agent-side.ts';
 import { gatewayConfig } from './config.ts';
-import { type GatewayContainerOptions, startContainer } from './gateway-container.ts';
+import { companionMounts, type GatewayContainerOptions, startContainer } from './gateway-container.ts';
 import { keepRunning } from './keep-running.ts';
 import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
@@ -189,11 +189,12 @@ function makeFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string
 }
 
 function containerParts(
-  { plan: { sessionId, image } }: GatewayOptions,
+  { plan }: GatewayOptions,
   { volume, network, networkMade }: GatewayPlace,
   seccomp: string,
 ): GatewayContainerOptions {
-  return { sessionId, image, seccomp, volume, network, networkMade };
+  const { sessionId, image } = plan;
+  return { sessionId, image, seccomp, volume, network, networkMade, companions: companionMounts(plan) };
 }
 
 interface GatewayParts {

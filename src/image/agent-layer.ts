@@ -39,7 +39,7 @@ interface Layer {
 
 /** @throws {RunClaudeError} IMAGE_ARCH when there is no package for the engine's architecture. */
 function layerFor({ program, files, entry }: AgentPackage, arch: string): Layer {
-  const file = files[arch];
+  const file = files[arch] ?? files['all'];
   const path = typeof entry === 'string' ? entry : entry[arch];
   if (file === undefined || path === undefined)
     throw new RunClaudeError('IMAGE_ARCH', `there is no ${program} for the engine's architecture ${arch}`);

@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml';
+import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import { codexConfig } from './codex-login.ts';
-import { asObject, type JsonObject } from './token-login.ts';
 
 /** Keys of config.toml that neither run, redirect nor reveal anything. All others stay on the host. */
 const PLAIN_KEYS = new Set(

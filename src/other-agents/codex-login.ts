@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import { asObject, expiryOfJwt, fixedKey, type JsonObject, readJson, textOf, tokenLogin } from './token-login.ts';
+import { expiryOfJwt, fixedKey, readJson, textOf, tokenLogin } from './token-login.ts';
 
 // From Codex 0.169: where it refreshes a ChatGPT login, with which client id.
 const TOKEN_URL = 'https://auth.openai.com/oauth/token';

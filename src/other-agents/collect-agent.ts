@@ -1,4 +1,5 @@
 import type { CollectOptions } from '../claude/back/collection.ts';
+import type { StagedBaseline } from '../claude/stage/stage.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { RelPath } from '../text/path.ts';
 import { parseRelPath } from '../text/path.ts';
@@ -16,7 +17,7 @@ export interface AgentWatch {
   /** Of that directory: what the agent on a host would run, obey or trust. */
   readonly obeyed: RegExp;
   /** Of those: what the agent itself writes in any session. */
-  readonly own: RegExp;
+  readonly own: RegExp | undefined;
 }
 
 /**
@@ -24,25 +25,27 @@ export interface AgentWatch {
  * the agent's.
  */
 export async function collectAgent(watch: AgentWatch, options: CollectOptions): Promise<ClaudeData> {
-  const { staged, entries } = { staged: options.baseline.files, entries: await listed(watch, options) };
   const findings: Finding[] = [];
   const report = (path: string): void => {
     if (findings.length < MAX_FINDINGS) findings.push(written(path));
   };
-  for (const entry of entries) {
+  for (const entry of await listed(watch, options)) {
     const inside = entry.path.slice(watch.dir.length + 1);
-    if (entry.kind === 'dir' || !watch.obeyed.test(inside) || watch.own.test(inside)) continue;
-    const before = staged[entry.path];
-    if (before !== undefined && entry.kind === 'file' && (await isUnchanged(entry, before.digest, options))) continue;
+    if (entry.kind === 'dir' || !watch.obeyed.test(inside) || watch.own?.test(inside) === true) continue;
+    const before = options.baseline.files[entry.path];
+    if (before !== undefined && entry.kind === 'file' && (await isUnchanged(entry, before, options))) continue;
     report(entry.path);
   }
   return { changes: [], attempts: [], findings, dropped: {} };
 }
 
-async function isUnchanged(entry: ListedEntry, digest: string, options: CollectOptions): Promise<boolean> {
-  const before = options.baseline.files[entry.path];
+async function isUnchanged(
+  entry: ListedEntry,
+  before: StagedBaseline['files'][string],
+  options: CollectOptions,
+): Promise<boolean> {
   const path = parseRelPath(entry.path);
-  if (before === undefined || path === undefined || entry.size !== before.size) return false;
+  if (path === undefined || entry.size !== before.size) return false;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of options.reader.read(options.root, path)) {
@@ -50,7 +53,7 @@ async function isUnchanged(entry: ListedEntry, digest: string, options: CollectO
     if (size > before.size) return false;
     chunks.push(chunk);
   }
-  return (await options.store.put([Buffer.concat(chunks)])).digest === digest;
+  return (await options.store.put([Buffer.concat(chunks)])).digest === before.digest;
 }
 
 function written(path: string): Finding {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import { shownPath } from './codex-login.ts';
-import { asObject, fixedKey, type JsonObject, readJson, textOf, tokenLogin } from './token-login.ts';
+import { fixedKey, readJson, textOf, tokenLogin } from './token-login.ts';
 
 // From Gemini CLI 0.61: where it refreshes a Google login, and as which client. Google does not treat what an installed
 // program names as its secret as one.

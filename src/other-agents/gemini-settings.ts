@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import { asObject, type JsonObject, readJson } from './token-login.ts';
+import { readJson } from './token-login.ts';
 
 /** Keys of settings.json, by section, that neither run, redirect nor reveal anything. All others stay on the host. */
 const PLAIN_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {

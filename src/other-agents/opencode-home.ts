@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import { shownPath } from './codex-login.ts';
-import { asObject, fixedKey, type JsonObject, readJson, textOf } from './token-login.ts';
+import { fixedKey, readJson, textOf } from './token-login.ts';
 
 const ANTHROPIC_URL = 'https://api.anthropic.com';
 const OPENAI_URL = 'https://api.openai.com';

@@ -16,16 +16,30 @@ const NOTE = 'images/claude/root/etc/claude-code/CLAUDE.md';
 export interface AgentStaging {
   /** Its configuration directory inside, relative to the home: '.codex'. */
   readonly dir: string;
-  /** Its file with the user's instructions, in that directory; the note about the sandbox is put before them. */
+  /** Its file with the user's instructions, in that directory. */
   readonly instructionsFile: string;
-  /** Names in its configuration directory that are copied: files, and whole trees. */
-  readonly files: readonly string[];
+  /** Directories in its configuration directory that are copied. */
   readonly trees: readonly string[];
 }
 
-export interface AgentStageOptions extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir'> {
+/** Files and directories of the home. `from` is a path of the host, `to` a path relative to the home inside. */
+interface HomeStaging {
+  /** The note about the sandbox is put before the user's instructions. `dir`: what the note says does not come back. */
+  readonly instructions: (HomeCopy & { readonly dir: string }) | undefined;
+  readonly copied: readonly HomeCopy[];
+}
+
+interface HomeCopy {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface AgentStageOptions extends HomeStageOptions {
   /** The agent's configuration directory on the host. */
   readonly from: string;
+}
+
+interface HomeStageOptions extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir'> {
   /** Files that are made for the session, by their path below the home. */
   readonly made: Readonly<Record<string, string>>;
   /** What was left out of them, one line each. */
@@ -38,23 +52,36 @@ export interface AgentStageOptions extends Pick<StageOptions, 'env' | 'dataDir' 
  *
  * @throws {RunClaudeError} INSTANCE_FOREIGN
  */
-export async function stageAgent(what: AgentStaging, options: AgentStageOptions): Promise<StagedClaude> {
+export async function stageAgent(
+  { dir, instructionsFile, trees }: AgentStaging,
+  { from, ...options }: AgentStageOptions,
+): Promise<StagedClaude> {
+  const at = (name: string): HomeCopy => ({ from: join(from, name), to: `${dir}/${name}` });
+  return stageHome({ instructions: { ...at(instructionsFile), dir }, copied: trees.map(at) }, options);
+}
+
+/**
+ * As {@link stageAgent}, for any paths of the home.
+ *
+ * @throws {RunClaudeError} INSTANCE_FOREIGN
+ */
+export async function stageHome(
+  { instructions, copied }: HomeStaging,
+  options: HomeStageOptions,
+): Promise<StagedClaude> {
   const staging = new Staging();
-  const { env, from, projectRoot } = options;
-  for (const dir of [what.dir, '.config', '.cache', '.local']) staging.dir(dir);
-  for (const name of what.files) {
-    const content = await readOwnFile(join(from, name), MAX_FILE_BYTES);
-    if (content !== undefined) staging.file(`${what.dir}/${name}`, content);
+  const { env, projectRoot } = options;
+  for (const dir of ['.config', '.cache', '.local']) staging.dir(dir);
+  for (const { from, to } of copied) {
+    const content = await readOwnFile(from, MAX_FILE_BYTES);
+    if (content !== undefined) staging.file(to, content);
+    else await stageTree(staging, { from, to, shown: `~/${to}` });
   }
-  for (const name of what.trees)
-    await stageTree(staging, {
-      from: join(from, name),
-      to: `${what.dir}/${name}`,
-      shown: `~/${what.dir}/${name}`,
-    });
-  const own = await readOwnFile(join(from, what.instructionsFile), MAX_FILE_BYTES);
-  const users = own === undefined ? '' : `\n# The user's instructions\n\n${own.toString('utf8')}`;
-  staging.file(`${what.dir}/${what.instructionsFile}`, `${noteFor(what.dir)}${users}`);
+  if (instructions !== undefined) {
+    const own = await readOwnFile(instructions.from, MAX_FILE_BYTES);
+    const users = own === undefined ? '' : `\n# The user's instructions\n\n${own.toString('utf8')}`;
+    staging.file(instructions.to, `${noteFor(instructions.dir)}${users}`);
+  }
   for (const [path, content] of Object.entries(options.made)) staging.file(path, content);
   staging.file('.gitconfig', await gitIdentity(runProgram, env, projectRoot));
   for (const note of options.notes) staging.note(note);
@@ -72,6 +99,6 @@ export function noteFor(dir: string): string {
   const note = readFileSync(join(packageRoot, NOTE), 'utf8');
   return note.replace(
     /^- What you write to `~\/\.claude`[\s\S]*?(?=\n\n)/m,
-    `- What you write to \`~/${dir}\` does not reach the host.`,
+    `- What you write to \`${dir === '' ? '~' : `~/${dir}`}\` does not reach the host.`,
   );
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { post } from '../claude/credentials/post.ts';
+import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
 import { RunClaudeError } from '../errors.ts';
 import { withLock } from '../store/lock.ts';
 import { writeFileAtomic } from '../store/record.ts';
@@ -13,8 +14,6 @@ const LOCK_WAIT_MS = 60_000;
 const REQUEST_MS = 30_000;
 /** A token that we fetched is not refreshed again before this, whoever reports that it was refused. */
 const MIN_REFRESH_MS = 10 * 60_000;
-
-export type JsonObject = Record<string, unknown>;
 
 /** The tokens of a login. */
 export interface Tokens {
@@ -104,16 +103,7 @@ export async function readJson(file: string, name: string): Promise<JsonObject |
       cause: error,
     });
   });
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The value where it is an object and no list. */
-export function asObject(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  return parseObject(text);
 }
 
 /** The value where it is a text with something in it. */

@@ -4,7 +4,7 @@ type Arity = 'none' | 'one' | 'optional' | 'many';
 
 /** How an agent reads its words, as data. */
 export interface WordTable {
-  /** Options by how many words they take, each list separated by spaces. */
+  /** Options by how many words they take, each list separated by white space. */
   readonly options: Partial<Readonly<Record<Arity, string>>>;
   /** Words that ask for one answer on stdout: a subcommand in the first place, or an option. */
   readonly printsWith: readonly string[];
@@ -20,8 +20,8 @@ export interface WordTable {
 
 interface ReadWord {
   readonly name: string;
-  readonly arity: Arity | undefined;
-  readonly joined: boolean;
+  /** With its value, where that is in the same word. */
+  readonly word: string;
   /** The value in the next word, where there is one. */
   readonly value: string | undefined;
 }
@@ -30,7 +30,7 @@ interface ReadWord {
 export function readerOf(table: WordTable) {
   const arities = new Map<string, Arity>();
   for (const [arity, names] of Object.entries(table.options))
-    for (const name of names.split(' ')) arities.set(name, arity as Arity);
+    for (const name of names.trim().split(/\s+/)) arities.set(name, arity as Arity);
 
   const readOption = (word: string): { readonly arity: Arity; readonly joined: boolean } | undefined => {
     const [, name = '', joined] = /^(-[^=]*)(=[\s\S]*)?$/.exec(word) ?? [];
@@ -52,12 +52,7 @@ export function readerOf(table: WordTable) {
       const option = readOption(word);
       const takes = option !== undefined && !option.joined && (option.arity === 'one' || option.arity === 'many');
       const value = takes ? words[++at] : undefined;
-      options.push({
-        name: word.split('=', 1)[0] ?? word,
-        arity: option?.arity,
-        joined: option?.joined === true,
-        value,
-      });
+      options.push({ name: word.split('=', 1)[0] ?? word, word, value });
     }
     return { options, plain };
   };
@@ -68,10 +63,9 @@ export function readerOf(table: WordTable) {
   };
 
   const permissionWords = (words: readonly string[]): readonly string[] =>
-    read(words).options.flatMap(({ name, value, joined }) => {
+    read(words).options.flatMap(({ name, word, value }) => {
       if (!table.permissionOptions.includes(name)) return [];
-      const whole = joined ? words.find((word) => word.startsWith(`${name}=`)) : name;
-      return [whole ?? name, ...(value === undefined ? [] : [value])];
+      return value === undefined ? [word] : [word, value];
     });
 
   return {

@@ -1,3 +1,4 @@
+import { agentOf } from '../agent/agents.ts';
 import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
@@ -37,11 +38,26 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
   ];
 }
 
-function networkWords({ network, networkPresets, allowHosts, allowRequests, brokers, mcpServers }: Policy): string {
+function networkWords({
+  network,
+  networkPresets,
+  allowHosts,
+  allowRequests,
+  brokers,
+  mcpServers,
+  mcpPrograms,
+}: Policy): string {
   if (network !== 'gateway') return network;
   const registries = networkPresets.includes('default') ? ' and package registries' : '';
   const presets = networkPresets.filter((preset) => preset !== 'default');
-  const more = [...allowHosts, ...(allowRequests ?? []), ...(mcpServers ?? []), ...brokers, ...presets].length;
+  const more = [
+    ...allowHosts,
+    ...(allowRequests ?? []),
+    ...(mcpServers ?? []),
+    ...(mcpPrograms ?? []),
+    ...brokers,
+    ...presets,
+  ].length;
   return `gateway: the provider${registries}${more === 0 ? ' only' : ', and what you allow'}`;
 }
 
@@ -54,7 +70,11 @@ function hasOwnGit({ project }: Plan): boolean {
 export function describePlan(plan: Plan, credential: string): string[] {
   const { program } = plan;
   const words =
-    program.kind === 'exec' ? program.argv : program.kind === 'kept' ? ['(none)'] : [program.kind, ...program.args];
+    program.kind === 'exec'
+      ? program.argv
+      : program.kind === 'kept'
+        ? ['(none)']
+        : [agentOf(program)?.name ?? program.kind, ...program.args];
   const masked = new Set(Object.keys(plan.policy.env));
   return [
     ...startScreen(plan, credential),

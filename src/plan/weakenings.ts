@@ -22,7 +22,9 @@ export function weakenings(policy: Policy): string[] {
   );
   add(policy.allowAddresses.length > 0, `private addresses allowed: ${policy.allowAddresses.join(', ')}`);
   add(policy.brokers.length > 0, `secrets brokered for: ${policy.brokers.map((rule) => rule.host).join(', ')}`);
-  const servers = (policy.mcpServers ?? []).map(({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`);
+  const servers = [...(policy.mcpServers ?? []), ...(policy.mcpPrograms ?? [])].map(
+    ({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`,
+  );
   add(servers.length > 0, `MCP servers: ${servers.join(', ')}`);
   add(Object.keys(policy.env).length > 0, `variables passed in: ${Object.keys(policy.env).join(', ')}`);
   add(policy.includeIgnored !== false, 'files that ignore rules match come back too');

@@ -20,8 +20,9 @@ import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Severity } from '../types/finding.ts';
+import type { OwnAgent, OwnPackage, OwnProvider } from '../types/own-agent.ts';
 import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../types/plan.ts';
-import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, UserRule } from '../types/policy.ts';
 import type {
   ApplyOutcome,
   BoundGit,
@@ -34,7 +35,21 @@ import type {
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 
 const texts = listOf(text);
-const agentName = oneOf<AgentName>(...AGENT_NAMES);
+const ownAgent = fields<OwnAgent>({
+  name: text,
+  title: text,
+  program: texts,
+  package: optional(fields<OwnPackage>({ name: text, integrity: text, entry: text })),
+  copy: texts,
+  instructions: optional(text),
+  print: texts,
+  skipPermissions: texts,
+  env: mapOf(text),
+  provider: optional(
+    fields<OwnProvider>({ api: oneOf('anthropic', 'openai', 'gemini'), url: text, key: text, placeholder: text }),
+  ),
+});
+const agentName = anyOf(oneOf<AgentName>(...AGENT_NAMES), ownAgent);
 const severity: Check<Severity> = oneOf('blocked', 'suspect', 'note');
 
 const project = fields<ProjectFacts>({
@@ -90,6 +105,19 @@ const policy = fields<Policy>({
       }),
     ),
   ),
+  mcpPrograms: optional(
+    listOf(
+      fields<McpProgram>({
+        name: text,
+        command: texts,
+        directory: optional(absolutePath),
+        env: mapOf(text),
+        secrets: mapOf(texts),
+        hosts: texts,
+        tools: optional(texts),
+      }),
+    ),
+  ),
   allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts }))),
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
@@ -98,7 +126,7 @@ const policy = fields<Policy>({
   permissions: oneOf('skip', 'ask'),
   engine: oneOf('auto', 'docker', 'podman'),
   runtime: optional(text),
-  agent: optional(agentName),
+  agent: optional(text),
   image: optional(text),
   toolchain: flag,
   claudeVersion: optional(text),
@@ -137,13 +165,20 @@ const engine = fields<EngineFacts>({
 });
 
 const agentProgram = (kind: AgentName): Check<AgentProgram> =>
-  fields<AgentProgram>({ kind: oneOf(kind), args: texts, print: flag });
+  fields<Exclude<AgentProgram, { kind: 'own' }>>({ kind: oneOf(kind), args: texts, print: flag });
 
 const program = variants<Program>('kind', {
   claude: agentProgram('claude'),
   codex: agentProgram('codex'),
   gemini: agentProgram('gemini'),
   opencode: agentProgram('opencode'),
+  copilot: agentProgram('copilot'),
+  own: fields<Extract<AgentProgram, { kind: 'own' }>>({
+    kind: oneOf('own'),
+    agent: ownAgent,
+    args: texts,
+    print: flag,
+  }),
   shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts, agent: optional(agentName) }),
   exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts, agent: optional(agentName) }),
   kept: fields<Extract<Program, { kind: 'kept' }>>({ kind: oneOf('kept'), agent: optional(agentName) }),

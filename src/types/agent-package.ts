@@ -2,7 +2,7 @@
 export type AgentName = (typeof AGENT_NAMES)[number];
 
 /** The default one first. */
-export const AGENT_NAMES = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export const AGENT_NAMES = ['claude', 'codex', 'gemini', 'opencode', 'copilot'] as const;
 
 /** An npm package by version and hash. */
 export interface AgentPackageFile {
@@ -16,7 +16,7 @@ export interface AgentPackageFile {
 export interface AgentPackage {
   /** Its name in the PATH. */
   readonly program: string;
-  /** By the engine's architecture. */
+  /** By the engine's architecture; `all` for a package that runs on each. */
   readonly files: Readonly<Record<string, AgentPackageFile>>;
   /** The program's file in the unpacked package, by architecture or for all. */
   readonly entry: string | Readonly<Record<string, string>>;

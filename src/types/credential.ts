@@ -16,6 +16,8 @@ export type ProviderApi =
   | { readonly kind: 'gemini' }
   /** Behind a Google login. */
   | { readonly kind: 'code-assist' }
+  /** GitHub Copilot. */
+  | { readonly kind: 'copilot' }
   | { readonly kind: 'bedrock'; readonly region: string }
   | { readonly kind: 'vertex'; readonly region: string; readonly project: string };
 

@@ -61,7 +61,7 @@ export interface Limits {
  */
 export interface ContainerSpec {
   readonly name: string;
-  readonly role: 'agent' | 'gateway' | 'collector' | 'task';
+  readonly role: 'agent' | 'gateway' | 'companion' | 'collector' | 'task';
   readonly sessionId: string;
   readonly image: string;
   /** argv of PID 1; replaces entrypoint and command. */

@@ -60,6 +60,16 @@ export interface BrokeredHost {
   readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
   /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
   readonly mcp?: { readonly tools?: readonly string[] | undefined };
+  /** The requests go to this socket of a companion instead of the host. */
+  readonly socket?: string;
+}
+
+/** A companion's way out: a proxy of its own, with rules of its own. */
+export interface CompanionOut {
+  readonly name: string;
+  /** Where the gateway listens for it. */
+  readonly socket: string;
+  readonly rules: readonly HostRule[];
 }
 
 /** The first line on the gateway's stdin. */
@@ -88,6 +98,7 @@ export interface GatewayConfig {
   /** Totals so far, when a gateway is started again. */
   readonly usage: GatewayUsage;
   readonly brokers: readonly BrokeredHost[];
+  readonly companions: readonly CompanionOut[];
   /** The session's CA, when a gateway is started again. */
   readonly ca: SessionCa | undefined;
   /** The well-known CAs inside, to which the session's CA is added. */
@@ -142,6 +153,8 @@ export interface NetworkEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly kind: 'connect' | 'http' | 'provider' | 'broker';
+  /** The companion that asked; undefined: the agent. */
+  readonly companion?: string;
   /** The tool that a message to an MCP server calls. */
   readonly tool?: string;
   readonly verdict: 'passed' | 'refused' | 'failed';

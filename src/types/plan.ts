@@ -1,5 +1,6 @@
 import type { AgentName } from './agent-package.ts';
 import type { EngineFacts } from './engine.ts';
+import type { OwnAgent } from './own-agent.ts';
 import type { Policy } from './policy.ts';
 import type { StrategyName } from './strategy.ts';
 
@@ -37,8 +38,10 @@ export interface HostFacts {
 }
 
 /** An agent with the words of its command line. */
-export interface AgentProgram {
-  readonly kind: AgentName;
+export type AgentProgram = AgentWords &
+  ({ readonly kind: AgentName } | { readonly kind: 'own'; readonly agent: OwnAgent });
+
+interface AgentWords {
   readonly args: readonly string[];
   /** The words ask for one answer on stdout, without a terminal (`-p`). */
   readonly print: boolean;
@@ -47,10 +50,10 @@ export interface AgentProgram {
 /** What runs inside: an agent, a shell or any other command. `agent`: whose home it has; undefined for the default one. */
 export type Program =
   | AgentProgram
-  | { readonly kind: 'shell'; readonly args: readonly string[]; readonly agent?: AgentName }
-  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly agent?: AgentName }
+  | { readonly kind: 'shell'; readonly args: readonly string[]; readonly agent?: AgentName | OwnAgent }
+  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly agent?: AgentName | OwnAgent }
   /** No agent: the session is kept for commands that come and go. */
-  | { readonly kind: 'kept'; readonly agent?: AgentName };
+  | { readonly kind: 'kept'; readonly agent?: AgentName | OwnAgent };
 
 /** Another folder that the agent gets at `/also/NAME`. Its changes are a session of their own, which shares the agent. */
 export interface AlsoFolder {

@@ -1,4 +1,3 @@
-import type { AgentName } from './agent-package.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
 
@@ -42,6 +41,7 @@ export interface Policy {
   /** Undefined: none. */
   readonly allowRequests?: readonly AllowRule[] | undefined;
   readonly mcpServers?: readonly McpServer[] | undefined;
+  readonly mcpPrograms?: readonly McpProgram[] | undefined;
   readonly credentials: 'broker' | 'file' | 'none';
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
@@ -51,7 +51,7 @@ export interface Policy {
   readonly engine: 'auto' | 'docker' | 'podman';
   readonly runtime: string | undefined;
   /** The agent of a session whose command line names none; undefined: Claude. */
-  readonly agent: AgentName | undefined;
+  readonly agent: string | undefined;
   readonly image: string | undefined;
   readonly toolchain: boolean;
   /** `latest` or a version; undefined for the pinned release. */
@@ -94,6 +94,22 @@ export interface McpServer {
   /** The header that has the login, and the command line whose output is its value. */
   readonly header?: string | undefined;
   readonly from?: readonly string[] | undefined;
+  /** The tools that may be called. Undefined: all. */
+  readonly tools?: readonly string[] | undefined;
+}
+
+/** An MCP server that is a program: it runs in a container of its own, with its secrets. */
+export interface McpProgram {
+  /** As the agent sees it. */
+  readonly name: string;
+  readonly command: readonly string[];
+  /** A directory of this machine in which it is started, and which it can read. */
+  readonly directory?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables, and the command lines whose output is their value. */
+  readonly secrets: Readonly<Record<string, readonly string[]>>;
+  /** The hosts that it can reach. */
+  readonly hosts: readonly string[];
   /** The tools that may be called. Undefined: all. */
   readonly tools?: readonly string[] | undefined;
 }

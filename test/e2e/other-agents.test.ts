@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -244,6 +246,188 @@ describe('the real opencode, driven by stand-ins of the Messages and the Respons
       expect(read(scene, 'README.md')).toContain('from-the-agent');
       expect(read(scene, 'found.txt')).toBe('');
       expect(new Set(standIn.requests.map(({ path: to }) => to))).toEqual(new Set(['/v1/responses']));
+    } finally {
+      await standIn.close();
+    }
+  });
+});
+
+describe('the real Copilot CLI, driven by a stand-in of its API', () => {
+  const MODELS = {
+    data: [
+      {
+        id: 'gpt-5.4',
+        name: 'GPT-5.4',
+        object: 'model',
+        vendor: 'openai',
+        version: '1',
+        preview: false,
+        model_picker_enabled: true,
+        capabilities: {
+          family: 'gpt-5',
+          type: 'chat',
+          object: 'model_capabilities',
+          tokenizer: 'o200k_base',
+          limits: { max_context_window_tokens: 128_000, max_output_tokens: 16_000, max_prompt_tokens: 100_000 },
+          supports: { tool_calls: true, streaming: true },
+        },
+        supported_endpoints: ['/chat/completions', '/responses'],
+        policy: { state: 'enabled', terms: '' },
+        billing: { is_premium: true, multiplier: 1 },
+      },
+    ],
+  };
+  const hostile = HOSTILE(BASE, [
+    '-X POST BASE/mcp/readonly -d {}',
+    'BASE/copilot_internal/user',
+    '-X POST BASE/agents/sessions -d {}',
+    '-X POST BASE/models/gpt-5.4/policy -d {}',
+    '-X POST BASE/responses -H \'content-type: application/json\' -d \'{"model":"m","tools":[{"type":"mcp"}]}\'',
+    '-X POST BASE/v1/messages -d \'{"model":"m","mcp_servers":[{}]}\'',
+  ])
+    .replace('AGENT_DIR', '.copilot')
+    .replace('INSTRUCTIONS', 'copilot-instructions.md');
+  const run = (scene: Scene): string[] => ['--agent', 'copilot', '--copy-workspace', '--auto-apply', scene.project];
+
+  it('with a token: works on a copy, the credential is never inside, and other requests are refused', async () => {
+    const token = 'ghu_REAL-CREDENTIAL5d0c';
+    const standIn = await startResponsesApi({
+      turns: [{ commands: [hostile], inputTokens: 1000, cachedTokens: 400, outputTokens: 100 }, { text: 'All done.' }],
+      accepts: (credential) => credential === token,
+      models: MODELS,
+    });
+    await using scene = new Scene({ env: { COPILOT_API_URL: standIn.url, COPILOT_GITHUB_TOKEN: token } });
+    try {
+      const result = await scene.run([...run(scene), '-p', 'please do it']);
+      expect(result.stdout, result.stderr).toContain('All done.');
+      expect(read(scene, 'README.md')).toContain('from-the-agent');
+      expect(read(scene, 'found.txt')).toBe('');
+      expect(read(scene, 'refused.txt').trim().split('\n')).toEqual(Array(6).fill('403'));
+      expect(new Set(standIn.requests.map(({ method, path: to }) => `${method} ${to}`))).toEqual(
+        new Set(['GET /models', 'POST /responses']),
+      );
+      expect(result.stderr).toContain('1,010 tokens in, 120 out');
+      expect(result.stderr).toContain('~/.copilot/copilot-instructions.md');
+      expect(result.stderr).not.toContain('~/.copilot/settings.json');
+      console.log((await scene.run(['network', '--json'])).stdout.slice(0, 3000));
+      expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('You are in run-claude');
+    } finally {
+      await standIn.close();
+    }
+  });
+
+  it('with a login of gh that ends in the session: the token of a new login is used', async () => {
+    const [first, second] = ['gho_REAL-CREDENTIAL-first', 'gho_REAL-CREDENTIAL-second'];
+    let accepted = first;
+    let renew = (): void => undefined;
+    const standIn = await startResponsesApi({
+      turns: [{ commands: ['echo one >> README.md'] }, { text: 'All done.' }],
+      accepts: (credential) => {
+        if (standIn.requests.some(({ path: to }, at) => to === '/responses' && at < standIn.requests.length - 1))
+          renew();
+        return credential === accepted;
+      },
+      models: MODELS,
+    });
+    await using scene = new Scene({ env: { COPILOT_API_URL: standIn.url } });
+    const bin = path.join(scene.root, 'bin');
+    mkdirSync(bin);
+    const stored = path.join(scene.root, 'token');
+    writeFileSync(path.join(bin, 'gh'), `#!/bin/sh\n[ "$1 $2" = 'auth token' ] && cat '${stored}'\n`, { mode: 0o755 });
+    writeFileSync(stored, `${first}\n`);
+    // The user logs in anew while the session runs; the old token is refused from then on.
+    renew = () => {
+      renew = () => undefined;
+      accepted = second;
+      writeFileSync(stored, `${second}\n`);
+    };
+    try {
+      const env = { PATH: `${bin}:${scene.env['PATH']}` };
+      const result = await scene.run([...run(scene), '-p', 'please do it'], { env });
+      expect(result.stdout, result.stderr).toContain('All done.');
+      expect(read(scene, 'README.md')).toContain('one');
+      const used = new Set(standIn.requests.map(({ headers }) => headers.authorization));
+      expect(used).toEqual(new Set([`Bearer ${first}`, `Bearer ${second}`]));
+    } finally {
+      await standIn.close();
+    }
+  });
+});
+
+describe('an agent of the user’s configuration, whose package is a shell script', () => {
+  const SCRIPT = [
+    '#!/bin/sh',
+    'curl -s "$TINY_BASE/responses" -H "Authorization: Bearer $TINY_KEY" -H "content-type: application/json" \\',
+    '  -d "{\\"model\\":\\"m\\",\\"stream\\":true,\\"input\\":\\"$*\\"}" > answer.txt',
+    'echo "$*" >> README.md',
+    'env > environment.txt',
+    'cat ~/.tiny/AGENTS.md > note.txt',
+    'ls -A ~/.tiny > staged.txt',
+    'echo changed > ~/.tiny/conf',
+    `curl -s -o /dev/null -w '%{http_code}\\n' -X POST http://127.0.0.1:47801/v1/files -d x > refused.txt`,
+    'grep -o "All done." answer.txt',
+    '',
+  ].join('\n');
+
+  /** A registry's npm with this one package. */
+  function publish(dir: string): { readonly bin: string; readonly integrity: string } {
+    const bin = path.join(dir, 'bin');
+    mkdirSync(path.join(dir, 'package'), { recursive: true });
+    mkdirSync(bin);
+    writeFileSync(path.join(dir, 'package/tiny.sh'), SCRIPT);
+    execFileSync('tar', ['-czf', path.join(dir, 'tiny.tgz'), '-C', dir, 'package']);
+    const npm = `#!/bin/sh\n[ "$2" = tiny@1.0.0 ] && cp '${dir}/tiny.tgz' tiny-1.0.0.tgz\n`;
+    writeFileSync(path.join(bin, 'npm'), npm, { mode: 0o755 });
+    const sha512 = createHash('sha512').update(readFileSync(path.join(dir, 'tiny.tgz')));
+    return { bin, integrity: `sha512-${sha512.digest('base64')}` };
+  }
+
+  it('runs on a copy with a placeholder, its requests are judged and counted, and nothing of its home comes back', async () => {
+    const key = 'sk-REAL-CREDENTIAL-5d0c';
+    const standIn = await startResponsesApi({
+      turns: [{ text: 'All done.', inputTokens: 1000, outputTokens: 100 }],
+      accepts: (credential) => credential === key,
+    });
+    await using scene = new Scene({ env: { TINY_API_KEY: key } });
+    const { bin, integrity } = publish(path.join(scene.root, 'registry'));
+    const config = path.join(scene.root, 'config/run-claude');
+    mkdirSync(config, { recursive: true });
+    mkdirSync(path.join(scene.home, '.tiny'));
+    writeFileSync(path.join(scene.home, '.tiny/conf'), 'mine');
+    writeFileSync(path.join(scene.home, '.tiny/secret'), 'REAL-CREDENTIAL');
+    writeFileSync(
+      path.join(config, 'config.toml'),
+      `[agents.tiny]
+title = "Tiny"
+program = ["tiny"]
+package = { name = "tiny@1.0.0", integrity = "${integrity}", entry = "tiny.sh" }
+copy = [".tiny/conf"]
+instructions = ".tiny/AGENTS.md"
+print = ["once"]
+skip-permissions = ["--yes"]
+env = { TINY_BASE = "{broker}/v1", TINY_KEY = "{placeholder}" }
+provider = { api = "openai", url = "${standIn.url}", key = "TINY_API_KEY" }
+`,
+    );
+    const env = { PATH: `${bin}:${scene.env['PATH']}` };
+    try {
+      const run = ['--agent', 'tiny', '--copy-workspace', '--auto-apply', scene.project, '--', 'once', 'do it'];
+      const result = await scene.run(run, { env });
+      expect(result.stdout, result.stderr).toContain('All done.');
+      expect(read(scene, 'README.md')).toContain('--yes once do it');
+      expect(read(scene, 'environment.txt')).not.toContain('REAL-CREDENTIAL');
+      expect(read(scene, 'environment.txt')).toContain('TINY_KEY=sk-placeholder');
+      expect(read(scene, 'staged.txt')).toBe('AGENTS.md\nconf\n');
+      expect(read(scene, 'note.txt')).toContain("# You are in run-claude's sandbox");
+      expect(read(scene, 'refused.txt')).toBe('403\n');
+      expect(standIn.requests.map(({ method, path: to }) => `${method} ${to}`)).toEqual(['POST /v1/responses']);
+      expect(result.stderr).toContain('1 request to the model, 1,000 tokens in, 100 out');
+      expect(readFileSync(path.join(scene.home, '.tiny/conf'), 'utf8')).toBe('mine');
+      const again = await scene.run(['sessions', '--json'], { env });
+      expect(JSON.parse(again.stdout)[0]).toMatchObject({ program: 'tiny' });
+      const missing = await scene.run(run, { env: { ...env, TINY_API_KEY: '' } });
+      expect(missing.stderr).toContain('there is no login for Tiny on this machine');
+      expect(missing.stderr).toContain('Set TINY_API_KEY on this machine');
     } finally {
       await standIn.close();
     }

@@ -1,10 +1,16 @@
+import type { Agent } from '../../agent/agent.ts';
+import { agentNamed, DEFAULT_AGENT } from '../../agent/agents.ts';
 import { EXIT, usageError } from '../../errors.ts';
 import { jsonText } from '../../report/json.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
-import { type CommandRun, optionChoice, optionValue } from '../context/context.ts';
+import { AGENT_NAMES } from '../../types/agent-package.ts';
+import { chosenAgents } from '../context/chosen-agents.ts';
+import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
 import { ENGINES } from '../context/open-engine.ts';
 import { checkLines } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
+import { agentUnknown } from '../grammar/grammar-errors.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** `doctor`: checks what a session needs. `--probe`: attacks a sandbox. Returns 0, or 1 with faults. */
 export const doctorCommand: CommandRun = async (line, context) => {
@@ -18,10 +24,20 @@ export const doctorCommand: CommandRun = async (line, context) => {
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }
-  const checks = await environmentChecks(context, engine);
+  const checks = await environmentChecks(context, engine, await agentOf(line, context));
   if (json) context.write(jsonText(checks));
   else {
     for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
   }
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 };
+
+/** The agent of `--agent`, otherwise that of a session whose words name none. */
+async function agentOf(line: CommandLineOfCommand, { places, env }: CommandContext): Promise<Agent> {
+  const { usual, own = [] } = await chosenAgents(places.configDir, env);
+  const name = optionValue(line, 'agent');
+  const agent = agentNamed(name ?? usual ?? DEFAULT_AGENT.name, own);
+  if (agent === undefined && name !== undefined)
+    throw agentUnknown(name, [...AGENT_NAMES, ...own.map((one) => one.name)]);
+  return agent ?? DEFAULT_AGENT;
+}

@@ -3,20 +3,22 @@ import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { addServer, removeServer } from '../../config/mcp-table.ts';
 import { usageError } from '../../errors.ts';
+import { wayOut } from '../../gateway/rules/mcp-programs.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { jsonText } from '../../report/json.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { McpServer } from '../../types/policy.ts';
+import type { McpProgram, McpServer } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readSmallFile } from '../context/read-policy.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
-/** `mcp add NAME --url URL`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */
+/** `mcp add NAME --url URL`, `mcp add NAME -- PROGRAM ARG…`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */
 export async function mcpServersCommand(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
   const [word, name, extra] = line.words;
   const file = path.join(context.places.configDir, 'config.toml');
-  if (extra !== undefined) throw usageError(`mcp: unexpected '${cleanLine(extra)}'`, USAGE);
+  const more = extra ?? (word === 'add' ? undefined : line.rest[0]);
+  if (more !== undefined) throw usageError(`mcp: unexpected '${cleanLine(more)}'`, USAGE);
   if (word === 'list') {
     if (name !== undefined) throw usageError(`mcp list: unexpected '${cleanLine(name)}'`, USAGE);
     return list(line, context, file);
@@ -24,8 +26,9 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
   if (name === undefined) throw usageError(`mcp ${word}: a name is missing`, USAGE);
   const text = readSmallFile(file, 'follow') ?? '';
   if (word === 'add') {
-    const server = serverOf(name, line);
-    mcpHost(server);
+    const server = line.rest.length > 0 ? programOf(name, line, context.cwd) : serverOf(name, line);
+    if ('url' in server) mcpHost(server);
+    else wayOut(server);
     save(file, addServer(text, server, file));
     say(context, `added to ${file}; the next session has it`);
   } else {
@@ -49,7 +52,8 @@ const USAGE = 'Its usage: run-claude mcp --help';
 
 function serverOf(name: string, { options }: CommandLineOfCommand): McpServer {
   const url = options.get('url')?.at(-1);
-  if (url === undefined) throw usageError('mcp add: --url is missing', USAGE);
+  if (url === undefined) throw usageError('mcp add: --url, or a program after --, is missing', USAGE);
+  refuseOptions(options, ['directory', 'secret', 'host'], 'a program after --');
   const command = options.get('from')?.at(-1);
   const header = options.get('header')?.at(-1);
   if (command === undefined && header !== undefined)
@@ -63,13 +67,53 @@ function serverOf(name: string, { options }: CommandLineOfCommand): McpServer {
   };
 }
 
+function programOf(name: string, { options, rest }: CommandLineOfCommand, cwd: string): McpProgram {
+  refuseOptions(options, ['url', 'from', 'header'], '--url');
+  const directory = options.get('directory')?.at(-1);
+  const tools = options.get('tool');
+  return {
+    name,
+    command: rest,
+    ...(directory === undefined ? {} : { directory: path.resolve(cwd, directory) }),
+    env: {},
+    secrets: Object.fromEntries((options.get('secret') ?? []).map(secretOf)),
+    hosts: options.get('host') ?? [],
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+function secretOf(text: string): readonly [string, readonly string[]] {
+  const [, variable, command] = /^([A-Za-z_]\w*)=([\s\S]+)$/.exec(text) ?? [];
+  if (variable === undefined || command === undefined)
+    throw usageError(
+      `mcp add: --secret ${cleanLine(text)} is not NAME=COMMAND`,
+      "For example --secret 'API_TOKEN=pass show NAME'.",
+    );
+  return [variable, ['sh', '-c', command]];
+}
+
+function refuseOptions(options: CommandLineOfCommand['options'], names: readonly string[], what: string): void {
+  const found = names.find((name) => options.has(name));
+  if (found !== undefined) throw usageError(`mcp add: --${found} belongs to ${what}`, USAGE);
+}
+
 function list({ options }: CommandLineOfCommand, { write }: CommandContext, file: string): number {
-  const { mcpServers } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
-  if (options.has('json')) write(jsonText(mcpServers));
-  else
-    for (const { name, url, header, tools } of mcpServers) {
-      const login = header === undefined ? 'no login' : `login in ${header}`;
-      write(`${name}  ${cleanLine(url)}  ${cleanLine(login)}; ${cleanLine(tools?.join(', ') ?? 'all tools')}\n`);
-    }
+  const { mcpServers, mcpPrograms } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
+  if (options.has('json')) {
+    write(jsonText([...mcpServers, ...mcpPrograms]));
+    return 0;
+  }
+  for (const { name, url, header, tools } of mcpServers) {
+    const login = header === undefined ? 'no login' : `login in ${header}`;
+    write(`${name}  ${cleanLine(url)}  ${cleanLine(login)}; ${cleanLine(tools?.join(', ') ?? 'all tools')}\n`);
+  }
+  for (const { name, command, secrets, hosts, tools } of mcpPrograms) {
+    const facts = [
+      `secrets: ${Object.keys(secrets).join(', ') || 'none'}`,
+      `hosts: ${hosts.join(', ') || 'none'}`,
+      tools?.join(', ') ?? 'all tools',
+    ];
+    write(`${name}  ${cleanLine(command.join(' '))}  ${cleanLine(facts.join('; '))}\n`);
+  }
   return 0;
 }

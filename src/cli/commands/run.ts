@@ -49,7 +49,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     }
     const isMissing = source === undefined && policy.credentials !== 'none';
     const agent = agentOf(program);
-    if (isMissing && agent !== undefined) throw loginMissing(agent);
+    if (isMissing && agent?.loginHint !== undefined) throw loginMissing(agent);
     const { startSession } = await import('../start/start-session.ts');
     // A shell or another command works without a credential.
     const shown = isMissing ? undefined : text;

@@ -1,3 +1,4 @@
+import { agentOf } from '../../agent/agents.ts';
 import type { SessionFacts } from '../../session/end/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -106,7 +107,7 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     updated,
     mode: plan.mode,
     owner,
-    program: plan.program.kind,
+    program: agentOf(plan.program)?.name ?? plan.program.kind,
     command: programText(plan.program),
     agentStatus,
     agentMs,

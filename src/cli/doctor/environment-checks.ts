@@ -1,35 +1,40 @@
+import type { Agent } from '../../agent/agent.ts';
 import { addressImage } from '../../image/address.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
+import { credentialCheck, imageCheck } from './agent-checks.ts';
 import type { Check } from './check.ts';
-import { credentialCheck, imageCheck } from './claude-checks.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
 import { strategyCheck } from './strategy-check.ts';
 
-/** Every check of `doctor`, in the order of its output. */
-export async function environmentChecks(context: CommandContext, choice: Policy['engine']): Promise<readonly Check[]> {
+/** Every check of `doctor` for sessions with the agent, in the order of its output. */
+export async function environmentChecks(
+  context: CommandContext,
+  choice: Policy['engine'],
+  agent: Agent,
+): Promise<readonly Check[]> {
   const [{ engine, check }, git, credential] = await Promise.all([
     checkConnection(choice, context),
     gitCheck(),
-    credentialCheck(context),
+    credentialCheck(context, agent),
   ]);
   try {
-    const more = engine === undefined ? [] : await checksOf(engine, context);
+    const more = engine === undefined ? [] : await checksOf(engine, context, agent);
     return [...hostChecks(context), git, check, ...more, credential];
   } finally {
     await engine?.close();
   }
 }
 
-async function checksOf(engine: Engine, context: CommandContext): Promise<readonly Check[]> {
+async function checksOf(engine: Engine, context: CommandContext, agent: Agent): Promise<readonly Check[]> {
   const image = addressImage(engine, { env: context.env, toolchain: false });
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   return [
     ...engineChecks(engine.facts),
     sharingCheck(engine.facts, context.cwd),
     strategyCheck(engine, image, { uid, gid, stateDir: context.places.stateDir }),
-    await imageCheck(engine, image, context.env),
+    await imageCheck(engine, image, context.env, agent),
   ];
 }

@@ -92,16 +92,20 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command(
     'mcp',
-    'serve [options] [PROJECT] | add NAME | list | remove NAME',
+    'serve [PROJECT] | add NAME [-- PROGRAM] | list | remove NAME',
     'serve a session to an MCP client; servers for the agent, logins outside',
     [
       value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
       value('from', 'COMMAND', 'with add: a command of the shell here that prints its login'),
       value('header', 'NAME', 'with add: the header for the login (default Authorization)'),
       value('tool', 'NAME', 'with add: a tool that may be called (default: all), repeatable'),
+      value('directory', 'DIR', 'with add: where PROGRAM is started, in a container of its own; read-only'),
+      value('secret', 'NAME=COMMAND', 'with add: a variable of PROGRAM, printed by a command here, repeatable'),
+      value('host', 'HOST[:PORT]', 'with add: a host that PROGRAM can reach (default: none), repeatable'),
       JSON_OPTION,
     ],
     2,
+    true,
   ),
   command(
     'sessions',
@@ -179,7 +183,7 @@ export const COMMANDS: readonly CommandShape[] = [
     [value('commit', 'REV', 'compare with this commit instead of the files of the project'), JSON_OPTION],
     2,
   ),
-  command('resume', '[ID] [-- claude arguments…]', 'continue a session', [], 1, true),
+  command('resume', '[ID] [-- agent arguments…]', 'continue a session', [], 1, true),
   command('explore', '[ID]', "open a shell on a session's files, discard its changes", [], 1),
   command('note', '[ID] TEXT', 'store a note with a session', [], 2),
   command(
@@ -234,6 +238,7 @@ export const COMMANDS: readonly CommandShape[] = [
       flag('probe', 'attack a sandbox on this engine, print what got through'),
       flag('verbose', 'with --probe: print every attack'),
       value('runtime', 'NAME', 'with --probe: use this runtime of the engine'),
+      value('agent', 'NAME', 'check what sessions with this agent need'),
       ENGINE,
       JSON_OPTION,
     ],

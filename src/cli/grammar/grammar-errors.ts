@@ -1,7 +1,6 @@
 import type { Agent } from '../../agent/agent.ts';
 import { nearest } from '../../config/nearest.ts';
 import { type RunClaudeError, usageError } from '../../errors.ts';
-import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { type CommandOption, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 
@@ -118,8 +117,8 @@ export function autoApplyInBindMode(): RunClaudeError {
   );
 }
 
-export function agentUnknown(word: string): RunClaudeError {
-  const hint = suggestion(word, AGENT_NAMES, `Write one of: ${AGENT_NAMES.join(', ')}.`);
+export function agentUnknown(word: string, names: readonly string[]): RunClaudeError {
+  const hint = suggestion(word, names, `Write one of: ${names.join(', ')}.`);
   return usageError(
     `--agent: there is no agent '${word}'`,
     `${hint} An option of Claude's with that name goes after --.`,

@@ -28,10 +28,11 @@ export function helpText(command: string | undefined): string {
 
 function mainHelp(): string {
   return [
-    'run-claude [options] [PROJECT] [claude arguments…] [-- claude arguments…]',
+    'run-claude [options] [PROJECT] [agent arguments…] [-- agent arguments…]',
     'run-claude COMMAND [options] …',
     '',
-    'Runs Claude Code in a sandbox. Options of Claude itself are passed on.',
+    'Runs Claude Code, or the agent of --agent, in a sandbox. Options of the agent',
+    'itself are passed on.',
     '',
     ...sessionOptions(),
     'Commands (run-claude COMMAND --help lists the options of one)',

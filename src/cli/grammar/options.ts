@@ -26,7 +26,7 @@ export interface Option {
 type Valued = readonly [placeholder: string, example: string];
 
 export type Group =
-  | 'Where Claude works'
+  | 'Where the agent works'
   | 'Files in and out'
   | 'Limits'
   | 'Network and secrets'
@@ -61,21 +61,21 @@ const many = { many: true } as const;
 /** run-claude's options before a session, in the order of the help. */
 export const RUN_OPTIONS: readonly Option[] = [
   optional(
-    'Where Claude works',
+    'Where the agent works',
     'copy-workspace',
     ['HOW', 'volume'],
     `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
     action,
   ),
-  none('Where Claude works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
-  none('Where Claude works', 'shallow', 'copy less: no old history, no vendored directories'),
-  none('Where Claude works', 'repo', 'take the whole repository, start in PROJECT'),
-  none('Where Claude works', 'shell', 'run bash instead of Claude', action),
+  none('Where the agent works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
+  none('Where the agent works', 'shallow', 'copy less: no old history, no vendored directories'),
+  none('Where the agent works', 'repo', 'take the whole repository, start in PROJECT'),
+  none('Where the agent works', 'shell', 'run bash instead of the agent', action),
   needed(
-    'Where Claude works',
+    'Where the agent works',
     'agent',
     ['NAME', AGENT_NAMES[1]],
-    `run this agent instead of Claude: ${AGENT_NAMES.slice(1).join(', ')}`,
+    `run this agent instead of Claude: ${AGENT_NAMES.slice(1).join(', ')}, or one of your configuration`,
   ),
   needed('Files in and out', 'also', ['DIR[:ro]', '../lib:ro'], 'copy this folder to /also too; ro: read-only', many),
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
@@ -156,7 +156,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     'The sandbox',
     'permissions',
     ['MODE', 'ask'],
-    "Claude's permission questions: skip (default in copy mode) or ask (default in bind mode)",
+    "the agent's permission questions: skip (default in copy mode) or ask (default in bind mode)",
   ),
   needed('The sandbox', 'engine', ['NAME', 'podman'], 'container engine: auto (default), docker, podman'),
   needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),

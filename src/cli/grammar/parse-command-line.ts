@@ -3,6 +3,7 @@ import { agentNamed, agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agen
 import type { FlagValue } from '../../config/merge-policy.ts';
 import { nearest } from '../../config/nearest.ts';
 import { AGENT_NAMES } from '../../types/agent-package.ts';
+import type { OwnAgent } from '../../types/own-agent.ts';
 import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
@@ -37,6 +38,17 @@ export type CommandLine =
   | RunLine
   | CommandLineOfCommand;
 
+/** The agents that a command line can name besides run-claude's own, and the one of a session whose words name none. */
+export interface ChosenAgents {
+  readonly usual?: string | undefined;
+  readonly own?: readonly OwnAgent[];
+}
+
+interface Agents {
+  readonly usual: Agent;
+  readonly own: readonly OwnAgent[];
+}
+
 /** Whether a word names a directory: all that the grammar reads from the disk. */
 export type IsDirectory = (word: string) => boolean;
 
@@ -44,20 +56,23 @@ const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map(
 
 /**
  * The words after `run-claude` as one request (docs/reference/command-line.md, "Grammar"). Pure except for `isDirectory`.
- * `usualAgent`: the name of the agent of a session whose words name none.
  *
  * @throws {RunClaudeError} USAGE for a word that is not clearly an option of run-claude, the project or the agent's: a
  * mistyped word must not start an agent
  */
-export function parseCommandLine(argv: readonly string[], isDirectory: IsDirectory, usualAgent?: string): CommandLine {
+export function parseCommandLine(
+  argv: readonly string[],
+  isDirectory: IsDirectory,
+  { usual, own = [] }: ChosenAgents = {},
+): CommandLine {
   const [first, ...others] = argv;
-  const usual = agentNamed(usualAgent ?? DEFAULT_AGENT.name) ?? DEFAULT_AGENT;
+  const agents = { usual: agentNamed(usual ?? DEFAULT_AGENT.name, own) ?? DEFAULT_AGENT, own };
   if (first === '--gc') return parseCommand(commandShape('gc'), others);
   const shape = first === undefined ? undefined : commandNamed.get(first);
-  if (shape === undefined) return parseSession(argv, isDirectory, undefined, usual);
-  if (shape.name === 'up') return parseSession(others, isDirectory, shape, usual);
-  if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, usual);
-  if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, usual);
+  if (shape === undefined) return parseSession(argv, isDirectory, undefined, agents);
+  if (shape.name === 'up') return parseSession(others, isDirectory, shape, agents);
+  if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, agents);
+  if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, agents);
   return parseCommand(shape, others);
 }
 
@@ -93,15 +108,15 @@ function parseSession(
   argv: readonly string[],
   isDirectory: IsDirectory,
   shape: CommandShape | undefined,
-  usualAgent: Agent,
+  agents: Agents,
 ): CommandLine {
   const exec = shape?.name === 'exec' ? shape : undefined;
   const kept = exec === undefined ? shape : undefined;
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
   const rest = cut === -1 ? [] : argv.slice(cut + 1);
-  const agent = namedAgent(before, usualAgent);
-  const sorted = sortWords(before, isDirectory, shape, agent);
+  const agent = namedAgent(before, agents);
+  const sorted = sortWords(before, isDirectory, shape, { agent, own: agents.own });
   const has = (name: string): boolean => sorted.taken.some((taken) => taken.option.name === name);
   if (has('help')) return { kind: 'help', command: shape?.name };
   if (has('version')) return { kind: 'version' };
@@ -138,7 +153,7 @@ function parseSession(
 
 /** Whose home a shell or another command has, where that is not the default agent's. */
 const homeOf = (agent: Agent): Pick<Extract<Program, { kind: 'shell' }>, 'agent'> =>
-  agent === DEFAULT_AGENT ? {} : { agent: agent.name };
+  agent === DEFAULT_AGENT ? {} : { agent: agent.own ?? agent.name };
 
 /**
  * The agent that `--agent` names among run-claude's words. Claude has an option of that name too: any other word is left to
@@ -146,27 +161,28 @@ const homeOf = (agent: Agent): Pick<Extract<Program, { kind: 'shell' }>, 'agent'
  *
  * @throws {RunClaudeError} USAGE
  */
-function namedAgent(words: readonly string[], usual: Agent): Agent {
+function namedAgent(words: readonly string[], { usual, own }: Agents): Agent {
   let agent = usual;
   for (const [at, word] of words.entries()) {
     const name = word === '--agent' ? words[at + 1] : /^--agent=([\s\S]*)$/.exec(word)?.[1];
     if (name === undefined) continue;
-    const found = agentNamed(name);
-    if (found === undefined && nearest(name, AGENT_NAMES) !== undefined) throw refused.agentUnknown(name);
+    const found = agentNamed(name, own);
+    const names = [...AGENT_NAMES, ...own.map((one) => one.name)];
+    if (found === undefined && nearest(name, names) !== undefined) throw refused.agentUnknown(name, names);
     agent = found ?? agent;
   }
   return agent;
 }
 
 /** `--agent` with a word that names no agent is Claude's own option. */
-const isOwnAgentOption = ({ option, value }: ParsedOption): boolean =>
-  option.name !== 'agent' || (value !== undefined && agentNamed(value) !== undefined);
+const namesAgent = ({ option, value }: ParsedOption, own: readonly OwnAgent[]): boolean =>
+  option.name !== 'agent' || (value !== undefined && agentNamed(value, own) !== undefined);
 
 function sortWords(
   words: readonly string[],
   isDirectory: IsDirectory,
   shape: CommandShape | undefined,
-  agent: Agent,
+  { agent, own }: { readonly agent: Agent; readonly own: readonly OwnAgent[] },
 ): SortedWords {
   const isExec = shape !== undefined;
   const isKept = shape !== undefined && shape.name !== 'exec';
@@ -177,15 +193,15 @@ function sortWords(
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
-    const own = takeOption(words, i, known);
-    if (own !== undefined && isOwnAgentOption(own)) {
-      taken.push(own);
-      i += own.extraWords;
+    const option = takeOption(words, i, known);
+    if (option !== undefined && namesAgent(option, own)) {
+      taken.push(option);
+      i += option.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
-      const option = isExec ? undefined : agent.commandLine.readOption(word);
-      if (option === undefined) throw refused.unknownOption(word, isExec, agent);
+      const read = isExec ? undefined : agent.commandLine.readOption(word);
+      if (read === undefined) throw refused.unknownOption(word, isExec, agent);
       forAgent.push(word);
-      if ((option.arity === 'one' || option.arity === 'many') && !option.joined) {
+      if ((read.arity === 'one' || read.arity === 'many') && !read.joined) {
         forAgent.push(valueForAgent(words[i + 1], word));
         i++;
       }

@@ -1,3 +1,4 @@
+import { homeAgent } from '../../agent/agents.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { newSessionId } from '../../record/id.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
@@ -13,7 +14,10 @@ import { setUpRun } from './set-up-run.ts';
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
   // Errors in the command line or the files come first: they have an exit status of their own.
   const { policy } = await readPolicy(line.project, line.flags, context);
-  const checks = [...(await environmentChecks(context, policy.engine)), await planCheck(line, context)];
+  const checks = [
+    ...(await environmentChecks(context, policy.engine, homeAgent(line.program))),
+    await planCheck(line, context),
+  ];
   for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 }

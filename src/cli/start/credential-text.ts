@@ -9,7 +9,7 @@ export function credentialText(
   { credentials }: Pick<Policy, 'credentials'>,
   agent: Agent,
 ): string {
-  if (credentials === 'none') return 'none';
+  if (credentials === 'none' || (source === undefined && agent.loginHint === undefined)) return 'none';
   return source === undefined
     ? `none found. ${agent.loginHint}.`
     : `${describeCredential(source, Date.now())}, ${credentials}`;

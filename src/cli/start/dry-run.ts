@@ -2,13 +2,14 @@ import { programArgv } from '../../agent/agents.ts';
 import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
-import { gatewayContainer } from '../../gateway/gateway-container.ts';
+import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
 import { mountsOfFolder } from '../../layer/places.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
 import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
+import { plannedCompanions } from '../../session/start/mcp-companions.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -32,11 +33,17 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
   const gateway = plan.policy.network !== 'none';
   const { network, volume } = gatewayNames(plan.sessionId);
   const { sessionId, image } = plan;
+  const companions = companionMounts(plan);
+  const companionLines = plannedCompanions(plan, SECCOMP).flatMap((spec) => [
+    '# An MCP server that is a program: its secrets go to its standard input.',
+    dockerCommand(spec, style),
+    '',
+  ]);
   const gatewayLines = [
     '# The gateway: its rules and the credential go to its standard input.',
     `docker network create ${network}`,
     `docker volume create ${volume}`,
-    dockerCommand(gatewayContainer({ sessionId, image, seccomp: SECCOMP, network, volume }), style),
+    dockerCommand(gatewayContainer({ sessionId, image, seccomp: SECCOMP, network, volume, companions }), style),
     '',
   ];
   return [
@@ -45,6 +52,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     '# As docker commands. run-claude asks the engine itself, compares what the engine recorded, and also hides',
     '# parts of /proc and /sys that docker run has no option for (MaskedPaths).',
     '',
+    ...companionLines,
     ...(gateway ? gatewayLines : []),
     '# The agent.',
     ...[plan, ...(plan.also ?? []).map((folder) => planOfFolder(plan, folder))].flatMap(volumeLines),

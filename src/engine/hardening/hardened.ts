@@ -82,12 +82,19 @@ export interface ServantParts extends SessionParts {
   readonly mounts: readonly Mount[];
   readonly stdin: ContainerSpec['stdin'];
   readonly memoryMb?: number;
+  readonly cpus?: number;
   readonly pids?: number;
+  readonly tmpMb?: number;
 }
 
 /** The gateway: the only container with a network. No workspace, no capability. */
 export function gatewaySpec(parts: ServantParts & { readonly bridge: string }): ContainerSpec {
   return { ...servant(parts, 'gateway', 512, 64), network: { bridge: parts.bridge } };
+}
+
+/** A companion of the agent: a program of the user's with secrets of its own. Its only door is its directory of sockets. */
+export function companionSpec(parts: ServantParts): ContainerSpec {
+  return servant(parts, 'companion', 1024, 256);
 }
 
 /** The collector: uid 0, which may read everything that it mounts and nothing else. No network. */
@@ -102,7 +109,7 @@ export function taskSpec(parts: ServantParts & { readonly capabilities?: readonl
 
 function servant(
   parts: ServantParts,
-  role: 'gateway' | 'collector' | 'task',
+  role: 'gateway' | 'companion' | 'collector' | 'task',
   memoryMb: number,
   pids: number,
 ): ContainerSpec {
@@ -112,10 +119,10 @@ function servant(
     user: parts.user,
     env: { PATH, HOME: '/tmp', LANG: 'C.UTF-8', ...parts.env },
     workdir: '/',
-    mounts: [...parts.mounts, ...scratch(parts.user, 64)],
+    mounts: [...parts.mounts, ...scratch(parts.user, parts.tmpMb ?? 64)],
     network: 'none',
     capabilities: [],
-    limits: limits(parts.memoryMb ?? memoryMb, 0, parts.pids ?? pids),
+    limits: limits(parts.memoryMb ?? memoryMb, parts.cpus ?? 0, parts.pids ?? pids),
     tty: false,
     stdin: parts.stdin,
   };

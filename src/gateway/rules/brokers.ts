@@ -4,23 +4,26 @@ import { RunClaudeError, usageError } from '../../errors.ts';
 import type { BrokeredHost } from '../../types/gateway.ts';
 import type { AllowRule, BrokerRule, Policy } from '../../types/policy.ts';
 import { parseHostRule } from './host-rules.ts';
+import { brokeredProgram, refuseSameNames, wayOut } from './mcp-programs.ts';
 import { mcpHost } from './mcp-servers.ts';
 import { parseRequestRule } from './request-rules.ts';
 
 const TIMEOUT_MS = 30_000;
 
 /** The rules that make the gateway read requests. */
-export type ReadHosts = Pick<Policy, 'brokers' | 'allowRequests' | 'mcpServers'>;
+export type ReadHosts = Pick<Policy, 'brokers' | 'allowRequests' | 'mcpServers' | 'mcpPrograms'>;
 
 /**
  * Refuses what cannot be a rule, before anything is started.
  *
  * @throws {RunClaudeError} BROKER_FAILED, USAGE
  */
-export function checkBrokers({ brokers, allowRequests, mcpServers = [] }: ReadHosts): void {
+export function checkBrokers({ brokers, allowRequests, mcpServers = [], mcpPrograms = [] }: ReadHosts): void {
   allowedHosts(allowRequests);
   for (const rule of brokers) brokeredHost(rule);
   for (const server of mcpServers) mcpHost(server);
+  for (const program of mcpPrograms) wayOut(program);
+  refuseSameNames(mcpPrograms);
 }
 
 /**
@@ -35,11 +38,12 @@ export async function resolveBrokers({
   brokers,
   allowRequests,
   mcpServers = [],
+  mcpPrograms = [],
 }: ReadHosts): Promise<readonly BrokeredHost[]> {
   const allowed = allowedHosts(allowRequests);
   const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
   const served = mcpServers.map((server) => withSecret(mcpHost(server), server, `[[mcp]] ${server.name}`));
-  return [...allowed, ...(await Promise.all([...brokered, ...served]))];
+  return [...allowed, ...mcpPrograms.map(brokeredProgram), ...(await Promise.all([...brokered, ...served]))];
 }
 
 async function withSecret(
@@ -79,8 +83,17 @@ const passesOf = (requests: readonly string[], from: string): BrokeredHost['pass
   requests: requests.map((text) => parseRequestRule(text, from)),
 });
 
-async function outputOf([program, ...args]: readonly string[], where: string): Promise<string> {
-  const hint = 'its command must print the value of the header, one line';
+/**
+ * What a command line of the user's prints, one line, without blanks at its ends.
+ *
+ * @throws {RunClaudeError} BROKER_FAILED; its output is not shown
+ */
+export async function outputOf(
+  [program, ...args]: readonly string[],
+  where: string,
+  what = 'header value',
+): Promise<string> {
+  const hint = `its command must print the ${what}, one line`;
   if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `${where} names no command`, { hint });
   let value: string;
   try {
@@ -91,7 +104,7 @@ async function outputOf([program, ...args]: readonly string[], where: string): P
     throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} failed`, { hint });
   }
   if (!/^[\x20-\x7e]+$/.test(value)) {
-    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} printed no header value`, { hint });
+    throw new RunClaudeError('BROKER_FAILED', `${where}: ${program} printed no ${what}`, { hint });
   }
   return value;
 }

@@ -4,6 +4,7 @@ import { usageError } from '../../errors.ts';
 import type { HostRule } from '../../types/gateway.ts';
 import type { Policy } from '../../types/policy.ts';
 import { DEFAULT_PRESETS, PRESETS } from './presets.ts';
+import { programHost } from './program-host.ts';
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
@@ -60,7 +61,7 @@ export function parseAddressRange(text: string): string {
  * @throws RunClaudeError USAGE for an unknown preset or a rule that cannot be read.
  */
 export function policyRules(
-  policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'mcpServers' | 'networkPresets' | 'brokers'>,
+  policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'mcpServers' | 'mcpPrograms' | 'networkPresets' | 'brokers'>,
 ): readonly HostRule[] {
   const presets = policy.networkPresets.flatMap((preset) => {
     if (preset === 'default') return DEFAULT_PRESETS;
@@ -73,6 +74,7 @@ export function policyRules(
     ...policy.brokers.map((broker) => parseHostRule(broker.host, '[[broker]]')),
     ...(policy.allowRequests ?? []).map((rule) => parseHostRule(rule.host, '[[allow]]')),
     ...(policy.mcpServers ?? []).map(({ url }) => parseHostRule(hostOf(url), '[[mcp]]')),
+    ...(policy.mcpPrograms ?? []).map((program) => ({ host: programHost(program), port: 443, from: '[[mcp]]' })),
   ];
 }
 

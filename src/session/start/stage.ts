@@ -7,6 +7,7 @@ import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
 import { BROKER_URL } from '../../gateway/agent-side.ts';
+import { programServer } from '../../gateway/rules/mcp-programs.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { parseUser } from '../../host/user.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
@@ -18,6 +19,7 @@ import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
+import { startMcpCompanions } from './mcp-companions.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -60,6 +62,7 @@ export async function stage<V extends AgentView>(
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
+  await startMcpCompanions(plan, deps, seccomp, group);
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
     startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
@@ -132,7 +135,9 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
     projectRoot: project.root,
     gitCommonDir: project.gitCommonDir,
     permissions: policy.permissions,
-    ...(policy.network === 'gateway' ? { mcpServers: policy.mcpServers ?? [] } : {}),
+    ...(policy.network === 'gateway'
+      ? { mcpServers: [...(policy.mcpServers ?? []), ...(policy.mcpPrograms ?? []).map(programServer)] }
+      : {}),
     workdir: path.posix.join('/workspace', project.startIn),
     ...(broker ? { placeholder: agent.broker.placeholder(credential?.kind) } : {}),
     credentialFile: file,

@@ -6,7 +6,8 @@ import http from 'node:http';
  * One answer of the model: a text, or shell commands to run.
  * @typedef {{ text?: string, commands?: string[], inputTokens?: number, cachedTokens?: number, outputTokens?: number }} Turn
  * @typedef {{ method: string, path: string, headers: http.IncomingHttpHeaders, body: unknown }} Seen
- * @typedef {{ turns: Turn[], accepts?: (credential: string) => boolean }} Options
+ * @typedef {{ turns: Turn[], accepts?: (credential: string) => boolean, models?: unknown }} Options models: answer to
+ *   GET /models
  * @typedef {{ url: string, port: number, requests: Seen[], close: () => Promise<void> }} StandIn
  */
 
@@ -55,6 +56,10 @@ export async function startResponsesApi(options) {
       response.end(
         JSON.stringify({ error: { message: 'token expired', type: 'invalid_request_error', code: 'token_expired' } }),
       );
+      return;
+    }
+    if (request.method === 'GET' && path === '/models' && options.models !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(options.models));
       return;
     }
     if (request.method !== 'POST' || !/\/responses$/.test(path)) {

@@ -85,8 +85,16 @@ describe('the sources', () => {
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
     const names = ['image/inputs.ts', 'record/session-format.ts'];
     expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/agent-package.ts']);
-    for (const agent of ['codex', 'gemini', 'opencode'])
-      expect(filesNaming(agent)).toEqual([`agent/${agent}.ts`, 'record/session-format.ts', 'types/agent-package.ts']);
+    for (const agent of ['codex', 'copilot', 'gemini', 'opencode']) {
+      // The API that an agent of the user's own can name.
+      const api = agent === 'gemini' ? ['types/own-agent.ts'] : [];
+      expect(filesNaming(agent)).toEqual([
+        `agent/${agent}.ts`,
+        'record/session-format.ts',
+        'types/agent-package.ts',
+        ...api,
+      ]);
+    }
   });
 
   it('use an agent’s home, data and credential only through its row', () => {
@@ -99,7 +107,7 @@ describe('the sources', () => {
     });
     // `describeCredential` reads any agent's credential.
     expect(direct.sort()).toEqual([
-      'cli/doctor/claude-checks.ts: claude/credentials/credentials',
+      'cli/doctor/agent-checks.ts: claude/credentials/credentials',
       'cli/start/credential-text.ts: claude/credentials/credentials',
     ]);
   });

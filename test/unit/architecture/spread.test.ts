@@ -18,7 +18,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/cli/commands/review/audit.ts': ['...rules.map(({ id }) => id.length)'],
   'src/cli/grammar/help.ts': ['...options.map(optionLine)'],
   'src/config/merge-policy.ts': ['...unknownVariables(sources.environment)', '...kept.refused'],
-  'src/config/settings.ts': ['...STRATEGY_NAMES', '...AGENT_NAMES'],
+  'src/config/settings.ts': ['...STRATEGY_NAMES'],
   'src/engine/connection/ssh-login.ts': ['...at'],
   'src/engine/docker.ts': ['...request'],
   'src/host/path-limit.ts': ['...dirs.map('],

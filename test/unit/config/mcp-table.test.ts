@@ -38,3 +38,43 @@ it('leaves a file alone where other lines are among those of a server', () => {
   const odd = 'mcp = [{ name = "docs", url = "https://docs.example.org/mcp" }]\n';
   expect(() => removeServer(odd, 'docs', 'c')).toThrow('is mixed with others');
 });
+
+const JIRA = {
+  name: 'jira',
+  command: ['node', 'server.js'],
+  directory: '/home/me/mcp/jira',
+  env: {},
+  secrets: { JIRA_TOKEN: ['sh', '-c', 'pass show "jira"'] },
+  hosts: ['jira.example.org'],
+  tools: ['search'],
+};
+
+it('adds a server that is a program, and takes either kind away', () => {
+  const text = addServer(addServer(OWN, GITHUB, 'c'), JIRA, 'c');
+  expect(text).toContain('secrets = { JIRA_TOKEN = ["sh", "-c", "pass show \\"jira\\""] }');
+  const both = readConfigFile(text, 'c');
+  expect([both.mcpServers, both.mcpPrograms]).toEqual([[GITHUB], [JIRA]]);
+  expect(() => addServer(text, { ...OTHER, name: 'jira' }, 'c')).toThrow('has an MCP server jira already');
+  expect(readConfigFile(removeServer(text, 'github', 'c'), 'c')).toMatchObject({ mcpServers: [], mcpPrograms: [JIRA] });
+  expect(removeServer(text, 'jira', 'c').trimEnd()).toBe(addServer(OWN, GITHUB, 'c').trimEnd());
+});
+
+it.each([
+  ['neither', { name: 'x' }, 'either url or command'],
+  ['both', { name: 'x', url: 'https://x/y', command: ['y'] }, 'either url or command'],
+  [
+    'an address with secrets of a program',
+    { name: 'x', url: 'https://x/y', secrets: { A: ['b'] } },
+    'belong to a server',
+  ],
+  ['a program with a header', { name: 'x', command: ['y'], header: 'A', from: ['b'] }, 'belong to a server with url'],
+  ['a relative directory', { name: 'x', command: ['y'], directory: 'z' }, 'an absolute path'],
+  ['a variable that is none', { name: 'x', command: ['y'], secrets: { 'A B': ['b'] } }, 'A B'],
+])('refuses %s', (_, server, message) => {
+  const rows = Object.entries(server).map(([key, value]) =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? `${key} = { ${Object.entries(value).map(([name, one]) => `"${name}" = ${JSON.stringify(one)}`)} }`
+      : `${key} = ${JSON.stringify(value)}`,
+  );
+  expect(() => readConfigFile(`[[mcp]]\n${rows.join('\n')}\n`, 'c')).toThrow(message);
+});

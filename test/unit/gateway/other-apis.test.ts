@@ -127,6 +127,12 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
+    api: { kind: 'copilot' },
+    kind: 'oauth',
+    passed: ['GET /models', 'POST /responses', 'POST /chat/completions', 'POST /v1/messages'],
+    header: { authorization: 'Bearer real-1' },
+  },
+  {
     api: { kind: 'openai' },
     kind: 'api-key',
     passed: ['POST /v1/responses', 'POST /v1/responses/compact', 'POST /v1/chat/completions', 'GET /v1/models/gpt-5'],
@@ -135,7 +141,13 @@ const CASES: readonly Case[] = [
   {
     api: { kind: 'chatgpt', account: 'account-1' },
     kind: 'oauth',
-    passed: ['POST /responses', 'POST /responses/compact', 'GET /models?client_version=0.169.0'],
+    passed: [
+      'GET /models',
+      'POST /chat/completions',
+      'POST /responses',
+      'POST /responses/compact',
+      'GET /models?client_version=0.169.0',
+    ],
     header: { authorization: 'Bearer real-1', 'chatgpt-account-id': 'account-1' },
   },
   {
@@ -277,6 +289,19 @@ it('does not let Google fetch, run or read for the agent what the rules do not a
   ];
   for (const body of refused) expect([body, await send(body)]).toEqual([body, 403]);
   expect(upstream.seen).toHaveLength(passed.length);
+});
+
+it('judges a request to Copilot by the form of its path', async () => {
+  await using upstream = await startUpstream();
+  await using gateway = await start({ kind: 'copilot' }, upstream, 'oauth');
+  const send = (target: string, body: object): Promise<number> => ask(gateway, `POST ${target}`, body);
+  const mcp = { model: 'm', mcp_servers: [{ url: 'https://elsewhere.example' }] };
+  expect(await send('/v1/messages', mcp)).toBe(403);
+  expect(await send('/v1/messages', { model: 'm', tools: [{ type: 'web_fetch_20250910' }] })).toBe(403);
+  expect(await send('/responses', { model: 'm', tools: [{ type: 'mcp', server_url: 'https://x' }] })).toBe(403);
+  expect(await send('/chat/completions', { model: 'm', messages: [], web_search_options: {} })).toBe(403);
+  expect(await send('/v1/messages', { model: 'm', tools: [{ name: 'x', input_schema: {} }], messages: [] })).toBe(200);
+  expect(upstream.seen.map(({ line }) => line)).toEqual(['POST /base/v1/messages']);
 });
 
 function usageOf(api: ProviderApi, type: string, text: string, asked = 4000) {

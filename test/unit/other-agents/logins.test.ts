@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { findCodexCredential } from '../../../src/other-agents/codex-login.ts';
+import { findCopilotCredential } from '../../../src/other-agents/copilot-login.ts';
 import { findGeminiCredential } from '../../../src/other-agents/gemini-login.ts';
 import { findOpencodeCredential } from '../../../src/other-agents/opencode-home.ts';
 import { expiryOfJwt } from '../../../src/other-agents/token-login.ts';
@@ -218,4 +219,28 @@ it('takes a key of opencode, Anthropic first, from the environment and then from
 it('reads no expiry from what is not a token', () => {
   for (const text of ['', 'sk-x', 'a.b.c', `a.${Buffer.from('[]').toString('base64url')}.c`])
     expect(expiryOfJwt(text)).toBeUndefined();
+});
+
+it('takes the token of Copilot CLI from its variables, then from gh, and asks gh again when it is refused', async () => {
+  const tokens = ['first', 'first', 'first', 'second', 'second'];
+  const asked: string[] = [];
+  const run = async (argv: readonly string[]) => {
+    asked.push(argv.join(' '));
+    const token = tokens.shift();
+    return token === undefined ? { status: 1, stdout: '' } : { status: 0, stdout: `${token}\n` };
+  };
+  const env = { GITHUB_TOKEN: 'c', GH_TOKEN: ' b ', COPILOT_API_URL: 'http://x/' };
+  const own = await findCopilotCredential({ env: { ...env, COPILOT_GITHUB_TOKEN: 'a' }, run });
+  expect(own).toMatchObject({ name: 'COPILOT_GITHUB_TOKEN', cloud: { url: 'http://x', api: { kind: 'copilot' } } });
+  expect((await findCopilotCredential({ env, run }))?.name).toBe('GH_TOKEN');
+  expect(asked).toEqual([]);
+  const gh = await findCopilotCredential({ env: {}, run });
+  expect(gh).toMatchObject({ name: 'gh auth login', kind: 'oauth', cloud: { url: 'https://api.githubcopilot.com' } });
+  expect(await gh?.current()).toEqual({ kind: 'oauth', value: 'first' });
+  await expect(gh?.refresh()).rejects.toMatchObject({ code: 'CREDENTIAL_EXPIRED' });
+  expect(await gh?.refresh()).toEqual({ kind: 'oauth', value: 'second' });
+  await expect(gh?.refresh()).rejects.toThrow('the provider refused the token');
+  await expect(gh?.refresh()).rejects.toThrow('prints no token any more');
+  expect(new Set(asked)).toEqual(new Set(['gh auth token --hostname github.com']));
+  expect(await findCopilotCredential({ env: {}, run })).toBeUndefined();
 });

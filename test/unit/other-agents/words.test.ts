@@ -9,7 +9,7 @@ import { readerOf } from '../../../src/other-agents/words.ts';
 const skip = { permissions: 'skip' } as const;
 const ask = { permissions: 'ask' } as const;
 const run = (words: readonly string[], agent = 'codex'): RunLine =>
-  parseCommandLine(words, (word) => word === 'project', agent) as RunLine;
+  parseCommandLine(words, (word) => word === 'project', { usual: agent }) as RunLine;
 
 describe('the words of Codex', () => {
   it('print with a subcommand, and the prompt is the word after it', () => {
@@ -107,5 +107,6 @@ it('reads options by a table: joined values, unknown options, and what follows -
   expect(reader.promptOf(['-o', 'a', '--one=b', '--maybe', 'say', 'c'])).toBe('c');
   expect(reader.promptOf(['-n', '--', '-n'])).toBe('-n');
   expect(reader.permissionWords(['-o', 'a', '-n'])).toEqual(['-o', 'a']);
+  expect(reader.permissionWords(['-o=a', '-n', '-o=b'])).toEqual(['-o=a', '-o=b']);
   expect(reader.choosesConversation(['again'])).toBe(true);
 });

@@ -1,0 +1,65 @@
+import { readerOf, type WordTable } from '../other-agents/words.ts';
+import type { AgentName } from '../types/agent-package.ts';
+import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOptions } from './agent.ts';
+
+/** An agent besides Claude, as data: its conversations end with their session, and nothing of its home comes back. */
+export interface OtherAgentRow
+  extends Omit<AgentParts, 'instructionsFile' | 'commandLine' | 'loadCredentials' | 'loadHome' | 'loadData'> {
+  readonly name: AgentName;
+  readonly instructionsFile: string;
+  readonly words: WordTable;
+  /** Its configuration directory inside, relative to the home. */
+  readonly dir: string;
+  /** Directories in it that are copied. */
+  readonly trees: readonly string[];
+  /** What in it the agent on a host would run, obey or trust: a change is reported. */
+  readonly obeyed: RegExp;
+  /** Of that, what the agent itself writes in any session. */
+  readonly own?: RegExp;
+  readonly loadFind: () => Promise<AgentCredentials['find']>;
+  readonly loadSettings: () => Promise<OtherSettings>;
+}
+
+/** The settings that are made for a session. */
+export interface OtherSettings {
+  /** The agent's configuration directory on this host. */
+  readonly from: (env: NodeJS.ProcessEnv, home: string) => string;
+  /** Its file in that directory. */
+  readonly file: string;
+  /** `dropped`: names of the user's keys that it does not have. */
+  readonly make: (
+    from: string,
+    options: HomeOptions,
+  ) => Promise<{ readonly text: string; readonly dropped: readonly string[] }>;
+}
+
+/** The agent of a row. */
+export function otherAgent({ words, dir, trees, obeyed, own, loadFind, loadSettings, ...agent }: OtherAgentRow): Agent {
+  const { instructionsFile } = agent;
+  return {
+    ...agent,
+    commandLine: { ...readerOf(words), namedConversation: () => undefined, resumeWords: () => [] },
+    loadCredentials: async () => ({ find: await loadFind(), asFile: undefined }),
+    loadHome,
+    loadData,
+  };
+
+  async function loadHome(): Promise<AgentHome> {
+    const [{ stageAgent }, settings] = await Promise.all([import('../other-agents/stage-agent.ts'), loadSettings()]);
+    return {
+      conversationsDir: undefined,
+      stage: async (options) => {
+        const from = settings.from(options.env, options.home);
+        const { text, dropped } = await settings.make(from, options);
+        const path = `${dir}/${settings.file}`;
+        const notes = dropped.length === 0 ? [] : [`~/${path}: not staged: ${dropped.join(', ')}`];
+        return stageAgent({ dir, instructionsFile, trees }, { ...options, from, made: { [path]: text }, notes });
+      },
+    };
+  }
+
+  async function loadData(): Promise<AgentData> {
+    const { collectAgent } = await import('../other-agents/collect-agent.ts');
+    return { collect: (options) => collectAgent({ dir, obeyed, own }, options), apply: async () => [] };
+  }
+}

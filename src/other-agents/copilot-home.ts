@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { asObject } from '../claude/formats/json-object.ts';
+import { readJson, textOf } from './token-login.ts';
+
+/** Keys of settings.json that neither run, redirect nor reveal anything. All others stay on the host. */
+const PLAIN_KEYS = new Set(
+  `model theme banner bannerStyle beep compactPaste copyOnSelect includeCoAuthoredBy mouse renderMarkdown scrollbar
+   screenReader showTipsOnStartup stream terminalProgress contextTier`.split(/\s+/),
+);
+
+/** Copilot CLI's configuration directory on this host. */
+export function copilotDir(env: NodeJS.ProcessEnv, home: string): string {
+  return textOf(env['COPILOT_HOME']) ?? join(home, '.copilot');
+}
+
+/** The session's settings.json, and the names of the user's keys that it does not have. */
+export async function copilotSettings(
+  dir: string,
+  workdir: string,
+): Promise<{ readonly text: string; readonly dropped: readonly string[] }> {
+  const users = (await readJson(join(dir, 'settings.json'), '~/.copilot/settings.json')) ?? {};
+  const kept = Object.entries(users).filter(([key, value]) => PLAIN_KEYS.has(key) && asObject(value) === undefined);
+  const dropped = Object.keys(users).filter((key) => !PLAIN_KEYS.has(key));
+  const settings = {
+    ...Object.fromEntries(kept),
+    autoUpdate: false,
+    // It is stored at the provider.
+    memory: false,
+    // The container is the sandbox.
+    trustedFolders: [...new Set(['/workspace', workdir])],
+  };
+  return { text: JSON.stringify(settings, undefined, 2), dropped };
+}
