@@ -7,6 +7,7 @@ import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
 import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules/host-rules.ts';
+import { parseLocalService } from './rules/local-services.ts';
 import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
 import type { Upstreams } from './upstream.ts';
 
@@ -50,6 +51,7 @@ export function gatewayConfig(
     maxRequests: policy.maxRequests,
     usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
     brokers,
+    localPorts: (policy.allowLocal ?? []).map((text) => parseLocalService(text).port),
     ca: undefined,
     caBundle: '/etc/ssl/certs/ca-certificates.crt',
     limits: {

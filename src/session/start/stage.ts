@@ -18,6 +18,7 @@ import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
+import { openSessionPreviews } from './previews.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -68,6 +69,7 @@ export async function stage<V extends AgentView>(
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
     fillHome({ plan, deps, home, credential, file }),
   ]);
+  group.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
   if (kept !== undefined)
