@@ -1,4 +1,9 @@
-/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET [PORT=SOCKET]...
+/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|from=SOCKET...
+ *
+ * PORT=SOCKET accepts connections on PORT and joins each to SOCKET. from=SOCKET is the other direction, for pages that
+ * the user looks at: it keeps PARKED connections to SOCKET open. When two bytes arrive on one, a port in network order,
+ * it connects to that port on this container's loopback (127.0.0.1, then ::1), answers with one byte (0: connected, 1:
+ * nothing listens there), and joins the two.
  *
  * One process, one epoll, no fork, no thread and no allocation after start, so that it works at the pids limit and at the
  * memory limit. Out of descriptors or slots it stops accepting until a connection ends. A socket without a server (the
@@ -12,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,6 +32,9 @@
 #include <unistd.h>
 
 enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, START_WAIT_MS = 60000, RETRY_MS = 25 };
+/* Idle connections to the socket of from=, and the pause after one of them ended unused: the gateway may be full. */
+enum { PARKED = 4, PARK_PAUSE_MS = 1000 };
+enum stage { OPEN, PARKING, DIALING };
 enum outcome { BROKEN = -1, STUCK, MOVED };
 
 struct side {
@@ -37,6 +46,8 @@ struct side {
 
 struct pair {
 	int used, joined, port;
+	enum stage stage;       /* of a connection from from=; OPEN for all others */
+	int family;             /* that is being dialed */
 	unsigned serial;        /* of the connection: an event may belong to the one that had this slot before */
 	int again;              /* has more to move than one turn allows */
 	long long since;
@@ -49,6 +60,9 @@ static struct listener {
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
+static struct sockaddr_un from;
+static int parked, has_parked;
+static long long park_after;
 static int epoll_fd, live, accepting = 1, waiting, unfinished, has_joined;
 
 static long long now_ms(void)
@@ -83,6 +97,10 @@ static void drop(struct pair *p)
 			close(p->side[i].fd);
 	if (!p->joined)
 		waiting--;
+	if (p->stage == PARKING) {
+		parked--;
+		park_after = now_ms() + PARK_PAUSE_MS;
+	}
 	unfinished -= p->again;
 	p->used = p->again = 0;
 	live--;
@@ -144,10 +162,128 @@ static enum outcome pump(struct side *s, struct side *o)
 	return MOVED;
 }
 
+static uint64_t data_of(const struct pair *p)
+{
+	return (uint64_t)p->serial << 32 | (PORTS * 2 + 1 + (p - pairs));
+}
+
+/* Begins to connect to the port on loopback, with the next family; 0 when there is none left. */
+static int dial(struct pair *p)
+{
+	while (p->family != AF_INET6) {
+		p->family = p->family == 0 ? AF_INET : AF_INET6;
+		struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(p->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		struct sockaddr_in6 b = { .sin6_family = AF_INET6, .sin6_port = htons(p->port), .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+		int on = 1, fd = socket(p->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+		int failed = p->family == AF_INET ? connect(fd, (struct sockaddr *)&a, sizeof a) : connect(fd, (struct sockaddr *)&b, sizeof b);
+		if ((failed < 0 && errno != EINPROGRESS) || watch(EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLOUT | EPOLLET, data_of(p)) < 0) {
+			close(fd);
+			continue;
+		}
+		side_init(&p->side[0], fd);
+		return 1;
+	}
+	return 0;
+}
+
+/* Tells the gateway what became of a dialed connection. */
+static void answer(struct pair *p, char status)
+{
+	p->stage = OPEN;
+	if (send(p->side[1].fd, &status, 1, MSG_NOSIGNAL) != 1 || status != 0)
+		drop(p);
+}
+
+/* A connection from from= before it is joined: reads the port, then waits for the program that listens there. */
+static void advance(struct pair *p)
+{
+	struct side *gateway = &p->side[1];
+	if (p->stage == PARKING) {
+		ssize_t n = recv(gateway->fd, gateway->bytes + gateway->to, 2 - gateway->to, 0);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			drop(p);
+			return;
+		}
+		gateway->to += n;
+		if (gateway->to < 2)
+			return;
+		p->port = (unsigned char)gateway->bytes[0] << 8 | (unsigned char)gateway->bytes[1];
+		gateway->to = 0;
+		parked--;
+		p->stage = DIALING;
+		p->family = 0;
+		if (p->port == 0 || !dial(p)) {
+			answer(p, 1);
+			return;
+		}
+	}
+	int why = 0;
+	socklen_t size = sizeof why;
+	struct pollfd ready = { .fd = p->side[0].fd, .events = POLLOUT };
+	while (poll(&ready, 1, 0) > 0) {
+		getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &why, &size);
+		if (why == 0) {
+			answer(p, 0);
+			return;
+		}
+		close(ready.fd);
+		p->side[0].fd = -1;
+		if (!dial(p)) {
+			answer(p, 1);
+			return;
+		}
+		ready.fd = p->side[0].fd;
+	}
+	/* The gateway gave up while nothing answered. */
+	ready = (struct pollfd){ .fd = gateway->fd, .events = 0 };
+	if (poll(&ready, 1, 0) > 0 && ready.revents & (POLLHUP | POLLERR))
+		drop(p);
+}
+
+/* Keeps connections to from= open, which the gateway takes for what it has to reach in here. */
+static void park(void)
+{
+	while (parked < PARKED && now_ms() >= park_after) {
+		int slot = 0;
+		while (slot < PAIRS && pairs[slot].used)
+			slot++;
+		int fd = slot == PAIRS ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		struct pair *p = &pairs[slot];
+		if (fd < 0 || connect(fd, (struct sockaddr *)&from, sizeof from) < 0) {
+			if (fd >= 0)
+				close(fd);
+			park_after = now_ms() + (has_parked ? PARK_PAUSE_MS : RETRY_MS);
+			return;
+		}
+		p->used = p->joined = 1;
+		p->again = 0;
+		p->serial++;
+		p->stage = PARKING;
+		side_init(&p->side[0], -1);
+		side_init(&p->side[1], fd);
+		live++;
+		parked++;
+		has_parked = 1;
+		if (watch(EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLOUT | EPOLLET, data_of(p)) < 0)
+			drop(p);
+	}
+}
+
 static void serve(struct pair *p, unsigned events)
 {
 	if (!p->used || !p->joined)
 		return;
+	if (p->stage != OPEN) {
+		advance(p);
+		if (!p->used || p->stage != OPEN)
+			return;
+		events = 0;
+	}
 	struct side *a = &p->side[0], *b = &p->side[1];
 	/* Towards the client first: what a gateway sent before it closed the connection still arrives. */
 	enum outcome down = pump(b, a), up = down == BROKEN ? BROKEN : pump(a, b);
@@ -178,9 +314,8 @@ static void join(struct pair *p)
 	waiting--;
 	side_init(&p->side[1], fd);
 	/* Edge-triggered: each event moves all that can be moved, so nothing is missed and no hang-up repeats. */
-	uint64_t data = (uint64_t)p->serial << 32 | (PORTS * 2 + 1 + (p - pairs));
 	for (int i = 0; i < 2; i++)
-		if (watch(EPOLL_CTL_ADD, p->side[i].fd, EPOLLIN | EPOLLOUT | EPOLLET, data) < 0) {
+		if (watch(EPOLL_CTL_ADD, p->side[i].fd, EPOLLIN | EPOLLOUT | EPOLLET, data_of(p)) < 0) {
 			drop(p);
 			return;
 		}
@@ -211,6 +346,7 @@ static void take(int listener, int family)
 	struct pair *p = &pairs[slot];
 	p->used = 1;
 	p->joined = p->again = 0;
+	p->stage = OPEN;
 	p->serial++;
 	p->port = listener;
 	p->since = now_ms();
@@ -254,12 +390,17 @@ int main(int argc, char **argv)
 	}
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (argc < 2 || argc - 1 > PORTS || epoll_fd < 0) {
-		fprintf(stderr, "usage: forwarder PORT=SOCKET...\n");
+		fprintf(stderr, "usage: forwarder PORT=SOCKET|from=SOCKET...\n");
 		return 2;
 	}
 	for (int i = 1; i < argc; i++) {
 		struct listener *l = &listeners[listener_count];
 		char *path = strchr(argv[i], '=');
+		if (strncmp(argv[i], "from=", 5) == 0 && strlen(path + 1) < sizeof from.sun_path) {
+			from.sun_family = AF_UNIX;
+			strcpy(from.sun_path, path + 1);
+			continue;
+		}
 		int port = atoi(argv[i]);
 		if (!path || port < 1 || port > 65535 || strlen(path + 1) >= sizeof l->to.sun_path) {
 			fprintf(stderr, "forwarder: bad port or socket: %s\n", argv[i]);
@@ -279,7 +420,12 @@ int main(int argc, char **argv)
 		listener_count++;
 	}
 	for (;;) {
-		int n = epoll_wait(epoll_fd, events, 64, unfinished > 0 ? 0 : waiting > 0 ? RETRY_MS : -1);
+		if (from.sun_family != 0)
+			park();
+		int pause = waiting > 0 ? RETRY_MS : from.sun_family != 0 && parked < PARKED ? PARK_PAUSE_MS : -1;
+		if (!has_parked && pause == PARK_PAUSE_MS)
+			pause = RETRY_MS;
+		int n = epoll_wait(epoll_fd, events, 64, unfinished > 0 ? 0 : pause);
 		if (n < 0 && errno != EINTR)
 			return 1;
 		for (int i = 0; i < n; i++) {

@@ -4,12 +4,14 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import tls from 'node:tls';
+import { createAgentPorts } from './agent-ports.mjs';
 import { bound } from './bounds.mjs';
 import { createBroker } from './broker.mjs';
 import { createCa } from './certificate.mjs';
 import { messageWriter, readMessages } from './channel.mjs';
 import { createEgress } from './egress.mjs';
 import { createIntercept } from './intercept.mjs';
+import { createLocalService } from './local-services.mjs';
 import { createProxy } from './proxy.mjs';
 import { createRelay } from './relay.mjs';
 import { createSecrets } from './secrets.mjs';
@@ -19,9 +21,8 @@ import { createBudget } from './usage.mjs';
 
 const tell = messageWriter(process.stdout);
 
-/** @param {import('node:http').Server} server @param {string} file @param {GatewayConfig['limits']} limits */
-async function listen(server, file, limits) {
-  bound(server, limits);
+/** @param {import('node:net').Server} server @param {string} file */
+async function listen(server, file) {
   rmSync(file, { force: true });
   await new Promise((done, failed) => {
     server.once('error', failed);
@@ -65,26 +66,30 @@ async function start(config) {
   }
   const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trust, log);
   const broker = createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage });
-  await listen(broker, path.join(config.directory, 'api.sock'), config.limits);
-  await listen(
-    createProxy({ config, egress, log, intercept }),
-    path.join(config.directory, 'proxy.sock'),
-    config.limits,
-  );
+  const proxy = createProxy({ config, egress, log, intercept });
+  for (const server of [broker, proxy]) bound(server, config.limits);
+  const agentPorts = createAgentPorts(relay);
+  await listen(broker, path.join(config.directory, 'api.sock'));
+  await listen(agentPorts.server, path.join(config.directory, 'ports.sock'));
+  for (const port of config.localPorts)
+    await listen(createLocalService(port, relay, log), path.join(config.directory, `local-${port}.sock`));
   for (const { name, socket, rules } of config.companions) {
     // Nothing of the agent's: no brokered host, no rule, none of its limits' counts.
     const own = { ...config, rules, brokers: [] };
-    const proxy = createProxy({
+    const out = createProxy({
       config: own,
       egress: createEgress(own, relay),
       log: (entry) => log({ ...entry, companion: name }),
       intercept: () => false,
     });
-    await listen(proxy, socket, config.limits);
+    bound(out, config.limits);
+    await listen(out, socket);
   }
+  // The last one: the agent's program may wait for it.
+  await listen(proxy, path.join(config.directory, 'proxy.sock'));
   tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
   setImmediate(trust);
-  return { relay, egress, secrets };
+  return { relay, egress, secrets, agentPorts };
 }
 
 /** @type {Awaited<ReturnType<typeof start>> | undefined} */
@@ -106,7 +111,10 @@ function take(message) {
   else if (message.type === 'secret') running?.secrets.take(message.secret);
   else if (message.type === 'secret-failed') running?.secrets.refuse(message.message);
   else if (message.type === 'rules') running?.egress.setRules(message.rules);
-  else running?.relay.take(message);
+  else if (message.type === 'port-open') {
+    if (running === undefined) tell({ type: 'relay-close', id: message.id, why: 'the gateway is not ready' });
+    else running.agentPorts.connect(message.id, message.port);
+  } else running?.relay.take(message);
 }
 
 // run-claude has ended: end too, whatever is still open.

@@ -1,5 +1,6 @@
-// Streams over the host: to the provider address or the proxy that run-claude names, over stdio. Each stream
-// has a window, so that a slow one neither fills memory nor holds up the others.
+// Streams over the host, over stdio: to the provider address, the proxy or the user's own services that run-claude names,
+// and from the host to a port of the agent. Each stream has a window, so that a slow one neither fills memory nor holds up
+// the others.
 import { Duplex } from 'node:stream';
 
 const WINDOW = 256 * 1024;
@@ -86,19 +87,26 @@ export function createRelay(send) {
   /** @type {Map<number, RelayStream>} */
   const streams = new Map();
   let last = 0;
+  /** @param {number} id */
+  const add = (id) => {
+    const stream = new RelayStream(id, send);
+    streams.set(id, stream);
+    stream.once('close', () => {
+      const why = stream.errored?.message;
+      if (streams.delete(id)) send({ type: 'relay-close', id, ...(why === undefined ? {} : { why }) });
+    });
+    return stream;
+  };
   return {
-    /** @param {'provider' | 'proxy'} to @returns {Duplex} */
+    /** @param {import('../../src/types/gateway.ts').RelayTarget} to @returns {Duplex} */
     open(to) {
       last += 1;
-      const id = last;
-      const stream = new RelayStream(id, send);
-      streams.set(id, stream);
-      stream.once('close', () => {
-        if (streams.delete(id)) send({ type: 'relay-close', id });
-      });
-      send({ type: 'relay-open', id, to });
+      const stream = add(last);
+      send({ type: 'relay-open', id: last, to });
       return stream;
     },
+    /** A stream that the host opened; its numbers are negative. @param {number} id @returns {Duplex} */
+    accept: (id) => add(id),
     /** @param {RelayMessage} message */
     take(message) {
       const stream = streams.get(message.id);

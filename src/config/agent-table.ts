@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AGENT_NAMES } from '../types/agent-package.ts';
-import { OWN_APIS, type OwnAgent } from '../types/own-agent.ts';
+import type { OwnAgent } from '../types/own-agent.ts';
 
 /** Words before `--agent`'s value: letters, digits, `-`. */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
@@ -43,7 +43,7 @@ const table = z.strictObject({
   env: z.record(z.string().regex(VARIABLE, 'the name of a variable'), z.string()).default({}),
   provider: z
     .strictObject({
-      api: z.enum(OWN_APIS),
+      api: z.enum(['anthropic', 'openai', 'gemini']),
       url: z.string().regex(URL_PLAIN, 'https://HOST, without a login and a query'),
       key: z.string().regex(VARIABLE, 'the name of the variable that has the key'),
       placeholder: z.string().regex(PLACEHOLDER, '8 to 200 plain characters').default(DEFAULT_PLACEHOLDER),

@@ -68,6 +68,8 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'allow-host', key: 'allowHosts', form: { kind: 'list' }, tighten: 'never' },
   { name: 'allow-address', key: 'allowAddresses', form: { kind: 'list' }, tighten: 'never' },
   { name: 'network-presets', key: 'networkPresets', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'port', key: 'ports', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'allow-local', key: 'allowLocal', form: { kind: 'list' }, tighten: 'never' },
   { name: 'credentials', key: 'credentials', form: choice('none', 'broker', 'file'), tighten: 'tighter' },
   {
     name: 'fresh-creds',
@@ -127,6 +129,8 @@ export const DEFAULTS: Policy = {
   allowAddresses: [],
   networkPresets: ['default'],
   brokers: [],
+  ports: [],
+  allowLocal: [],
   credentials: 'broker',
   freshCreds: false,
   env: {},

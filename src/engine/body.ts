@@ -75,6 +75,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     Sysctls: { ...SYSCTLS },
     // Without these the engine copies the host's resolvers and search domains, also without a network.
     ...(spec.network === 'none' ? { Dns: ['127.0.0.1'], DnsSearch: ['.'] } : {}),
+    ...extraHosts(spec),
     LogConfig: { Type: 'none', Config: {} },
     NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
     IpcMode: 'private',
@@ -97,6 +98,15 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     Tmpfs: Object.fromEntries(spec.mounts.filter((mount) => mount.kind === 'tmpfs').map(tmpfsEntry)),
     ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
   };
+}
+
+function extraHosts({ loopbackNames = [] }: ContainerSpec): { readonly ExtraHosts?: string[] } {
+  return loopbackNames.length === 0 ? {} : { ExtraHosts: hostsOf(loopbackNames) };
+}
+
+/** Names of 127.0.0.1 as engines write and record them. */
+export function hostsOf(loopbackNames: readonly string[]): string[] {
+  return loopbackNames.map((name) => `${name}:127.0.0.1`);
 }
 
 function mountEntry(mount: Exclude<Mount, { kind: 'tmpfs' }>): Docker.MountSettings {

@@ -1,4 +1,5 @@
 import type { ContainerSpec, Mount } from '../types/engine.ts';
+import { hostsOf } from './body.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
 /** The part of the engine's record of a container that says what the container may do. */
@@ -165,7 +166,7 @@ function compareIsolation(spec: ContainerSpec, host: HostConfig): readonly strin
     ...none('device requests', host.DeviceRequests),
     ...none('device rules', host.DeviceCgroupRules),
     ...none("another container's volumes", host.VolumesFrom),
-    ...none('host names', host.ExtraHosts),
+    ...differs('host names', hostsOf(spec.loopbackNames ?? []).join(' '), (host.ExtraHosts ?? []).join(' ')),
     ...none('links', host.Links),
   ];
 }

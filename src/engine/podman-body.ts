@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerSpec, EngineFacts, Mount } from '../types/engine.ts';
-import { labelsOf, memoryOptions } from './body.ts';
+import { hostsOf, labelsOf, memoryOptions } from './body.ts';
 import { MASKED_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 import { SECCOMP_FILE } from './hardening/seccomp.ts';
 
@@ -65,6 +65,7 @@ export function podmanBody(
     image_volume_mode: 'ignore',
     // Otherwise the host's names are copied.
     use_image_hosts: true,
+    ...(spec.loopbackNames === undefined ? {} : { hostadd: hostsOf(spec.loopbackNames) }),
     manage_password: false,
     umask: '0022',
     privileged: false,

@@ -3,6 +3,7 @@ import type { CredentialSource } from '../types/credential.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReadHosts } from './rules/brokers.ts';
+import { parseLocalServices } from './rules/local-services.ts';
 
 /** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -43,8 +44,10 @@ export interface AgentSide {
    * ready, and the forwarder holds its first connections.
    */
   readonly until: string | undefined;
-  /** For init's --forward: PORT=SOCKET. */
+  /** For init's --forward: PORT=SOCKET, or from=SOCKET for the other direction. */
   readonly forwards: readonly string[];
+  /** Names of 127.0.0.1 besides localhost. */
+  readonly loopbackNames: readonly string[];
   readonly agentNetwork: ContainerSpec['network'];
 }
 
@@ -54,11 +57,13 @@ export function agentSide(
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
   env: NodeJS.ProcessEnv,
 ): AgentSide {
-  if (policy.network === 'none') return { mounts: [], env: {}, until: undefined, forwards: [], agentNetwork: 'none' };
+  if (policy.network === 'none')
+    return { mounts: [], env: {}, until: undefined, forwards: [], loopbackNames: [], agentNetwork: 'none' };
   const { volume, network } = gatewayNames(sessionId);
   const broker = policy.credentials === 'broker';
   // Not with `--network open`.
   const proxy = policy.network === 'gateway';
+  const locals = parseLocalServices(policy.allowLocal ?? []);
   return {
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
     env: {
@@ -70,7 +75,11 @@ export function agentSide(
     forwards: [
       ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
       ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),
+      ...locals.map(({ port }) => `${port}=${GATEWAY_DIR}/local-${port}.sock`),
+      // Always: the user may look at a port that is named later.
+      `from=${GATEWAY_DIR}/ports.sock`,
     ],
+    loopbackNames: locals.flatMap(({ name }) => (name === undefined ? [] : [name])),
     agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
   };
 }

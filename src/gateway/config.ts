@@ -7,6 +7,7 @@ import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
 import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules/host-rules.ts';
+import { parseLocalService } from './rules/local-services.ts';
 import { wayOut } from './rules/mcp-programs.ts';
 import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
 import { servedPrograms } from './rules/program-host.ts';
@@ -53,6 +54,7 @@ export function gatewayConfig(
     usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
     brokers,
     companions: servedPrograms(policy).flatMap((program) => wayOut(program) ?? []),
+    localPorts: (policy.allowLocal ?? []).map((text) => parseLocalService(text).port),
     ca: undefined,
     caBundle: '/etc/ssl/certs/ca-certificates.crt',
     limits: {

@@ -3,6 +3,7 @@ import { RunClaudeError } from '../errors.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { Tell } from '../types/event.ts';
 import type { FromGateway, GatewayConfig, GatewayUsage, HostRule, SessionCa, ToGateway } from '../types/gateway.ts';
+import type { AgentPortStream } from './agent-port-stream.ts';
 import type { NetworkLog } from './network-log.ts';
 import { createRelay, type RelayTargets } from './relay.ts';
 
@@ -27,6 +28,8 @@ export interface DrivenGateway {
   readonly ready: Promise<SessionCa | undefined>;
   setRules(rules: readonly HostRule[]): void;
   setSecret(secret: Secret): void;
+  /** A stream to a port on the agent's loopback. */
+  openPort(port: number): AgentPortStream;
   close(): void;
 }
 
@@ -81,6 +84,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
     ready: ready.promise,
     setRules: (rules) => send({ type: 'rules', rules }),
     setSecret: (secret) => send({ type: 'secret', secret }),
+    openPort: (port) => relay.openPort(port),
     close: () => {
       stdin.end();
       relay.close();

@@ -3,6 +3,7 @@ import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage, HostRule, SessionCa } from '../types/gateway.ts';
+import type { AgentPortStream } from './agent-port-stream.ts';
 import { type DrivenGateway, driveGateway } from './drive.ts';
 import type { NetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
@@ -38,6 +39,8 @@ export interface KeptGateway {
   readonly exceeded: Promise<string>;
   usage(): GatewayUsage;
   setRules(rules: readonly HostRule[]): void;
+  /** A stream to a port on the agent's loopback; undefined while no gateway runs. */
+  openPort(port: number): AgentPortStream | undefined;
   stop(): Promise<void>;
 }
 
@@ -103,6 +106,10 @@ class GatewayKeeper implements KeptGateway {
   setRules(rules: readonly HostRule[]): void {
     this.#config = { ...this.#config, rules };
     this.#driven?.setRules(rules);
+  }
+
+  openPort(port: number): AgentPortStream | undefined {
+    return this.#state === 'running' ? this.#driven?.openPort(port) : undefined;
   }
 
   async stop(): Promise<void> {

@@ -1,23 +1,37 @@
 import { connect, type Socket } from 'node:net';
-import type { RelayMessage } from '../types/gateway.ts';
+import type { RelayMessage, RelayTarget, ToGateway } from '../types/gateway.ts';
+import { AgentPortStream } from './agent-port-stream.ts';
 
 const WINDOW = 256 * 1024;
 const CHUNK = 32 * 1024;
 
 /** The only addresses that the gateway can reach through this machine. It chooses one by its name. */
-export type RelayTargets = Readonly<
-  Partial<Record<'provider' | 'proxy', { readonly host: string; readonly port: number }>>
->;
+export type RelayTargets = Readonly<Partial<Record<RelayTarget, { readonly host: string; readonly port: number }>>>;
 
 export interface Relay {
   take(message: RelayMessage): void;
+  /** A stream to a port on the agent's loopback. It fails where nothing listens there. */
+  openPort(port: number): AgentPortStream;
   close(): void;
 }
 
 /** The host's end of the gateway's streams. The gateway's end is images/gateway/relay.mjs. */
-export function createRelay(targets: RelayTargets, send: (message: RelayMessage) => void): Relay {
+export function createRelay(targets: RelayTargets, send: (message: ToGateway) => void): Relay {
   const streams = new Map<number, RelayedStream>();
+  let lastOwn = 0;
   return {
+    openPort(port) {
+      // The gateway counts up.
+      lastOwn -= 1;
+      const id = lastOwn;
+      const stream = new AgentPortStream(id, send);
+      streams.set(id, { take: (message) => stream.takeMessage(message) });
+      stream.once('close', () => {
+        if (streams.delete(id)) send({ type: 'relay-close', id });
+      });
+      send({ type: 'port-open', id, port });
+      return stream;
+    },
     take(message) {
       if (message.type === 'relay-open') {
         const target = targets[message.to];
@@ -29,12 +43,14 @@ export function createRelay(targets: RelayTargets, send: (message: RelayMessage)
           );
         return;
       }
-      streams.get(message.id)?.take(message);
+      const stream = streams.get(message.id);
       if (message.type === 'relay-close') streams.delete(message.id);
+      stream?.take(message);
     },
     close() {
-      for (const stream of streams.values()) stream.take({ type: 'relay-close', id: 0 });
+      const open = [...streams.values()];
       streams.clear();
+      for (const stream of open) stream.take({ type: 'relay-close', id: 0, why: 'the gateway ended' });
     },
   };
 }

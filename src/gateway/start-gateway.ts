@@ -4,9 +4,10 @@ import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { Container, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import type { GatewayConfig, GatewayUsage } from '../types/gateway.ts';
+import type { GatewayConfig, GatewayUsage, NetworkEntry } from '../types/gateway.ts';
 import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
+import type { AgentPortStream } from './agent-port-stream.ts';
 import { type AgentSide, agentSide, endsTls, gatewayNames } from './agent-side.ts';
 import { gatewayConfig } from './config.ts';
 import { companionMounts, type GatewayContainerOptions, startContainer } from './gateway-container.ts';
@@ -50,6 +51,10 @@ export interface Gateway extends AgentSide {
   hosts(): readonly HostTotal[];
   /** The network log's file. */
   readonly log: string;
+  /** Adds an entry to it. */
+  addToLog(entry: NetworkEntry): void;
+  /** A stream to a port on the agent's loopback; undefined while no gateway runs. */
+  openPort(port: number): AgentPortStream | undefined;
   /** Begins to end the gateway. Call it when the agent has ended; other parts can end concurrently. */
   quit(): void;
   /**
@@ -85,7 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const [seccomp] = await Promise.all([readSeccompProfile(), place.volumeMade]);
     first = makeFirst(options, place, seccomp);
     const running = runGateway(options, { place, first, config: await configured, seccomp, credential, log });
-    return { ...side, ...running.asked, begin: first.begin, log: log.file, hosts: log.totals, stop };
+    return { ...side, ...running.asked, begin: first.begin, log: log.file, addToLog: log.add, hosts: log.totals, stop };
 
     async function stop(agentStays = false): Promise<void> {
       await running.end();
@@ -148,7 +153,13 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy),
   ]);
-  return { gateway: gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program)), targets: upstreams.targets };
+  const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
+  return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
+}
+
+/** The gateway names a port; the address is always this machine's loopback. */
+function localTargets(ports: readonly number[]): RelayTargets {
+  return Object.fromEntries(ports.map((port) => [`local ${port}`, { host: '127.0.0.1', port }]));
 }
 
 /** The first container of a session's gateway, which is made before its configuration is known. */
@@ -207,7 +218,7 @@ interface GatewayParts {
 }
 
 interface RunningGateway {
-  readonly asked: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'quit'>;
+  readonly asked: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'openPort' | 'quit'>;
   end(): Promise<void>;
 }
 
@@ -252,6 +263,7 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
       lost,
       exceeded,
       usage: () => kept.usage(),
+      openPort: (port) => kept.openPort(port),
       quit: () => void end().catch(() => undefined),
     },
     end,
@@ -284,6 +296,8 @@ function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
     usage: () => ({ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }),
     hosts: () => [],
     log,
+    addToLog: () => undefined,
+    openPort: () => undefined,
     quit: () => undefined,
     stop: async () => close(),
   };

@@ -26,6 +26,10 @@ export function weakenings(policy: Policy): string[] {
     ({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`,
   );
   add(servers.length > 0, `MCP servers: ${servers.join(', ')}`);
+  const ports = policy.ports ?? [];
+  add(ports.length > 0, `pages of the agent in your browser, from its ports: ${ports.join(', ')}`);
+  const locals = policy.allowLocal ?? [];
+  add(locals.length > 0, `services of your machine that the agent can use: ${locals.join(', ')}`);
   add(Object.keys(policy.env).length > 0, `variables passed in: ${Object.keys(policy.env).join(', ')}`);
   add(policy.includeIgnored !== false, 'files that ignore rules match come back too');
   add(policy.allowSuspect.length > 0, `suspect changes count as clean in: ${policy.allowSuspect.join(', ')}`);

@@ -119,6 +119,8 @@ const policy = fields<Policy>({
     ),
   ),
   allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts }))),
+  ports: optional(texts),
+  allowLocal: optional(texts),
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
   env: mapOf(text),

@@ -82,6 +82,8 @@ export interface ContainerSpec {
   /** none: no stdin. stream: attached. A container attached with stdin ends when its CLI does (StdinOnce). */
   readonly stdin: 'none' | 'stream';
   readonly hostname: string;
+  /** Host names of 127.0.0.1, besides localhost. */
+  readonly loopbackNames?: readonly string[];
   readonly runtime?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }

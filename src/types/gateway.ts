@@ -99,6 +99,8 @@ export interface GatewayConfig {
   readonly usage: GatewayUsage;
   readonly brokers: readonly BrokeredHost[];
   readonly companions: readonly CompanionOut[];
+  /** Ports of the user's own machine, each reached through a socket `local-PORT.sock`. */
+  readonly localPorts: readonly number[];
   /** The session's CA, when a gateway is started again. */
   readonly ca: SessionCa | undefined;
   /** The well-known CAs inside, to which the session's CA is added. */
@@ -131,6 +133,8 @@ export type ToGateway =
   | { readonly type: 'secret'; readonly secret: Secret }
   | { readonly type: 'secret-failed'; readonly message: string }
   | { readonly type: 'rules'; readonly rules: readonly HostRule[] }
+  /** A stream of the host to a port on the agent's loopback. Its number is negative. */
+  | { readonly type: 'port-open'; readonly id: number; readonly port: number }
   | RelayMessage;
 
 export type FromGateway =
@@ -141,8 +145,11 @@ export type FromGateway =
   | { readonly type: 'usage'; readonly usage: GatewayUsage; readonly exceeded?: string }
   | RelayMessage;
 
+/** What the gateway reaches through the host: the provider, the host's own proxy, or a port of the user's machine. */
+export type RelayTarget = 'provider' | 'proxy' | `local ${number}`;
+
 export type RelayMessage =
-  | { readonly type: 'relay-open'; readonly id: number; readonly to: 'provider' | 'proxy' }
+  | { readonly type: 'relay-open'; readonly id: number; readonly to: RelayTarget }
   | { readonly type: 'relay-data'; readonly id: number; readonly data: string }
   | { readonly type: 'relay-ack'; readonly id: number; readonly bytes: number }
   | { readonly type: 'relay-end'; readonly id: number }
@@ -152,7 +159,8 @@ export type RelayMessage =
 export interface NetworkEntry {
   /** ISO 8601. */
   readonly at: string;
-  readonly kind: 'connect' | 'http' | 'provider' | 'broker';
+  /** 'local': a service of the user's machine. 'preview': the user's browser and a port of the agent. */
+  readonly kind: 'connect' | 'http' | 'provider' | 'broker' | 'local' | 'preview';
   /** The companion that asked; undefined: the agent. */
   readonly companion?: string;
   /** The tool that a message to an MCP server calls. */

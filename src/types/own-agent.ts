@@ -32,12 +32,10 @@ export interface OwnPackage {
 /** The provider whose requests the gateway passes, with the key that stays on the host. */
 export interface OwnProvider {
   /** Which requests there are. */
-  readonly api: (typeof OWN_APIS)[number];
+  readonly api: 'anthropic' | 'openai' | 'gemini';
   readonly url: string;
   /** The variable of the host that has the key. */
   readonly key: string;
   /** What is inside in place of the key. */
   readonly placeholder: string;
 }
-
-export const OWN_APIS = ['anthropic', 'openai', 'gemini'] as const;

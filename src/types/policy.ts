@@ -42,6 +42,10 @@ export interface Policy {
   readonly allowRequests?: readonly AllowRule[] | undefined;
   readonly mcpServers?: readonly McpServer[] | undefined;
   readonly mcpPrograms?: readonly McpProgram[] | undefined;
+  /** Ports of the agent that the user looks at: `PORT[:HOSTPORT]`. Earlier releases did not record them. */
+  readonly ports?: readonly string[] | undefined;
+  /** Services of the user's machine that the agent may use: `PORT[:NAME]`. Earlier releases did not record them. */
+  readonly allowLocal?: readonly string[] | undefined;
   readonly credentials: 'broker' | 'file' | 'none';
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */

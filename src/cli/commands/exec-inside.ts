@@ -13,21 +13,30 @@ import { type CommandContext, type CommandRun, optionValue } from '../context/co
 const SHELL = ['/bin/bash'];
 
 /** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
-export const execInsideCommand: CommandRun = async (line, context) => {
+export const execInsideCommand: CommandRun = (line, context) =>
+  runBeside(optionValue(line, 'session'), line.rest, context);
+
+/** `shell [ID]`: the same with a shell, for a person. */
+export const shellCommand: CommandRun = (line, context) => runBeside(line.words[0], [], context);
+
+async function runBeside(id: string | undefined, words: readonly string[], context: CommandContext): Promise<number> {
   const { places, cwd, env, tell } = context;
-  const record = agentSession(findSession(places.stateDir, optionValue(line, 'session'), realpathSync(cwd)));
+  const record = agentSession(findSession(places.stateDir, id, realpathSync(cwd)));
   if (!isRunning(record)) {
     throw new RunClaudeError('SESSION_ENDED', `session ${record.id} is not running`, {
       hint: `See its files with: run-claude explore ${record.id}`,
     });
   }
   const tty = process.stdin.isTTY === true && process.stdout.isTTY === true;
-  if (line.rest.length === 0 && !tty)
-    throw usageError('exec: without a terminal it needs a command', 'Write the command after --.');
+  if (words.length === 0 && !tty)
+    throw usageError(
+      'without a terminal there is no shell',
+      `Write a command: run-claude exec --session ${record.id} -- COMMAND`,
+    );
   let engine: Promise<Engine> | undefined;
   try {
     return await runInside(record, {
-      argv: line.rest.length === 0 ? SHELL : line.rest,
+      argv: words.length === 0 ? SHELL : words,
       tty,
       term: tty ? terminalType(env['TERM']) : undefined,
       // A command of a kept session needs none, and loading it takes longer than the command.
@@ -37,7 +46,7 @@ export const execInsideCommand: CommandRun = async (line, context) => {
   } finally {
     await (await engine?.catch(() => undefined))?.close();
   }
-};
+}
 
 async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
   const { openEngine } = await import('../context/open-engine.ts');

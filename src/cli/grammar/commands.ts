@@ -76,6 +76,7 @@ export const COMMANDS: readonly CommandShape[] = [
     0,
     true,
   ),
+  command('shell', '[ID]', 'open a shell in a running session, beside its agent', [], 1),
   command(
     'up',
     '[options] [PROJECT]',
@@ -206,6 +207,13 @@ export const COMMANDS: readonly CommandShape[] = [
     'list the network requests of a session, or allow a host',
     [flag('suggest', 'print options that would allow the refused requests'), JSON_OPTION],
     3,
+  ),
+  command(
+    'ports',
+    '[ID] [PORT[:HOSTPORT]]',
+    'list the pages of a running session, or show one more in your browser',
+    [JSON_OPTION],
+    2,
   ),
   command('projects', '', "list Claude's data, by project", [JSON_OPTION], 0),
   command(

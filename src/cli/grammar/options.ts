@@ -145,6 +145,20 @@ export const RUN_OPTIONS: readonly Option[] = [
   ),
   needed(
     'Network and secrets',
+    'port',
+    ['PORT[:HOSTPORT]', '3000'],
+    'show a page of the session in your browser: its PORT at HOSTPORT here',
+    many,
+  ),
+  needed(
+    'Network and secrets',
+    'allow-local',
+    ['PORT[:NAME]', '5432:db'],
+    'let the agent use this service of your machine, as 127.0.0.1:PORT and NAME:PORT',
+    many,
+  ),
+  needed(
+    'Network and secrets',
     'credentials',
     ['MODE', 'none'],
     'broker (default: the credential stays outside), file, none',

@@ -1,4 +1,4 @@
-import { containerBody } from '../../engine/body.ts';
+import { containerBody, hostsOf } from '../../engine/body.ts';
 import { shellQuote } from '../../plan/describe-plan.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
@@ -34,6 +34,7 @@ export function dockerCommand(spec: ContainerSpec, { seccompFile, masked, owner 
     ['--network', host.NetworkMode ?? 'none'],
     ...(host.Dns ?? []).map((server) => ['--dns', server]),
     ...(host.DnsSearch ?? []).map((domain) => ['--dns-search', domain]),
+    ...hostsOf(spec.loopbackNames ?? []).map((pair) => ['--add-host', pair]),
     ['--ipc', 'private'],
     ['--cgroupns', 'private'],
     ['--log-driver', 'none'],

@@ -5,10 +5,12 @@ import { profileDir } from '../../claude/instances/profile.ts';
 import { usageError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
+import { parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
+import { parsePorts } from '../../preview/port-words.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
@@ -116,6 +118,8 @@ function refuseUnusable(policy: Policy, configDir: string): void {
   policyRules(policy);
   checkBrokers(policy);
   for (const range of policy.allowAddresses) parseAddressRange(range);
+  parseLocalServices(policy.allowLocal ?? []);
+  parsePorts(policy.ports ?? []);
   if (policy.profile !== undefined) profileDir(configDir, policy.profile);
 }
 
@@ -141,6 +145,15 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
       "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
     );
   }
+  const needGateway = [
+    ...((policy.ports ?? []).length > 0 ? ['--port'] : []),
+    ...((policy.allowLocal ?? []).length > 0 ? ['--allow-local'] : []),
+  ];
+  if (policy.network === 'none' && needGateway.length > 0)
+    throw usageError(
+      `${needGateway.join(' and ')}: not with --network none`,
+      'The connections pass the gateway, which this session does not have.',
+    );
   const agent = homeAgent(line.program);
   const claudes = policy.isolateClaudeData
     ? 'isolate-claude-data'

@@ -42,6 +42,8 @@ export interface AgentParts extends SessionParts {
   /** Workspace, home, the gateway's sockets: all but the tmpfs mounts, which are added here. */
   readonly mounts: readonly Mount[];
   readonly network: ContainerSpec['network'];
+  /** Host names of 127.0.0.1, besides localhost. */
+  readonly loopbackNames?: readonly string[];
   readonly limits: { readonly memoryMb: number; readonly cpus: number; readonly pids: number; readonly tmpMb: number };
   readonly tty: boolean;
   readonly stdin: ContainerSpec['stdin'];
@@ -66,6 +68,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     workdir: parts.workdir,
     mounts: [...parts.mounts, ...scratch(parts.user, tmpMb), ...(parts.allowGitPush === true ? [PUSH_SIGN] : [])],
     network: parts.network,
+    ...(parts.loopbackNames === undefined ? {} : { loopbackNames: parts.loopbackNames }),
     capabilities: [],
     limits: limits(memoryMb, cpus, pids),
     tty: parts.tty,

@@ -9,6 +9,7 @@ import { openCleanupStack } from '../start/cleanup-stack.ts';
 import { credentialForSession } from '../start/credential.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { reattach } from '../start/launch.ts';
+import { openSessionPreviews } from '../start/previews.ts';
 
 const DETACH_KEYS_HINT = 'Ctrl-P Ctrl-Q leaves it again';
 
@@ -68,6 +69,7 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
       one.stop(isDetached),
     );
     await gateway.ready;
+    cleanup.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
     const detachHint = plan.tty ? ` ${DETACH_KEYS_HINT}.` : '';
     tell({ kind: 'message', level: 'info', text: `Attached. Limits of time and cost count from now.${detachHint}` });
     const outcome = await reattach(agent, plan, deps, { gateway });

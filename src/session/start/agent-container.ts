@@ -34,6 +34,7 @@ export function agentContainer(
     workdir: path.posix.join('/workspace', plan.project.startIn),
     mounts: [...mounts, ...gateway.mounts],
     network: gateway.agentNetwork,
+    ...(gateway.loopbackNames.length === 0 ? {} : { loopbackNames: gateway.loopbackNames }),
     limits: plan.policy,
     tty: plan.tty,
     stdin: 'stream',

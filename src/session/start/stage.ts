@@ -20,6 +20,7 @@ import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import { startMcpCompanions } from './mcp-companions.ts';
+import { openSessionPreviews } from './previews.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -71,6 +72,7 @@ export async function stage<V extends AgentView>(
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
     fillHome({ plan, deps, home, credential, file }),
   ]);
+  group.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
   const mounts = await keptMounts(plan, engine, claude);
   const kept = keptStaging(plan);
   if (kept !== undefined)

@@ -1,0 +1,42 @@
+import { usageError } from '../../errors.ts';
+
+/** A service of the user's machine that a session may use: `PORT[:NAME]`. */
+export interface LocalService {
+  /** On the loopback of the user's machine, and on the agent's. */
+  readonly port: number;
+  /** A host name for 127.0.0.1 inside. */
+  readonly name: string | undefined;
+}
+
+/** Ports on the agent's loopback that the forwarder has for itself. */
+const OWN_PORTS: readonly number[] = [47_801, 47_802];
+/** The forwarder takes 16 sockets. */
+export const MAX_LOCAL_SERVICES = 8;
+const NAME =
+  /^(?!localhost$|ip6-|sandbox$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){0,4}$/;
+
+/** @throws {RunClaudeError} USAGE where the text is not `PORT[:NAME]` */
+export function parseLocalService(text: string): LocalService {
+  const [, digits, name] = /^(\d{1,5})(?::(.*))?$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (!(port >= 1024 && port <= 65_535))
+    throw usageError(`--allow-local ${text}: not a port`, 'Write PORT or PORT:NAME, with a port from 1024 to 65535.');
+  if (OWN_PORTS.includes(port))
+    throw usageError(
+      `--allow-local ${text}: run-claude uses this port inside`,
+      'Let the service listen on another port.',
+    );
+  if (name !== undefined && (!NAME.test(name) || /^[\d.]+$/.test(name)))
+    throw usageError(`--allow-local ${text}: '${name}' is not a host name`, 'Write a name such as db or db.internal.');
+  return { port, name };
+}
+
+/** All services of a policy. @throws {RunClaudeError} USAGE also for a port or name that is there twice. */
+export function parseLocalServices(texts: readonly string[]): readonly LocalService[] {
+  const services = texts.map(parseLocalService);
+  const isTwice = new Set(services.map(({ port }) => port)).size < services.length;
+  if (isTwice) throw usageError('--allow-local: a port is there twice', 'Name each port once.');
+  if (services.length > MAX_LOCAL_SERVICES)
+    throw usageError(`--allow-local: more than ${MAX_LOCAL_SERVICES} services`, 'Name fewer ports.');
+  return services;
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { RunClaudeError } from '../errors.ts';
+import type { Tell } from '../types/event.ts';
+import { originOf, TOKEN_PARAMETER } from './judge-request.ts';
+import { listenOnLoopback } from './listen.ts';
+import { type OpenPort, type PortRequest, readAskedPorts, removePortFiles, writeOpenPorts } from './port-files.ts';
+import { type AskedPort, parsePort, parsePorts } from './port-words.ts';
+import { createPreview, type PreviewDeps } from './serve-port.ts';
+
+const POLL_MS = 300;
+const TOKEN_BYTES = 24;
+/** Below these, only root can listen. */
+const FIRST_FREE_PORT = 1024;
+
+export interface PreviewOptions extends PreviewDeps {
+  readonly sessionId: string;
+  readonly sessionDir: string;
+  /** Of the session's policy, `PORT[:HOSTPORT]`. */
+  readonly ports: readonly string[];
+  readonly tell: Tell;
+}
+
+/** The pages of one session, served by the process that runs it. */
+export interface Previews {
+  close(): void;
+}
+
+/**
+ * Opens the pages of a session, and from then on those that `run-claude ports` asks for.
+ *
+ * @throws {RunClaudeError} PORT_TAKEN; USAGE for words that are not ports
+ */
+export async function openPreviews(options: PreviewOptions): Promise<Previews> {
+  const { sessionDir, ports } = options;
+  const previews = new SessionPreviews(options);
+  removePortFiles(sessionDir);
+  try {
+    for (const asked of parsePorts(ports)) await previews.open(asked);
+  } catch (error) {
+    previews.close();
+    throw error;
+  }
+  previews.watch();
+  return previews;
+}
+
+class SessionPreviews implements Previews {
+  readonly #options: PreviewOptions;
+  readonly #host: string;
+  readonly #token = randomBytes(TOKEN_BYTES).toString('base64url');
+  /** By the agent's port. */
+  readonly #open = new Map<number, OpenPort & { readonly hostPort: number; readonly close: () => void }>();
+  readonly #failed = new Map<number, OpenPort>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: PreviewOptions) {
+    this.#options = options;
+    this.#host = `${options.sessionId}.localhost`;
+  }
+
+  async open({ port, hostPort }: AskedPort): Promise<void> {
+    const known = this.#open.get(port);
+    if (known !== undefined && (hostPort === undefined || hostPort === known.hostPort)) return;
+    const usual = port < FIRST_FREE_PORT ? 0 : port;
+    let own = 0;
+    const address = () => ({
+      host: this.#host,
+      hostPort: own,
+      token: this.#token,
+      ports: [...this.#open.values()].map((one) => one.hostPort),
+    });
+    const make = () => createPreview(port, address, this.#options);
+    const opened = await listenOnLoopback(make, hostPort ?? usual, hostPort === undefined ? 'free' : 'none');
+    if (this.#isClosed) {
+      opened.close();
+      return;
+    }
+    own = opened.hostPort;
+    known?.close();
+    const url = `${originOf(this.#host, own)}/?${TOKEN_PARAMETER}=${this.#token}`;
+    this.#open.set(port, { port, ...opened, url });
+    this.#failed.delete(port);
+    this.#write();
+    this.#options.tell({ kind: 'message', level: 'info', text: `Port ${port} of the session: ${url}` });
+  }
+
+  watch(): void {
+    const seen = new Set<string>();
+    let isBusy = false;
+    const poll = async (): Promise<void> => {
+      if (isBusy) return;
+      isBusy = true;
+      const fresh = readAskedPorts(this.#options.sessionDir).filter(({ id }) => !seen.has(id));
+      for (const request of fresh) {
+        seen.add(request.id);
+        await this.#openAsked(request);
+      }
+      isBusy = false;
+    };
+    this.#timer = setInterval(() => void poll(), POLL_MS).unref();
+  }
+
+  /** A page that cannot be opened is reported to who asked for it. */
+  async #openAsked({ id, words }: PortRequest): Promise<void> {
+    let port = 0;
+    try {
+      const asked = parsePort(words);
+      port = asked.port;
+      parsePorts([...new Set([...this.#open.keys(), port])].map(String));
+      await this.open(asked);
+      const opened = this.#open.get(port);
+      if (opened !== undefined) this.#open.set(port, { ...opened, asked: id });
+    } catch (error) {
+      const { message, hint } = error instanceof RunClaudeError ? error : { message: String(error), hint: undefined };
+      this.#failed.set(port, { port, error: message, hint, asked: id });
+    }
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#isClosed) return;
+    const open = [...this.#open.values()].map(({ close: _close, ...one }) => one);
+    writeOpenPorts(this.#options.sessionDir, [...open, ...this.#failed.values()]);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { close } of this.#open.values()) close();
+    removePortFiles(this.#options.sessionDir);
+  }
+}

@@ -1,0 +1,36 @@
+import { usageError } from '../errors.ts';
+
+/** A port of the agent that the user looks at: `PORT[:HOSTPORT]`. */
+export interface AskedPort {
+  /** On the agent's loopback. */
+  readonly port: number;
+  /** On this machine. Undefined: the same number, or a free one where it is taken. */
+  readonly hostPort: number | undefined;
+}
+
+/** Pages that one session may show at the same time. */
+const MAX_PORTS = 16;
+
+/** @throws {RunClaudeError} USAGE where the text is not `PORT[:HOSTPORT]` */
+export function parsePort(text: string): AskedPort {
+  const [, inside, outside] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const port = portOf(inside);
+  const hostPort = outside === undefined ? undefined : portOf(outside);
+  if (port === undefined || (outside !== undefined && hostPort === undefined))
+    throw usageError(`'${text}' is not a port`, 'Write PORT or PORT:HOSTPORT, with numbers from 1 to 65535.');
+  return { port, hostPort };
+}
+
+/** The ports of a session. @throws {RunClaudeError} USAGE also for a port that is there twice, and for too many */
+export function parsePorts(texts: readonly string[]): readonly AskedPort[] {
+  const asked = texts.map(parsePort);
+  if (new Set(asked.map(({ port }) => port)).size < asked.length)
+    throw usageError('--port: a port is there twice', 'Name each port of the session once.');
+  if (asked.length > MAX_PORTS) throw usageError(`--port: more than ${MAX_PORTS} ports`, 'Name fewer ports.');
+  return asked;
+}
+
+function portOf(digits: string | undefined): number | undefined {
+  const port = Number(digits);
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
