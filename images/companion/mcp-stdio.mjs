@@ -33,12 +33,19 @@ class Session {
     const [program = '', ...args] = argv;
     this.child = spawn(program, args, { cwd: directory, env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.child.stdin.on('error', () => undefined);
-    let rest = '';
+    /** @type {string[]} */
+    let line = [];
+    let length = 0;
     this.child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      if (rest.length > MAX_MESSAGE) this.end();
-      for (const line of lines) this.take(line);
+      const [first = '', ...others] = text.split('\n');
+      line.push(first);
+      length += first.length;
+      for (const next of others) {
+        this.take(line.join(''));
+        line = [next];
+        length = next.length;
+      }
+      if (length > MAX_MESSAGE) this.end();
     });
     const over = () => {
       for (const [key, answer] of this.pending) answer(failure(JSON.parse(key), 'the MCP server has ended'));

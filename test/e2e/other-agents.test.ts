@@ -309,7 +309,6 @@ describe('the real Copilot CLI, driven by a stand-in of its API', () => {
       expect(result.stderr).toContain('1,010 tokens in, 120 out');
       expect(result.stderr).toContain('~/.copilot/copilot-instructions.md');
       expect(result.stderr).not.toContain('~/.copilot/settings.json');
-      console.log((await scene.run(['network', '--json'])).stdout.slice(0, 3000));
       expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('You are in run-claude');
     } finally {
       await standIn.close();

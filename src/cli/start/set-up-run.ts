@@ -162,6 +162,8 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
       : 'profile';
   if (claudes !== undefined && agent !== DEFAULT_AGENT)
     throw usageError(`--${claudes}: not with ${agent.title}`, 'Leave it out: it is about the data of Claude.');
+  if (policy.credentials === 'file' && agent !== DEFAULT_AGENT)
+    throw usageError(`--credentials file: not with ${agent.title}`, 'Leave it out: the gateway has the credential.');
   if (line.action !== 'run' && policy.rebuild)
     throw usageError(
       `--${line.action} and --rebuild exclude each other`,
