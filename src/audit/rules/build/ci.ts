@@ -73,6 +73,7 @@ export const ciRules: readonly FileRule[] = [
       '.rwx/**',
       '.mint/**',
       '.depot/**',
+      '.bazelci/**',
       'atlantis.y{,a}ml',
     ],
     except: [

@@ -5,7 +5,7 @@ const RELEASE = /^v?\d{1,6}(\.\d{1,6}){0,3}(-(alpha|beta|rc)\.?\d{0,4})?$/;
 /** An action or a workflow of another repository at a full commit id: `owner/name[/path]@<40 hexadecimal digits>`. */
 const PIN = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[0-9a-f]{40}$/;
 /** How bots write a version behind a pin. */
-const MARKS = oneOf`tag= pin@ @ ratchet:[\w./-]{1,200}@`;
+const MARKS = oneOf`tag= pin@? @ ratchet:[\w./-]{1,200}@`;
 const COMMENT = pattern()`^#\s*(?:${MARKS})?(\S{1,60})$`;
 const LINE = /^\s*(?:-\s+)?(["']?)uses\1\s*:\s*(["']?)([^\s"'#]{1,400})\2\s+(#.*?)\s*$/;
 const MAX_LINE_CHARS = 1000;
