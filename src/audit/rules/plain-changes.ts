@@ -1,5 +1,6 @@
 import { words } from '../formats/words.ts';
 import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../judges/plain-change.ts';
+import { PLAIN_BAZEL } from './build/plain-bazel.ts';
 import { WORKFLOW_PATHS, workflowChanges } from './build/workflows/changes.ts';
 import { PLAIN_CI_CHANGES } from './build/workflows/other-services.ts';
 import { PLAIN_WRAPPERS } from './languages/plain-wrappers.ts';
@@ -75,6 +76,7 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
   { paths: WORKFLOW_PATHS, proves: (texts) => workflowChanges(texts).length === 0 },
   PLAIN_CI_CHANGES,
   ...PLAIN_WRAPPERS,
+  ...PLAIN_BAZEL,
   { paths: ['meson.build'], proves: isNextMesonVersion },
   { paths: ['*.xcscheme'], proves: onlyOtherXcode },
 ];

@@ -29,8 +29,34 @@ function isNextTool({ url, lines }: Wrapper): PlainChange['proves'] {
   };
 }
 
-/** The next release of a build tool that a wrapper downloads. */
+/** Memory, and the parts of the compiler that checkers of code need. Agents, classes and properties are not here. */
+const JVM_OPTION =
+  /^-(Xm[nsx]|Xss|XX:MaxMetaspaceSize=|XX:MaxRAMPercentage=)\d{1,6}(\.\d+)?[kmgKMG]?$|^--add-(exports|opens)[= ]jdk\.compiler\/com\.sun\.tools\.javac\.\w+=ALL-UNNAMED$|^$/;
+/** How much Maven shows, and how many threads it has. */
+const MAVEN_OPTION =
+  /^(-B|--batch-mode|-V|--show-version|-e|--errors|-ntp|--no-transfer-progress|-q|--quiet|-fae|--fail-at-end|-T ?\d{1,2}(\.\d)?C?|--strict-checksums)$|^$/;
+const EXTENSION_VERSION = /^\s*<version>\d[\w.-]{0,40}<\/version>$/;
+
+const onlyLines =
+  (form: RegExp): PlainChange['proves'] =>
+  (texts) =>
+    differOnlyIn(form, texts);
+
+/** The same file, with other versions in the places of the old ones. */
+function onlyOtherVersions({ before, after }: Readonly<Record<'before' | 'after', string>>): boolean {
+  const rest = (text: string): string =>
+    text
+      .split('\n')
+      .map((line) => (EXTENSION_VERSION.test(line) ? 'version' : line))
+      .join('\n');
+  return differOnlyIn(EXTENSION_VERSION, { before, after }) && rest(before) === rest(after);
+}
+
+/** The next release of a build tool that a wrapper downloads, and options of the tool that load nothing. */
 export const PLAIN_WRAPPERS: readonly PlainChange[] = [
+  { paths: ['.mvn/jvm.config'], proves: onlyLines(JVM_OPTION) },
+  { paths: ['.mvn/maven.config'], proves: onlyLines(MAVEN_OPTION) },
+  { paths: ['.mvn/extensions.xml'], proves: onlyOtherVersions },
   { paths: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextTool(GRADLE) },
   { paths: ['.mvn/wrapper/maven-wrapper.properties'], proves: isNextTool(MAVEN) },
 ];
