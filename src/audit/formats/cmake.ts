@@ -1,4 +1,4 @@
-import { MAX_LEAVES, OverBudget } from './budget.ts';
+import { MAX_LEAVES, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
 
 /** A command of CMake: its name in lower case, and its arguments without quotes and brackets. */
 export interface CmakeCommand {
@@ -6,8 +6,10 @@ export interface CmakeCommand {
   readonly args: readonly string[];
 }
 
+/** What opens a text that ends with as many equal signs between two brackets. */
+const BRACKET = /#?\[(=*)\[/y;
 const TOKEN =
-  /[ \t\r\n;]+|#?\[(=*)\[[\s\S]*?\]\1\]|#[^\n]*|"((?:[^"\\]|\\[\s\S])*)"|[()]|(?:[^\s()#"\\;]|\\[\s\S])(?:[^\s()#"\\;]|\\[\s\S]|"(?:[^"\\\n]|\\.)*")*/y;
+  /[ \t\r\n;]+|#[^\n]*|"((?:[^"\\]|\\[\s\S])*)"|[()]|(?:[^\s()#"\\;]|\\[\s\S])(?:[^\s()#"\\;]|\\[\s\S]|"(?:[^"\\\n]|\\.)*")*/y;
 
 /**
  * The commands of a text, as CMake's own lexer separates them. Undefined for what CMake refuses.
@@ -19,14 +21,16 @@ export function commandsOfCmake(text: string): readonly CmakeCommand[] | undefin
   let open: { readonly name: string; readonly args: string[]; depth: number } | undefined;
   let name: string | undefined;
   let count = 0;
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const match = TOKEN.exec(text);
-    if (match === null) return undefined;
+  if (text.length > MAX_STRUCTURED_CHARS) throw new OverBudget();
+  let at = 0;
+  while (at < text.length) {
+    const token = tokenAt(text, at);
     count += 1;
+    if (token === undefined) return undefined;
     if (count > 4 * MAX_LEAVES) throw new OverBudget();
-    const [whole, bracket, quoted] = match;
-    if (/^[ \t\r\n;]/.test(whole) || whole.startsWith('#')) continue;
+    const { whole, value } = token;
+    at += whole.length;
+    if (/^[ \t\r\n;#]/.test(whole)) continue;
     if (open === undefined) {
       if (name === undefined && /^[A-Za-z_]\w*$/.test(whole)) name = whole.toLowerCase();
       else if (name !== undefined && whole === '(') {
@@ -39,10 +43,23 @@ export function commandsOfCmake(text: string): readonly CmakeCommand[] | undefin
     } else {
       if (whole === '(') open.depth += 1;
       if (whole === ')') open.depth -= 1;
-      open.args.push(bracket === undefined ? (quoted ?? whole) : whole.slice(bracket.length + 2, -bracket.length - 2));
+      open.args.push(value);
     }
   }
   return open === undefined && name === undefined ? out : undefined;
+}
+
+function tokenAt(text: string, at: number): { readonly whole: string; readonly value: string } | undefined {
+  BRACKET.lastIndex = at;
+  const [opening, equals] = BRACKET.exec(text) ?? [];
+  if (opening !== undefined) {
+    const end = text.indexOf(`]${equals}]`, at + opening.length);
+    const whole = text.slice(at, end + opening.length - (opening.startsWith('#') ? 1 : 0));
+    return end < 0 ? undefined : { whole, value: text.slice(at + opening.length, end) };
+  }
+  TOKEN.lastIndex = at;
+  const [whole, quoted] = TOKEN.exec(text) ?? [];
+  return whole === undefined ? undefined : { whole, value: quoted ?? whole };
 }
 
 /**
@@ -62,8 +79,9 @@ export function newCmakeCommands(
     const args = new Map<string, Set<string>>();
     for (const one of old) {
       had.set(idOf(one), (had.get(idOf(one)) ?? 0) + 1);
-      const first = firstOf(one);
-      args.set(first, new Set([...(args.get(first) ?? []), ...one.args]));
+      const known = args.get(firstOf(one)) ?? new Set();
+      args.set(firstOf(one), known);
+      for (const arg of one.args) known.add(arg);
     }
     return now.flatMap((one) => {
       const left = had.get(idOf(one)) ?? 0;

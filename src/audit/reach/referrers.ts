@@ -171,7 +171,7 @@ const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.
 const IMPORTED =
   /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*(?:\(\s*)?\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
 const MODULES = /(?:[\s"']-(?:m|p)\s+|\bplugins?\s*=\s*\[?["']?)([A-Za-z_]\w*(?:\.\w+)+)/g;
-const GO_RUN = /\bgo (?:run|build)\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
+const GO_RUN = /\bgo run\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
 const FOLDERS =
   /(?:\b(?:PATH_add|path_add)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH=["']?\$\{?(?:PWD|CURDIR)\}?\/)["']?(?:\.\/)?([\w][\w./-]{0,200})/g;
 const CHANGES_FOLDER =
