@@ -2,13 +2,27 @@ import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { nameOfPath } from '../../text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
+import { leavesOfControlFields } from './control-fields.ts';
+import { leavesOfGoMod } from './go-mod.ts';
 import { jsonOfJson5 } from './json5.ts';
 import { leavesOfProperties } from './properties.ts';
+import { leavesOfStarlark } from './starlark.ts';
 import { leavesOfXml } from './xml.ts';
 import { readYaml } from './yaml.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
-export type Format = 'json' | 'jsonc' | 'yaml' | 'toml' | 'ini' | 'xml' | 'properties' | 'auto';
+export type Format =
+  | 'json'
+  | 'jsonc'
+  | 'yaml'
+  | 'toml'
+  | 'ini'
+  | 'xml'
+  | 'properties'
+  | 'go-mod'
+  | 'control-fields'
+  | 'starlark'
+  | 'auto';
 
 /** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
 export interface Leaf {
@@ -108,6 +122,12 @@ function parserOf(kind: Exclude<Format, 'auto'>, isJson5: boolean): (text: strin
       return (text) => fromLeaves(leavesOfXml(text));
     case 'properties':
       return (text) => fromLeaves(leavesOfProperties(text));
+    case 'go-mod':
+      return (text) => fromLeaves(leavesOfGoMod(text));
+    case 'control-fields':
+      return (text) => fromLeaves(leavesOfControlFields(text));
+    case 'starlark':
+      return (text) => fromLeaves(leavesOfStarlark(text));
     case 'ini':
       return fromIni;
   }

@@ -5,6 +5,7 @@ import { jsonOfJson5 } from './json5.ts';
 import { lazy } from './lazy.ts';
 import { type Line, newLines, splitLines } from './lines.ts';
 import { type Format, formatOf } from './structured.ts';
+import { anyOf } from './words.ts';
 import { usualXml } from './xml.ts';
 import { readYaml } from './yaml.ts';
 
@@ -15,6 +16,21 @@ const USUAL: Readonly<Partial<Record<Exclude<Format, 'auto'>, RegExp>>> = {
   toml: /^$|^#|^\[{1,2}[\w."-]+\]{1,2}$|^[\w-]+ = (?!['{]|"""|"[^"]*\\u)\S|^[\]},]|^"[^"\\]*",?$/,
   xml: /^(?:<[\w:.-]+(?: [\w:.-]+="[^"&]*")*(?:\/?>|>[^<&]*<\/[\w:.-]+>)|<\/[\w:.-]+>|[^<>&]*)$/,
 };
+
+/** Lines (trimmed) as one tool spells its file in a way of its own, always the same: no parser is needed to read it. */
+const OWN_SPELLINGS: readonly { readonly path: RegExp; readonly line: RegExp }[] = [
+  {
+    path: /(^|\/)pnpm-lock\.yaml$/,
+    line: anyOf(
+      /^$|^---$|^deprecated: [^&*!].*$/,
+      // A key, and no value, a plain or quoted one, or one table or list without others in it.
+      /^(?:'(?=[^']*[^A-Za-z_'])[^'\\]*'|(?!<<|- )(?:[\w@./()+^~<>=| \u4e00-\u9fff-]|:(?! |$))+):(?: (?:'[^'\\]*'|[\w.^~=<(/-](?:[^'"[\]{}#&!`\\:]|:(?! ))*|\[\]|\{\}|\{[\w@./-]+: [^{}\\]*\}|\[[^[\]{}\\]*\]))?$/,
+      /^- (?:'[^'\\]*'|[\w@./-](?:[^'"[\]{}#&*!|`\\:])*)$/,
+    ),
+  },
+];
+/** Programs begin as JSON may, and are none. */
+const NOT_JSON = /\.([cm]?[jt]sx?|c|cc|cpp|h|hpp|java|kts?|go|rs|swift|scala|groovy|s?css|less|php|dart|cs)$/;
 
 /** A change of structured text as its tools read it, in the usual spelling of its format. */
 export interface UsualSpelling {
@@ -50,7 +66,9 @@ function spell(path: string, textBefore: string | undefined, textAfter: string):
   const format = spelledFormat(path, textAfter);
   const usual = format === undefined ? undefined : USUAL[format];
   if (format === undefined || usual === undefined) return undefined;
-  if (splitLines(textAfter).every((line) => line.length < MAX_LINE && usual.test(line.trim()))) return undefined;
+  const forms = [usual, ...OWN_SPELLINGS.filter((one) => one.path.test(path)).map(({ line }) => line)];
+  const isUsual = (line: string): boolean => line.length < MAX_LINE && forms.some((form) => form.test(line.trim()));
+  if (splitLines(textAfter).every(isUsual)) return undefined;
   const after = rewritten(textAfter, format, path);
   if (after === undefined || after === 'too much to judge') return after;
   const old = textBefore === undefined ? undefined : rewritten(textBefore, format, path);
@@ -65,6 +83,7 @@ function spelledFormat(path: string, text: string): Exclude<Format, 'auto'> | un
   const head = text.slice(0, 1000);
   if (/^\ufeff?\s*<[?!\w]/.test(head)) return /\.(html?|md|php|tt|vue|svelte|mdx?)$/i.test(path) ? undefined : 'xml';
   if (/\.(ya?ml|toml)$/i.test(path)) return formatOf(path, text);
+  if (NOT_JSON.test(path)) return undefined;
   if (/\.json[c5]?$/i.test(path) || /^\ufeff?\s*(?:[{[]|\/[/*])/.test(head)) return 'json';
   return undefined;
 }

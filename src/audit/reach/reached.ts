@@ -127,10 +127,15 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
     if (change.after === undefined && named !== undefined && isDeleted(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named) || isVersion(scene, change)) continue;
+    if (isListedTest(change.path, named)) continue;
     hits.push(hitOf('reached', change.path, { detail: named }));
   }
   return hits;
 }
+
+/** Whether a list of tests names an ordinary test: a numbered script beside the list, as git and sharness have them. */
+const isListedTest = (path: string, by: string): boolean =>
+  /(^|\/)t\/t\d{4}-[\w.-]+\.sh$/i.test(path) && /(^|\/)t\/(makefile|meson\.build)$/i.test(by);
 
 /** Whether a file is only a version, before and after: whatever reads it gets no more than that. */
 function isVersion(scene: Scene, change: Change): boolean {

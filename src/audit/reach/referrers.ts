@@ -3,13 +3,14 @@ import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
 import { isManifest } from '../tree/dependencies.ts';
+import { withoutFilesOfReaders, withoutFileTests, withoutStoredPaths } from './data-arguments.ts';
 import { cargoTrees, moduleNames, PYTHON_PROGRAMS, placed, rustParts, wordsOf } from './modules.ts';
 import { type OwnPackage, packageOf } from './packages.ts';
 import { isSettings, valuesThatLead } from './settings-values.ts';
 
 const PACKAGE_DATA = oneOf`
   name version description main module types typings exports imports files browser bin man directories unpkg
-  jsdelivr sideEffects workspaces repository homepage bugs license author keywords
+  jsdelivr react-native source svelte style jsnext:main umd:main module-sync sideEffects workspaces repository homepage bugs license author keywords
   (dev|peer|optional)?dependencies jest\.(collectCoverage|coverage|testMatch|testPath|roots|moduleFile)\w*
 `;
 const PYPROJECT_LISTS = oneOf`
@@ -65,6 +66,8 @@ interface Referrer {
   readonly keys?: RegExp;
   /** Only lines that match are read. */
   readonly lines?: RegExp;
+  /** Leaves out files that the text names as data alone. */
+  readonly without?: (text: string) => string;
 }
 
 const SCRIPTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|lua|groovy|gradle|cmake|jl|exs|R)$/i;
@@ -80,6 +83,7 @@ const REFERRERS: readonly Referrer[] = [
     paths: /(^|\/)package\.json$/i,
     mentions: SCRIPTS,
     keys: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
+    without: withoutFilesOfReaders,
   },
   { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
   // Lists of files that are packed, compiled, checked or skipped run nothing.
@@ -112,6 +116,7 @@ const REFERRERS: readonly Referrer[] = [
       /(^|\/)\.(github\/(workflows|actions)|circleci|buildkite|woodpecker)\/.*\.ya?ml$/i,
     ),
     mentions: SCRIPTS_OR_PARTS,
+    without: withoutStoredPaths,
   },
   {
     paths: pattern('i')`(^|\/)(${BUILD_FILES})$`,
@@ -129,7 +134,7 @@ const REFERRERS: readonly Referrer[] = [
     mentions: ANY_NAME,
     lines: /FILTER|_PATH|_LOCATION|_NAME\s*=|INCLUDE|_CMD|_TOOL|_FILE\b/,
   },
-  { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS },
+  { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS, without: withoutFileTests },
   {
     paths:
       /(^|\/)([^/]*\.config\.[cm]?[jt]s|(gulp|grunt|jake)file(\.babel)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js|conf\.py)$/i,
@@ -166,7 +171,7 @@ const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.
 const IMPORTED =
   /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*(?:\(\s*)?\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
 const MODULES = /(?:[\s"']-(?:m|p)\s+|\bplugins?\s*=\s*\[?["']?)([A-Za-z_]\w*(?:\.\w+)+)/g;
-const GO_RUN = /\bgo (?:run|build)\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
+const GO_RUN = /\bgo run\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
 const FOLDERS =
   /(?:\b(?:PATH_add|path_add)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH=["']?\$\{?(?:PWD|CURDIR)\}?\/)["']?(?:\.\/)?([\w][\w./-]{0,200})/g;
 const CHANGES_FOLDER =
@@ -278,7 +283,12 @@ const READ_BY_MAKE =
   /(?:\$\((?:shell\s+)?(?:cat\s|<\s?)|\$\(file\s*<\s*|`cat\s|\bxargs\b[^\n]{0,80}<\s*|\bsh\s*<\s*)\s*((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/g;
 
 /** The part of a text that is read. */
-function partsOf({ keys, lines }: Referrer, path: string, text: string): string {
+function partsOf(referrer: Referrer, path: string, text: string): string {
+  const parts = readParts(referrer, path, text);
+  return referrer.without?.(parts) ?? parts;
+}
+
+function readParts({ keys, lines }: Referrer, path: string, text: string): string {
   const toml = keys !== undefined && /\.toml$/i.test(path);
   const structured = keys !== undefined || /\.jsonc?$/i.test(path);
   const structure = structured ? readStructure(text, toml ? 'toml' : 'jsonc', path) : undefined;

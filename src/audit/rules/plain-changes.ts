@@ -1,7 +1,9 @@
-import { anyOf, words } from '../formats/words.ts';
+import { words } from '../formats/words.ts';
 import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../judges/plain-change.ts';
+import { PLAIN_BAZEL } from './build/plain-bazel.ts';
 import { WORKFLOW_PATHS, workflowChanges } from './build/workflows/changes.ts';
 import { PLAIN_CI_CHANGES } from './build/workflows/other-services.ts';
+import { PLAIN_WRAPPERS } from './languages/plain-wrappers.ts';
 
 /** Changes that no rule has to report, in files of which rules report any other change. */
 export const PLAIN_CHANGES: readonly PlainChange[] = [
@@ -64,14 +66,24 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
       safe: /^(spinnerTipsEnabled|showTurnDuration|terminalProgressBarEnabled|prefersReducedMotion)=(true|false)$/,
     }),
   },
+  {
+    paths: ['.ackrc'],
+    // As a line of .ignore: the search skips one more name.
+    proves: (texts) =>
+      differOnlyIn(SKIPPED, texts) && withoutLines(SKIPPED, texts.before) === withoutLines(SKIPPED, texts.after),
+  },
   { paths: ['PKGBUILD'], proves: isNextRelease },
   { paths: WORKFLOW_PATHS, proves: (texts) => workflowChanges(texts).length === 0 },
   PLAIN_CI_CHANGES,
-  { paths: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextGradle },
+  ...PLAIN_WRAPPERS,
+  ...PLAIN_BAZEL,
+  { paths: ['meson.build'], proves: isNextMesonVersion },
   { paths: ['*.xcscheme'], proves: onlyOtherXcode },
 ];
 
 const TOKEN = /^\/\/registry\.npmjs\.org\/:_authToken=\$\{(NPM_TOKEN|NODE_AUTH_TOKEN)\}$/;
+
+const SKIPPED = /^--ignore-(dir|directory|file)=(is:|ext:)?[\w.-]{1,60}$/;
 
 const withoutLines = (form: RegExp, text: string): string =>
   text
@@ -120,22 +132,22 @@ function isSourceOf(line: string, next: string, from: string, to: string): boole
   return next === `source=(${quote}${place}${moved}${quote})`;
 }
 
-const GRADLE_URL =
-  /^distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-\d[\w.-]{0,30}-(bin|all)\.zip$/;
-const GRADLE_LINES = anyOf(
-  GRADLE_URL,
-  /^distributionSha256Sum=[0-9a-f]{64}$/,
-  /^networkTimeout=\d{1,7}$/,
-  /^validateDistributionUrl=true$/,
-);
-
-/** Whether the wrapper of Gradle gets another release from Gradle's own server. The checksum moves only with the release. */
-function isNextGradle({ before, after }: { readonly before: string; readonly after: string }): boolean {
-  const urlOf = (text: string): readonly string[] => text.split('\n').filter((line) => GRADLE_URL.test(line));
-  const isChecked = (text: string): boolean => /^distributionSha256Sum=/m.test(text);
-  if (!differOnlyIn(GRADLE_LINES, { before, after }) || [before, after].some((text) => urlOf(text).length !== 1))
-    return false;
-  return urlOf(before)[0] !== urlOf(after)[0] && (!isChecked(before) || isChecked(after));
+/** Whether a build of Meson says another version of itself: one argument of its first call, `project(…)`. */
+function isNextMesonVersion(texts: { readonly before: string; readonly after: string }): boolean {
+  const version = /^\s*version\s*:\s*'\d[\w.-]{0,30}',?$/;
+  const isInProject = (text: string): boolean => {
+    const call = /^(?:\s*(?:#[^\n]*)?\n)*project\(((?:[^()'#]|'[^'\n\\]*')*)\)/.exec(text)?.[1] ?? '';
+    return (
+      text.split('\n').filter((line) => version.test(line)).length === 1 &&
+      version.test(call.split('\n').find((line) => version.test(line)) ?? '')
+    );
+  };
+  return (
+    differOnlyIn(version, texts) &&
+    withoutLines(version, texts.before) === withoutLines(version, texts.after) &&
+    isInProject(texts.before) &&
+    isInProject(texts.after)
+  );
 }
 
 /** Whether a scheme of Xcode differs in the release of Xcode that last wrote it. */

@@ -76,6 +76,7 @@ const QUIET_FOLDERS = [
   '.well-known/*.{txt,json}',
   '.reuse/dep5',
   '.sqlx/*.json',
+  '.licenses/**/*.dep.yml',
 ];
 /** In these folders a name is more often data than a tool; rules that know the name still apply. */
 const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,specs}/**'];

@@ -104,6 +104,17 @@ describe('the repository of a submodule', () => {
   });
 });
 
+describe('an action that is pinned to another commit', () => {
+  const step = (commit: string, version: string): string =>
+    `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: a/b@${commit.repeat(40)} # ${version}\n`;
+  const file = '.github/workflows/a.yml';
+
+  it('is a note if the release in its comment moves with it, and suspect if it does not', () => {
+    expect(said({ [file]: [step('1', 'v1.0.0'), step('2', 'v1.1.0')] })).toEqual([`note ci-action-pin ${file}`]);
+    expect(said({ [file]: [step('1', 'v1.0.0'), step('2', 'v1.0.0')] })).toEqual([`suspect ci-workflow ${file}`]);
+  });
+});
+
 describe('a file that was moved', () => {
   const PAGE =
     '<link href="https://example.com/a.css" rel="stylesheet">\n<script src="https://example.com/a.js"></script>\n';

@@ -34,6 +34,16 @@ const HOSTILE: Readonly<Record<string, readonly [file: string, text: () => strin
   'a key of 50,000 parts': ['pyproject.toml', () => `${'a.'.repeat(50_000)}a = 1`],
   'inline tables, 50,000 deep': ['pyproject.toml', () => `a = ${'{a='.repeat(50_000)}1${'}'.repeat(50_000)}`],
   'lists of TOML, 50,000 deep': ['pyproject.toml', () => `a = ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+  'brackets of CMake without an end': ['CMakeLists.txt', () => 'a([[ '.repeat(200_000)],
+  '190,000 commands of CMake': ['CMakeLists.txt', () => lines(190_000, (n) => `set(CMAKE_C_COMPILER ${n})`)],
+  'calls in calls of Starlark': ['BUILD', () => `${'a('.repeat(50_000)}${')'.repeat(50_000)}`],
+  'lists in lists of Starlark': ['BUILD', () => `a(b = ${'['.repeat(50_000)}${']'.repeat(50_000)})`],
+  'texts of Starlark without an end': ['BUILD', () => '""" '.repeat(100_001)],
+  '190,000 additions of Starlark': ['BUILD', () => `a(b = ${'x + '.repeat(190_000)}x)`],
+  'go.mod of 190,000 lines': ['go.mod', () => lines(190_000, (n) => `require a.b/c${n} v1.0.0`)],
+  'DESCRIPTION of 190,000 fields': ['DESCRIPTION', () => lines(190_000, (n) => `A${n}: b`)],
+  'a field of 190,000 lines': ['DESCRIPTION', () => `Remotes: a\n${lines(190_000, (n) => ` b${n}`)}`],
+  'pins of 40,000 steps': ['action.yml', () => lines(40_000, () => `uses: a/b@${'1'.repeat(40)} # v1`)],
   'INI of 190,000 keys': ['setup.cfg', () => lines(190_000, (n) => `k${n} = ${n}`)],
 };
 

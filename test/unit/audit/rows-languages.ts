@@ -302,7 +302,7 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     'B-184',
     'build-bazel',
     { 'pants.toml': edit('a = 1', '[python]\ninterpreter = "x"') },
-    { BUCK: edit('srcs = ["a.c"]', 'srcs = ["a.c", "b.c"]') },
+    { BUCK: edit('cxx_library(srcs = ["a.c"])', 'cxx_library(srcs = ["a.c", "b.c"])') },
   ),
   row(
     'B-186',
@@ -453,7 +453,7 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     'bazel',
     'build-bazel-package',
     { 'lib/BUILD': edit('a = 1', 'genrule(cmd = "x")') },
-    { 'lib/BUILD': edit('srcs = ["a"]', 'srcs = ["b"]') },
+    { 'lib/BUILD': edit('go_library(srcs = ["a.go"])', 'go_library(srcs = ["b.go"])') },
   ),
   row(
     'yarn',

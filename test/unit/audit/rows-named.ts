@@ -58,6 +58,17 @@ export const NAMED_ROWS: readonly Row[] = [
   ),
   row(
     'tried',
+    'ci-action-pin',
+    {
+      '.github/workflows/a.yml': edit(
+        `jobs: {}\non: push\nruns:\n  steps:\n    - uses: a/b@${'1'.repeat(40)} # v1\n`,
+        `jobs: {}\non: push\nruns:\n  steps:\n    - uses: a/b@${'2'.repeat(40)} # v2\n`,
+      ),
+    },
+    { '.github/workflows/a.yml': edit('on: push\nname: a\n', 'on: push\nname: b\n') },
+  ),
+  row(
+    'tried',
     'js-commands',
     { '.lintstagedrc': edit('{"*.js":"a"}', '{"*.js":"b"}') },
     { '.lintstagedrc': edit('{"*.js":"a"}', '{ "*.js": "a" }') },

@@ -1,6 +1,7 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
 import type { PlainKeys } from '../../judges/plain.ts';
 import type { FileRule } from '../../judges/rule.ts';
+import { SONAR } from '../languages/plain-jvm.ts';
 
 const DEPENDABOT_PATHS = ['.github/dependabot.y{,a}ml'];
 /** Which updates the bot proposes, how often, and how it names them. */
@@ -76,7 +77,6 @@ const OTHER_SCANNERS = [
   'bandit.yaml',
   '.checkov.y{,a}ml',
   '.checkov.baseline',
-  'sonar-project.properties',
   '.github/codeql/**',
   'osv-scanner.toml',
   'audit-ci.json{,c}',
@@ -129,10 +129,11 @@ export const botRules: readonly FileRule[] = [
     family: 'ci',
     trigger: 'the next scan',
     severity: 'suspect',
-    paths: [...OTHER_SCANNERS, ...CODECOV_PATHS],
+    paths: [...OTHER_SCANNERS, ...CODECOV_PATHS, ...SONAR.paths],
     except: ['.github/workflows/**'],
     judges: [
       { kind: 'settings', format: 'yaml', paths: CODECOV_PATHS, plain: CODECOV, removed: LESS },
+      { kind: 'settings', format: 'properties', ...SONAR, removed: /./ },
       { kind: 'lines', paths: OTHER_SCANNERS, danger: /^[^#\s]/, removed: LESS },
       { kind: 'custom', see: ({ after }) => (after === undefined ? ['the settings of a check were removed'] : []) },
     ],

@@ -1,5 +1,5 @@
 import type { FileRule, JudgedText } from '../../judges/rule.ts';
-import { isWorkflow, workflowChanges } from './workflows/changes.ts';
+import { isWorkflow, movedPins, WORKFLOW_PATHS, workflowChanges } from './workflows/changes.ts';
 import { otherCiChanges } from './workflows/other-services.ts';
 
 export const ciRules: readonly FileRule[] = [
@@ -73,6 +73,7 @@ export const ciRules: readonly FileRule[] = [
       '.rwx/**',
       '.mint/**',
       '.depot/**',
+      '.bazelci/**',
       'atlantis.y{,a}ml',
     ],
     except: [
@@ -93,6 +94,17 @@ export const ciRules: readonly FileRule[] = [
     ],
     why: 'The workflow runs with the secrets of the repository at the next push.',
     source: 'GitHub security hardening for Actions; documentation of the vendors',
+  },
+  {
+    id: 'ci-action-pin',
+    title: 'Action pinned to another commit',
+    family: 'ci',
+    trigger: 'the next push or pull request',
+    severity: 'note',
+    paths: WORKFLOW_PATHS,
+    judges: [{ kind: 'custom', see: movedPins }],
+    why: 'A commit of any fork has an id under the name of the action. Compare it with the release that the comment names.',
+    source: 'GitHub security hardening for Actions',
   },
   {
     id: 'ci-owners',

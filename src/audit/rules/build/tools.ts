@@ -1,6 +1,8 @@
 import { anyOf } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
 import type { FileRule } from '../../judges/rule.ts';
+import { BAZEL_PACKAGE, BAZEL_PACKAGE_SAFE } from './plain-bazel.ts';
+import { CMAKE_DANGER, CMAKE_SAFE, cmakeCommands } from './plain-cmake.ts';
 
 export const buildRules: readonly FileRule[] = [
   {
@@ -117,30 +119,8 @@ export const buildRules: readonly FileRule[] = [
     ],
     judges: [
       { kind: 'code' },
-      {
-        kind: 'lines',
-        danger: anyOf(
-          /execute_process|add_custom_(command|target)|file\s*\(\s*(DOWNLOAD|UPLOAD|GENERATE|WRITE|APPEND)/i,
-          /FetchContent|ExternalProject|GIT_(REPOSITORY|TAG)|URL(_HASH)?\b|\binclude\s*\(/i,
-          /CMAKE_\w*(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)\w*|toolchainFile|cacheVariables/i,
-          // With or without the prefix: properties of a target, a folder and the whole build.
-          /LAUNCH(ER)?(_|\b)|\w*(CLANG_TIDY|CPPCHECK|CPPLINT|WHAT_YOU_USE|EMULATOR|LINK_WHAT)|RULE_LAUNCH|VERIFY_INTERFACE/i,
-          /add_test|gtest_discover|ctest_|\bCOMMAND\b|_(PROGRAM|EXECUTABLE|TOOL|GENERATOR)\b|set_(target_|directory_|source_files_|tests_)?propert/i,
-          /load_cache|load_command|build_command|variable_watch|use_mangled|site_name|subdirs|aux_source|\bmacro\s*\(|include_external/i,
-          /find_package|find_library|add_subdirectory|\$ENV|\$CACHE|-fplugin|-Xclang|-wrapper|@\w+@|compile_options|link_options|FLAGS/i,
-          /cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)/i,
-          /find_program|registries|overlay|environmentSetupScript|compilers|"kits?"|vendor|default-registry|repository/i,
-          /^\[(generators|tool_requires|build_requires|imports)\]|remotes|^\.{0,2}\//i,
-        ),
-        safe: anyOf(
-          /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/i,
-          // Warnings, standards, optimization and debugging.
-          /^(target_compile_options|add_compile_options|set)\s*\([^$`;|]*-(W[\w=-]+|O[0-3sgz]|g\d?|std=[\w+]+)[\w\s"=+.-]*\)?$/i,
-          /^"builtin-baseline"\s*:\s*"[\da-f]{4,40}",?$/i,
-          // A folder or a package of the build by a plain name.
-          /^add_subdirectory\s*\(\s*[\w/-]+\s*\)$|^find_package\s*\(\s*\w+(\s+[\d.]+)?(\s+(REQUIRED|QUIET|CONFIG|COMPONENTS|EXACT|MODULE|\w+))*\s*\)$/i,
-        ),
-      },
+      { kind: 'lines', danger: CMAKE_DANGER, safe: CMAKE_SAFE },
+      { kind: 'custom', see: cmakeCommands },
     ],
     why: 'CMake runs these commands when it configures the build.',
     source: 'CMake documentation',
@@ -225,13 +205,7 @@ export const buildRules: readonly FileRule[] = [
     trigger: 'bazel build',
     severity: 'suspect',
     paths: ['BUILD{,.bazel,.pants,.plz}', 'BUCK', 'TARGETS'],
-    judges: [
-      {
-        kind: 'lines',
-        danger:
-          /genrule|cmd|sh_binary|sh_test|run_binary|load\(|http_|urls?\s*=|sha256|tools\s*=|exec_|command|script/i,
-      },
-    ],
+    judges: [{ kind: 'settings', format: 'starlark', plain: BAZEL_PACKAGE, safe: BAZEL_PACKAGE_SAFE }],
     why: 'Its rules run commands in the build.',
     source: 'Bazel documentation',
   },

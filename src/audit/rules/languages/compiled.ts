@@ -2,6 +2,7 @@ import { anyOf, oneOf, pattern } from '../../formats/words.ts';
 import type { FileRule } from '../../judges/rule.ts';
 import { CARGO, CARGO_SAFE } from './plain-builds.ts';
 import { GOLANGCI, GOLANGCI_PATHS } from './plain-go.ts';
+import { GO_MOD } from './plain-packages.ts';
 
 const COMPOSER_KEYS = oneOf`
   scripts scripts-aliases repositories
@@ -11,16 +12,7 @@ const COMPOSER_KEYS = oneOf`
 
 const MAGE = /^\/\/(?:go:build|[ \t]*\+build)[ \t][^\n]{0,200}\bmage\b/m;
 
-const GO_PATHS = [
-  'go.mod',
-  'go.work',
-  'go.env',
-  'vendor/modules.txt',
-  '.goreleaser.y{,a}ml',
-  '.air.toml',
-  'tools.go',
-  '{.,}ko.y{,a}ml',
-];
+const GO_PATHS = ['go.env', 'vendor/modules.txt', '.goreleaser.y{,a}ml', '.air.toml', 'tools.go', '{.,}ko.y{,a}ml'];
 
 export const compiledRules: readonly FileRule[] = [
   {
@@ -104,14 +96,15 @@ export const compiledRules: readonly FileRule[] = [
     family: 'languages',
     trigger: 'go build, gopls on opening',
     severity: 'suspect',
-    paths: [...GO_PATHS, ...GOLANGCI_PATHS],
+    paths: [...GO_MOD.paths, ...GO_PATHS, ...GOLANGCI_PATHS],
     judges: [
+      { kind: 'settings', format: 'auto', ...GO_MOD },
       { kind: 'settings', format: 'auto', paths: GOLANGCI_PATHS, plain: GOLANGCI },
       {
         kind: 'lines',
         paths: GO_PATHS,
         danger: anyOf(
-          /^(replace|toolchain|tool|godebug|use)\b|=>|^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
+          /^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
           /custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:/i,
           /settings\.custom|entrypoint|flags|BaseImage/i,
         ),

@@ -1,10 +1,11 @@
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
-import { judge } from '../../judges/judge.ts';
+import { judge, pathsOf } from '../../judges/judge.ts';
 import { withoutNextVersions } from '../../judges/next-versions.ts';
 import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
 import { MAVEN, MAVEN_SAFE } from './plain-builds.ts';
+import { GRADLE_PROPERTIES, SPRING } from './plain-jvm.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`
   \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
@@ -30,6 +31,27 @@ const BUILD_LINES: Judge = {
 /** A plugin or a library with its version. */
 const NEXT_VERSION =
   /^(?:(?:id|kotlin)\s*\(?\s*["'][\w.-]+["']\s*\)?\s*version\s*\(?\s*["']|classpath\s*\(?["'][\w.-]+:[\w.-]+:)(\d[\w.-]{0,40})["']\)?(?:\s+apply\s*\(?(?:true|false)\)?)?$/;
+
+const JAVA_SETTINGS = [
+  'local.properties',
+  'gradle/verification-metadata.xml',
+  'gradle/init.d/**',
+  'gradle/gradle-daemon-jvm.properties',
+  '.sbtopts',
+  '.jvmopts',
+  '.java-opts',
+  'lombok.config',
+  'jvm.config',
+  '.jshell',
+  'javac.args',
+  'argfile',
+  '.kotlin/**',
+  'detekt*.yml',
+  'checkstyle*.xml',
+  'spotless*',
+  '.scalafmt.conf',
+];
+const SPRING_PATHS = ['{application,bootstrap}{,-*}.{properties,y{,a}ml}'];
 
 export const jvmRules: readonly FileRule[] = [
   {
@@ -61,6 +83,7 @@ export const jvmRules: readonly FileRule[] = [
         danger: /distributionUrl|wrapperUrl|Sha256|validate|-javaagent|-XX|extension|groupId/i,
         safe: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
       },
+      everyCommand('.mvn/{jvm,maven}.config', '.mvn/extensions.xml'),
       everyCommand('{gradlew,mvnw,sbt,sbtx,mill,millw,lein,jpm,kobaltw}{,.bat,.cmd}'),
     ],
     why: 'The wrapper downloads and runs the build tool.',
@@ -98,30 +121,13 @@ export const jvmRules: readonly FileRule[] = [
     family: 'languages',
     trigger: 'opening in an IDE, any task',
     severity: 'suspect',
-    paths: [
-      'gradle.properties',
-      'local.properties',
-      'gradle/verification-metadata.xml',
-      'gradle/init.d/**',
-      'gradle/gradle-daemon-jvm.properties',
-      '.sbtopts',
-      '.jvmopts',
-      '.java-opts',
-      'lombok.config',
-      'jvm.config',
-      '.jshell',
-      'javac.args',
-      'argfile',
-      '.kotlin/**',
-      'detekt*.yml',
-      'checkstyle*.xml',
-      'spotless*',
-      '.scalafmt.conf',
-    ],
+    paths: [...GRADLE_PROPERTIES.paths, ...JAVA_SETTINGS],
     judges: [
+      { kind: 'settings', format: 'properties', ...GRADLE_PROPERTIES },
       { kind: 'lines', paths: ['.scalafmt.conf'], danger: /^version\s*=(?!\s*"?\d+\.\d+\.\d+(-RC\d+)?"?$)/i },
       {
         kind: 'lines',
+        paths: JAVA_SETTINGS,
         danger: anyOf(
           /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript/i,
           /(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin/i,
@@ -171,7 +177,7 @@ export const jvmRules: readonly FileRule[] = [
     trigger: 'starting the program or its tests',
     severity: 'suspect',
     paths: [
-      '{application,bootstrap}{,-*}.{properties,y{,a}ml}',
+      ...SPRING_PATHS,
       'logging.properties',
       'META-INF/persistence.xml',
       'hibernate{.cfg.xml,.properties}',
@@ -184,6 +190,7 @@ export const jvmRules: readonly FileRule[] = [
       'quarkus*.properties',
     ],
     judges: [
+      { kind: 'custom', see: (text) => (pathsOf(SPRING_PATHS)(text.path) ? judge({ judges: [SPRING] }, text) : []) },
       {
         kind: 'lines',
         danger: anyOf(

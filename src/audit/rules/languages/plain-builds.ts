@@ -48,7 +48,7 @@ export const MAVEN: PlainKeys = {
     {,***.}version {,***.}properties.{version*,**.version,**-version,**Version,maven.compiler.source,maven.compiler.target,maven.compiler.release}
     {,***.}configuration.{source,target,release}
   `,
-  words: words`{,***.}dependency.{scope,type,optional,classifier}`,
+  words: words`{,***.}dependency.{scope,type,optional,classifier} {,***.}properties.project.build.outputTimestamp`,
   switch: words`{,***.}dependency.optional {,***.}inherited`,
   never: words`***plugin***.configuration.***{fork,skip*,executable,jvm,argLine} {,***.}exclusions.***{path,file}`,
 };

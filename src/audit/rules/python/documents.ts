@@ -1,5 +1,6 @@
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
-import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import type { PlainTable } from '../../judges/plain.ts';
 import type { FileRule, JudgedText } from '../../judges/rule.ts';
 import { DOCUMENT_TABLES } from './plain/documents.ts';
 
@@ -13,6 +14,31 @@ const DOXYGEN_PLAIN = oneOf`
 
 /** A comment, a name with a value that is a switch or a number, or a known name with plain words; a value goes on. */
 const PLAIN_DOXYGEN = pattern()`^(#.*|[A-Z_]{2,60}\s*\+?=\s*(YES|NO|\d*)|(${DOXYGEN_PLAIN})\s*\+?=(?!.*(\.\.|\$\())[\w\s."'*,:+=/\\()-]*)$`;
+
+const PIPELINES = [
+  'dagster.yaml',
+  'prefect.yaml',
+  'airflow.cfg',
+  'dbt_project.yml',
+  '*.Rnw',
+  '*.ipynb',
+  '*.qmd',
+  '*.Rmd',
+  '*.livemd',
+  '.jupytext.toml',
+  'voila.json',
+  '.ipynb_checkpoints/*',
+];
+/** What a stage of DVC reads, writes and shows. Its commands, folders and templates are not plain. */
+const DVC: PlainTable = {
+  paths: ['dvc.yaml'],
+  plain: {
+    glob: words`stages.*.{deps,outs,params,metrics,plots} plots metrics params`,
+    text: words`stages.*.desc`,
+    switch: words`stages.*.{frozen,always_changed} stages.*.{outs,metrics,plots}.*.{cache,persist,push}`,
+    word: words`plots.*.{x,y,title} stages.*.plots.*.{x,y,title}`,
+  },
+};
 
 /** Files of documentation, notebooks and data pipelines that run code when they are built or opened. */
 export const documentRules: readonly FileRule[] = [
@@ -54,24 +80,12 @@ export const documentRules: readonly FileRule[] = [
     family: 'python',
     trigger: 'running the pipeline or opening the notebook',
     severity: 'suspect',
-    paths: [
-      'dvc.yaml',
-      'dagster.yaml',
-      'prefect.yaml',
-      'airflow.cfg',
-      'dbt_project.yml',
-      '*.Rnw',
-      '*.ipynb',
-      '*.qmd',
-      '*.Rmd',
-      '*.livemd',
-      '.jupytext.toml',
-      'voila.json',
-      '.ipynb_checkpoints/*',
-    ],
+    paths: [...DVC.paths, ...PIPELINES],
     judges: [
+      { kind: 'settings', format: 'yaml', ...DVC, removed: /\.frozen$/ },
       {
         kind: 'lines',
+        paths: PIPELINES,
         danger: anyOf(
           /\bcmd:|command|^"?\s*!|"\s*(!|%%(bash|sh|script|system|cmd)|%(load_ext|system|sx|run)\b)/i,
           /text\/html.{0,200}(<script|<iframe|\\u003c|\son\w+=)|application\/javascript|"trusted"\s*:\s*true/i,

@@ -4,6 +4,7 @@ import { isReadComment } from '../../../judges/comments.ts';
 import { pathsOf } from '../../../judges/judge.ts';
 import type { JudgedText } from '../../../judges/rule.ts';
 import { isPlainValue, type Surroundings } from './plain.ts';
+import { isMovedPin, type PinnedReleases, pinnedReleases } from './releases.ts';
 import { keyOf, readWorkflow, type Workflow, type WorkflowLeaf } from './tree.ts';
 
 /** Files that a runner of GitHub, Gitea or Forgejo reads as a workflow or an action. */
@@ -12,7 +13,18 @@ export const WORKFLOW_PATHS = ['.{github,gitea,forgejo}/workflows/*.y{,a}ml', 'a
 /** Whether a file is read as a workflow or an action. `path` as rules see it. */
 export const isWorkflow = (path: string): boolean => pathsOf(WORKFLOW_PATHS)(path);
 
-const EMPTY: Workflow = { leaves: new Map(), nodes: new Set(), jobsByName: new Map(), steps: new Map() };
+/** A workflow, and the releases that its comments name. */
+interface ReadWorkflow extends Workflow {
+  readonly releases: PinnedReleases;
+}
+
+const EMPTY: ReadWorkflow = {
+  leaves: new Map(),
+  nodes: new Set(),
+  jobsByName: new Map(),
+  steps: new Map(),
+  releases: new Map(),
+};
 /** Spellings on which parsers differ: directives, further documents, keys of several lines, merges, tags. */
 const ODD_LINE = anyOf(/^(%|---.|\.\.\.|\?\s|["']?<<["']?\s*:)/, /(^|[:-]\s+|[[,{]\s*)!/);
 const ODD_BREAK = /[\u000b\u0085\u2028\u2029]|\r(?!\n)/;
@@ -20,9 +32,9 @@ const ODD_BREAK = /[\u000b\u0085\u2028\u2029]|\r(?!\n)/;
 /** What counts in a change of a workflow; empty for one that is plain data. */
 export function workflowChanges({ before, after }: Pick<JudgedText, 'before' | 'after'>): string[] {
   if (after === undefined) return ['the workflow was deleted'];
-  const now = readWorkflow(after);
+  const now = readWithReleases(after);
   if (now === undefined) return ['a runner may read it in another way'];
-  const old = (before === undefined ? undefined : readWorkflow(before)) ?? EMPTY;
+  const old = (before === undefined ? undefined : readWithReleases(before)) ?? EMPTY;
   const lines = newLines(before, after).map(({ text }) => text);
   return [
     ...(before === undefined ? ['a new workflow'] : []),
@@ -37,10 +49,33 @@ export function workflowChanges({ before, after }: Pick<JudgedText, 'before' | '
   ];
 }
 
+/**
+ * The actions that keep their name in a changed workflow while the commit that they are pinned to moves together with the
+ * release in the comment behind it.
+ */
+export function movedPins({ before, after }: Pick<JudgedText, 'before' | 'after'>): string[] {
+  const [old, now] = [before, after].map((text) => (text === undefined ? undefined : readWithReleases(text)));
+  if (old === undefined || now === undefined) return [];
+  const moved = [...now.leaves].flatMap(([key, { path, values }]) => {
+    if (path.at(-1) !== 'uses') return [];
+    const had = old.leaves.get(key)?.values ?? [];
+    const releases = { before: old.releases, after: now.releases };
+    return without(values, had)
+      .filter((value) => isMovedPin(value, had, releases))
+      .map((value) => shown(`${value.replace(/@.*$/, '')} ${now.releases.get(value)}: ${value.replace(/^.*@/, '')}`));
+  });
+  return [...new Set(moved)];
+}
+
+function readWithReleases(text: string): ReadWorkflow | undefined {
+  const read = readWorkflow(text);
+  return read && { ...read, releases: pinnedReleases(text) };
+}
+
 const shown = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 120);
 const nameOf = (path: readonly string[]): string => shown(path.join('.').replaceAll('.[]', '[]'));
 
-function newValues(old: Workflow, now: Workflow): string[] {
+function newValues(old: ReadWorkflow, now: ReadWorkflow): string[] {
   return [...now.leaves].flatMap(([key, leaf]) => {
     const had = old.leaves.get(key)?.values ?? [];
     const added = without(leaf.values, had);
@@ -63,10 +98,16 @@ function without(values: readonly string[], others: readonly string[]): string[]
   });
 }
 
-function surroundings({ path }: WorkflowLeaf, values: readonly string[], old: Workflow, now: Workflow): Surroundings {
+function surroundings(
+  { path }: WorkflowLeaf,
+  values: readonly string[],
+  old: ReadWorkflow,
+  now: ReadWorkflow,
+): Surroundings {
   const job = path[0] === 'jobs' ? path[1] : undefined;
   return {
     old: values,
+    releases: { before: old.releases, after: now.releases },
     hadEvent: (event) => has(old, ['on', event]),
     hadPermissions: has(old, ['permissions']) || (job !== undefined && has(old, ['jobs', job, 'permissions'])),
     isJob: (id) => has(now, ['jobs', id]),

@@ -2,6 +2,7 @@ import { oneOf, pattern, words } from '../../../formats/words.ts';
 import { plainKeysOf } from '../../../judges/judge.ts';
 import type { PlainKeys } from '../../../judges/plain.ts';
 import { oddVariable } from '../../shell/variables.ts';
+import { isMovedPin, isNextTag, type PinnedReleases } from './releases.ts';
 import { type WorkflowLeaf, withoutVersions } from './tree.ts';
 
 /** A number or a version. None is as long as the id of a commit, and none can be a name or a path. */
@@ -15,8 +16,6 @@ const PROSE = /^[\w/ -]+\.(md|rst|txt|org|adoc)$/i;
 /** Machines of GitHub itself. */
 const RUNNER = /^(ubuntu|windows|macos)-(latest|slim|\d\d(\.\d\d)?)(-arm|-intel|-large|-xlarge)?$/;
 const CRON = /^[\d*/,\-A-Z? ]{9,60}$/;
-/** A tag as releases have it: only those who may write to the action's repository can set one. */
-const RELEASE = /^v?\d{1,6}(\.\d{1,6}){0,3}(-(alpha|beta|rc)\.?\d{0,4})?$/;
 /** Text for readers, which may name a value of the matrix. */
 const TEXT = /^(?!.*\$\{\{(?!\s*matrix\.[\w-]+\s*\}\}))[^`]*$/s;
 /** A group is compared with others, and nothing more. */
@@ -58,6 +57,8 @@ const HARMLESS_VARIABLE = /^(\w+_)?(MSRV|FORCE_COLOR|CARGO_TERM_COLOR|CARGO_INCR
 export interface Surroundings {
   /** The values under the same path before the change. */
   readonly old: readonly string[];
+  /** The actions that are pinned, in both texts. */
+  readonly releases: { readonly before: PinnedReleases; readonly after: PinnedReleases };
   readonly hadEvent: (event: string) => boolean;
   /** Values of `permissions` at this level or above before the change. */
   readonly hadPermissions: boolean;
@@ -112,7 +113,7 @@ function isPlainOfJob(id: string, path: readonly string[], value: string, around
     case 'container':
       return (path.at(-1) === 'image' || (key === 'container' && isOne)) && isNextImage(value, around.old);
     case 'uses':
-      return isOne && isNextRelease(value, around.old);
+      return isOne && isNextRelease(value, around);
     case 'with':
       return path.length === 2 && TOOL_VERSION.test(next) && isVersion(value);
     case 'steps':
@@ -128,7 +129,7 @@ function isPlainOfStep(
   around: Surroundings,
 ): boolean {
   if (key === 'name') return TEXT.test(value);
-  if (key === 'uses') return isNextRelease(value, around.old);
+  if (key === 'uses') return isNextRelease(value, around);
   if (key === 'run') return around.old.some((one) => withoutVersions(one) === withoutVersions(value));
   if (key === 'timeout-minutes') return VERSION.test(value);
   if (key === 'continue-on-error') return value === 'false';
@@ -185,15 +186,8 @@ function isPlainVariable(name: string, value: string): boolean {
   return HARMLESS_VARIABLE.test(name) || oddVariable(`${name}=${value}`) === undefined;
 }
 
-/** The same action with the tag of another release. The id of a commit may be one of any fork, so it is not plain. */
-function isNextRelease(value: string, old: readonly string[]): boolean {
-  const [name, tag = ''] = splitAt(value, '@');
-  return (
-    RELEASE.test(tag) &&
-    !/^\.|^docker:/.test(name) &&
-    old.some((one) => splitAt(one, '@')[0] === name && RELEASE.test(splitAt(one, '@')[1]))
-  );
-}
+const isNextRelease = (value: string, { old, releases }: Surroundings): boolean =>
+  isNextTag(value, old) || isMovedPin(value, old, releases);
 
 /** The same image with another version. */
 function isNextImage(value: string, old: readonly string[]): boolean {

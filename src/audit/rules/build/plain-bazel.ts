@@ -1,0 +1,67 @@
+import { readStructure } from '../../formats/structured.ts';
+import { oneOf, pattern, words } from '../../formats/words.ts';
+import type { PlainKeys } from '../../judges/plain.ts';
+import { differOnlyIn, type PlainChange } from '../../judges/plain-change.ts';
+
+const RULES = '{*_library,*_test,*_binary,filegroup,test_suite,alias}';
+
+/** What a Bazel package may say: which files are compiled, for whom, and how a test is scheduled. */
+export const BAZEL_PACKAGE: PlainKeys = {
+  word: [
+    `${RULES}.{name,importpath,importmap,size,timeout,main,edition,crate_name,module_name}`,
+    'config_setting.name',
+  ],
+  words: [`${RULES}.tags`],
+  switch: [`${RULES}.{testonly,flaky,shard_count,local,alwayslink,linkstatic,cgo,pure,race,static}`],
+  text: ['licenses[]'],
+  any: words`package.default_visibility package.licenses exports_files`,
+  // Scripts, and rules that write or run something under a name like those of compilers.
+  never: words`sh_*.*** *run_*.*** *gen*_binary.*** *_genrule.***`,
+};
+/** Labels and files of the workspace. */
+export const BAZEL_PACKAGE_SAFE =
+  /^(?!sh_|\w*run_)(\w+_(library|test|binary)|filegroup|test_suite|alias)\.(srcs|hdrs|textual_hdrs|deps|runtime_deps|implementation_deps|exports|embed|embedsrcs|data|tests|actual|visibility|proto|crate|strip_include_prefix|includes|target_compatible_with)(\.select)?(\[\])*=(?!.*\.\.)(\[\]|@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?)$/;
+
+const VERSIONS =
+  /^(bazel_dep|module|single_version_override|go_sdk\.download|python\.toolchain)\.(version|python_version|compatibility_level)$/;
+
+const OPTIONS = oneOf`
+  jobs=\d{1,4} (test_output|color|curses|show_progress\w*|show_timestamps|show_result|verbose_failures|keep_going|announce_rc|test_summary|test_verbose_timeout_warnings)(=\w+)?
+  (test_timeout|flaky_test_attempts|runs_per_test|show_progress_rate_limit|local_test_jobs)=[\d.,]{1,20} (compilation_mode|c)=(dbg|fastbuild|opt) enable_bzlmod(=(true|false))?
+  incompatible_strict_action_env(=(true|false))? nobuild_runfile_links build_tests_only
+`;
+/** A line of options that decide how much is shown, and how many actions run at once. */
+const BAZELRC_LINE = pattern()`^(build|test|run|query|fetch|common|always|coverage)(:[\w-]+)?( +--(${OPTIONS}))+$|^$|^# [\w .,:/()'-]*$`;
+
+/** Options of Bazel that load, fetch and run nothing. The order of the other lines stays. */
+const PLAIN_OPTIONS: PlainChange = {
+  paths: ['.bazelrc'],
+  proves: ({ before, after }) => {
+    const rest = (text: string): string =>
+      text
+        .split('\n')
+        .filter((line) => !BAZELRC_LINE.test(line))
+        .join('\n');
+    return differOnlyIn(BAZELRC_LINE, { before, after }) && rest(before) === rest(after);
+  },
+};
+
+/** Another version of a module, its dependencies and toolchains: Bazel's registry has each under its name. */
+const PLAIN_MODULES: PlainChange = {
+  paths: ['MODULE.bazel'],
+  proves: ({ before, after }) => {
+    const [old, now] = [before, after].map((text) => withoutVersions(text));
+    return old !== undefined && old === now;
+  },
+};
+
+function withoutVersions(text: string): string | undefined {
+  const leaves = readStructure(text, 'starlark', 'MODULE.bazel')?.leaves;
+  if (leaves === undefined || leaves.some(({ key }) => key === 'code')) return undefined;
+  return JSON.stringify(
+    leaves.map(({ key, value }) => [key, VERSIONS.test(key) && /^\d[\w.+-]{0,60}$/.test(value) ? '' : value]),
+  );
+}
+
+/** Changes of Bazel's own files that are plain data. */
+export const PLAIN_BAZEL: readonly PlainChange[] = [PLAIN_MODULES, PLAIN_OPTIONS];
