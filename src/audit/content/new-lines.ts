@@ -70,24 +70,63 @@ function otherReadings({ path, text, oldText, added }: TextChange): Line[] {
   return /\\\r?\n/.test(text) ? joinedLines(text, added) : [];
 }
 
-/** The most lines that are joined to one. */
-const MAX_JOINED = 20;
-
+/** The statements that continue over several lines and have a new one, each as one line: a long one in pieces that overlap. */
 function joinedLines(text: string, added: readonly Line[]): Line[] {
   const lines = splitLines(text);
-  const goesOn = (at: number): boolean =>
-    /(?:^|[^\\])(?:\\\\)*\\$/.test((lines[at] ?? '').slice(-MAX_END_CHARS).trimEnd());
-  const out = new Map<number, Line>();
-  for (const { line } of added) {
-    let from = line - 1;
+  const out: Line[] = [];
+  let next = 0;
+  for (let from = 0; from < lines.length; from += 1) {
     let to = from;
-    while (from > 0 && line - from < MAX_JOINED && goesOn(from - 1)) from -= 1;
-    while (to + 1 < lines.length && to - from < MAX_JOINED && goesOn(to)) to += 1;
-    if (from === to || out.has(from)) continue;
-    const parts = lines.slice(from, to + 1).map((one) => one.trim().replace(/\\$/, ''));
-    out.set(from, { line, text: parts.join('').slice(0, 2 * MAX_END_CHARS) });
+    while (to + 1 < lines.length && goesOn(lines[to] as string)) to += 1;
+    if (to === from) continue;
+    for (const pieces of windowsOf(piecesOf(lines, from, to))) {
+      while (next < added.length && (added[next] as Line).line < (pieces[0]?.line ?? 0)) next += 1;
+      const line = added[next]?.line;
+      if (line === undefined) return out;
+      if (line <= (pieces.at(-1)?.line ?? 0)) out.push({ line, text: pieces.map((one) => one.text).join('') });
+    }
+    from = to;
   }
-  return [...out.values()];
+  return out;
+}
+
+/** Whether a backslash that is not escaped ends the line; blanks after it are overlooked. */
+function goesOn(line: string): boolean {
+  if (!line.includes('\\')) return false;
+  const end = line.slice(-MAX_END_CHARS).trimEnd();
+  let first = end.length;
+  while (end[first - 1] === '\\') first -= 1;
+  return (end.length - first) % 2 === 1;
+}
+
+const PIECE_CHARS = MAX_END_CHARS / 2;
+
+/** The lines of a statement without their backslashes; a long one in several pieces. */
+function piecesOf(lines: readonly string[], from: number, to: number): Line[] {
+  const pieces: Line[] = [];
+  for (let at = from; at <= to; at += 1) {
+    const text = (lines[at] as string).trim().replace(/\\$/, '');
+    for (let start = 0; start === 0 || start < text.length; start += PIECE_CHARS)
+      pieces.push({ line: at + 1, text: text.slice(start, start + PIECE_CHARS) });
+  }
+  return pieces;
+}
+
+/** As many pieces as have room in a line that is searched whole. Each list begins in the middle of the one before. */
+function* windowsOf(pieces: readonly Line[]): Generator<readonly Line[]> {
+  const sizeOf = (at: number): number => pieces[at]?.text.length ?? 0;
+  let [first, end, length] = [0, 0, 0];
+  while (end < pieces.length) {
+    while (end < pieces.length && length + sizeOf(end) <= 2 * MAX_END_CHARS) {
+      length += sizeOf(end);
+      end += 1;
+    }
+    yield pieces.slice(first, end);
+    while (length > MAX_END_CHARS) {
+      length -= sizeOf(first);
+      first += 1;
+    }
+  }
 }
 
 /** The lines of examples in a page of MDX, which are shown and never run; its other lines are a program. */
