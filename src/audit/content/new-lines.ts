@@ -1,7 +1,7 @@
 import { lazy } from '../formats/lazy.ts';
 import { type Line, splitLines } from '../formats/lines.ts';
 import { prefilterOf } from '../formats/prefilter.ts';
-import { mayHoldSecret, secretIn, secretsByOthers } from '../formats/secrets.ts';
+import { mayHoldSecret, SECRET_MARKS, secretIn, secretsByOthers } from '../formats/secrets.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
@@ -28,7 +28,8 @@ export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolea
 const multilineSignals = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );
-const mayMatch = lazy(() => prefilterOf(LINE_SIGNALS.map(({ regex }) => regex)));
+/** Of the signals, then of the marks of secrets: each text is searched once. */
+const mayMatch = lazy(() => prefilterOf([...LINE_SIGNALS.map(({ regex }) => regex), ...SECRET_MARKS]));
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
 export function newLineHits(change: TextChange): Hit[] {
@@ -36,15 +37,15 @@ export function newLineHits(change: TextChange): Hit[] {
   const texts = added.map(({ text }) =>
     text.length > 2 * MAX_END_CHARS ? `${text.slice(0, MAX_END_CHARS)} ${text.slice(-MAX_END_CHARS)}` : text,
   );
-  const hits: Hit[] = [];
-  for (const [at, kind] of secretsOf(texts, path))
-    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
   // Two searches through all lines say which signals need a search line by line: nearly always none.
   const lines = [...added, ...otherReadings(change)];
   for (const line of lines.slice(added.length)) texts.push(line.text.slice(0, 2 * MAX_END_CHARS));
   const all = texts.join('\n');
   const examples = fencedLines(path, text);
   const candidates = mayMatch().candidates(all);
+  const hits: Hit[] = [];
+  for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(LINE_SIGNALS.length)))
+    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
   for (const [number, { signal, anywhere }] of multilineSignals().entries()) {
     if (candidates[number] === 0 || !isSignalFor(signal, path) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
@@ -145,8 +146,8 @@ function fencedLines(path: string, text: string): ReadonlySet<number> {
 }
 
 /** The kind of secret in each line that has one, by the line's index. */
-function secretsOf(texts: readonly string[], path: string): ReadonlyMap<number, string> {
-  const mayHold = mayHoldSecret(texts.join('\n'));
+function secretsOf(texts: readonly string[], path: string, candidates: Uint8Array): ReadonlyMap<number, string> {
+  const mayHold = mayHoldSecret(texts.join('\n'), candidates);
   const byOthers = secretsByOthers(texts, path);
   if (!mayHold) return byOthers;
   const found = new Map<number, string>();
