@@ -6,6 +6,7 @@ import { workerFiles } from './test/support/worker-files.ts';
 // long: too long for every run; `npm run test:long`, no part of `npm test`.
 // thorough: some of both with many more cases; `npm run test:thorough`.
 const LONG = [
+  'test/attacks/mechanisms.test.ts',
   'test/e2e/action.test.ts',
   'test/e2e/file-systems.test.ts',
   'test/e2e/hand-off.test.ts',

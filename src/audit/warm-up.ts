@@ -3,6 +3,7 @@ import { auditChanges } from './audit.ts';
 import { isWatchedPath } from './files.ts';
 import type { BaseReader } from './input.ts';
 import { leadsOfBase } from './reach/reached.ts';
+import { readKinds } from './tree/new-kinds.ts';
 
 /** After so many changes of each kind the tables are built and the expressions compiled. */
 const ROUNDS = 40;
@@ -18,6 +19,7 @@ export function* warmUp(base: BaseReader): Generator<void> {
   isWatchedPath('a');
   yield;
   for (const _ of leadsOfBase(base)) yield;
+  for (const _ of readKinds(base)) yield;
   for (let round = 0; round < ROUNDS; round += 1)
     for (const name of KINDS) {
       auditOne(`${round}/${name}`);

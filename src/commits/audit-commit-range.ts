@@ -4,7 +4,7 @@ import type { BaseReader } from '../audit/input.ts';
 import { resolveInBase } from '../audit/links.ts';
 import { includedDocuments, isAgentDocument } from '../audit/reach/documents.ts';
 import { wantsBaseContent } from '../audit/reach/referrers.ts';
-import { ChangeJudge } from '../judging/change-judge.ts';
+import { ChangeJudge, type JudgeRequest } from '../judging/change-judge.ts';
 import { policySettings } from '../judging/policy-settings.ts';
 import { buildReview } from '../review/build-review.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
@@ -35,7 +35,7 @@ export async function auditCommitRange(
   range: string,
   policy: Policy,
   env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
+  { signal, tell }: Pick<JudgeRequest, 'signal' | 'tell'> = {},
 ): Promise<AuditedCommits> {
   const git = openGitObjects(folder, env);
   const [from = '', to = 'HEAD'] = range.split(/\.{2,3}/);
@@ -62,6 +62,7 @@ export async function auditCommitRange(
   const findings = await judge.audit({
     changes,
     signal,
+    tell,
     ...policySettings(policy),
   });
   const review = buildReview({

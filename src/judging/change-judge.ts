@@ -3,7 +3,9 @@ import type { Hit } from '../audit/hit.ts';
 import type { AuditInput, BaseReader } from '../audit/input.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { Change, Digest } from '../types/entry.ts';
+import type { Tell } from '../types/event.ts';
 import type { Finding } from '../types/finding.ts';
+import { AuditProgress } from './audit-progress.ts';
 import { JudgeDied, JudgeProcess } from './judge-process.ts';
 import type { AuditSettings, BasePlace, FromJudge, ToJudge } from './protocol.ts';
 
@@ -22,6 +24,8 @@ export interface FrozenContent {
 export interface JudgeRequest extends AuditSettings, Pick<AuditInput, 'severities'> {
   readonly changes: readonly Change[];
   readonly signal?: AbortSignal | undefined;
+  /** Gets the progress of an audit that takes long. */
+  readonly tell?: Tell | undefined;
 }
 
 /** Changes of one message, and of one answer. */
@@ -76,7 +80,7 @@ export class ChangeJudge implements Disposable {
    * @throws {RunClaudeError} JUDGE_UNAVAILABLE, JUDGE_FAILED for an error of the system; the signal's reason.
    */
   async audit(request: JudgeRequest): Promise<Finding[]> {
-    const { signal, changes, severities } = request;
+    const { signal, changes, severities, tell = () => undefined } = request;
     if (changes.every(({ ignored }) => ignored === true)) return findingsOf([], severities, []);
     signal?.throwIfAborted();
     const abort = (): void => this.#drop(signal?.reason as Error);
@@ -84,7 +88,8 @@ export class ChangeJudge implements Disposable {
     try {
       return await this.#inTurn(async () => {
         signal?.throwIfAborted();
-        return findingsOf(await new Run(request, this).judgeAll(), severities, changes);
+        using progress = new AuditProgress(tell, changes.length);
+        return findingsOf(await new Run(request, this, progress).judgeAll(), severities, changes);
       });
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -199,6 +204,7 @@ class Run {
   readonly #settings: AuditSettings;
   readonly #changes: Change[];
   readonly #judge: ChangeJudge;
+  readonly #progress: AuditProgress;
   readonly #hits: Hit[] = [];
   /** Changes before this one are judged. */
   #done = 0;
@@ -206,16 +212,19 @@ class Run {
   #carefulTo = 0;
   #deaths = 0;
 
-  constructor({ changes, severities: _, signal: _signal, ...settings }: JudgeRequest, judge: ChangeJudge) {
+  constructor(request: JudgeRequest, judge: ChangeJudge, progress: AuditProgress) {
+    const { changes, severities: _, signal: _signal, tell: _tell, ...settings } = request;
     this.#settings = settings;
     this.#changes = [...changes];
     this.#judge = judge;
+    this.#progress = progress;
   }
 
   async judgeAll(): Promise<readonly Hit[]> {
     while (this.#done < this.#changes.length && this.#deaths <= MAX_DEATHS)
       await this.#untilDeath(() => this.#judgeOn());
     for (; this.#done < this.#changes.length; this.#done += 1) this.#block(this.#done, TOO_MANY);
+    this.#progress.judgesTogether();
     let isDone = false;
     let why = TOO_MANY;
     for (let isCareful = false; !isDone && this.#deaths <= MAX_DEATHS; isCareful = true) {
@@ -250,6 +259,7 @@ class Run {
         if (answer.kind === 'hits') {
           this.#add(answer.hits);
           this.#done = answer.to;
+          this.#progress.judged(this.#done);
         }
         return this.#done >= to;
       });

@@ -30,6 +30,7 @@ const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const FLAG_EMOJI = /\u{1f3f4}[\u{e0020}-\u{e007e}]{1,8}\u{e007f}/gu;
 const SELECTORS = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2}|[\w\s'"`([]\s?[\ufe00-\ufe0e\u{e0100}-\u{e01ef}]/u;
 const EMOJI = /\p{Extended_Pictographic}\ufe0f?(\u200d\p{Extended_Pictographic}\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
+const NOT_ASCII = /[^\u0000-\u007f]/;
 const ESCAPES = /[\u0000-\u0007\u0008\u000e-\u001a\u001b-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
 /** Letters in a colour that shows on any background; no background, and nothing that hides text. */
 const COLOURS = /\u001b\[(?:(?:0?[0-4]|2[2-4]|3[1-79]|9[1-6])(?:;|(?=m))){0,6}m/g;
@@ -49,7 +50,8 @@ export interface TextChange {
 /** Characters of new lines that show one thing and mean another. ASCII lines, nearly all, cost one test. */
 export function characterHits(change: TextChange): Hit[] {
   const hits = [...escapeHits(change), ...lineBreakHits(change)];
-  const rich = change.added.filter((line) => /[^\u0000-\u007f]/.test(line.text));
+  if (!NOT_ASCII.test(change.text)) return hits;
+  const rich = change.added.filter((line) => NOT_ASCII.test(line.text));
   if (rich.length === 0) return hits;
   return [
     ...hits,
@@ -72,7 +74,8 @@ function lineHits(rule: GeneralRuleId, path: string, lines: readonly Line[], tes
   return found === undefined ? [] : [hitOf(rule, path, { line: found.line })];
 }
 
-function escapeHits({ path, oldText, added }: TextChange): Hit[] {
+function escapeHits({ path, text, oldText, added }: TextChange): Hit[] {
+  if (!ESCAPES.test(text)) return [];
   const found = firstMatch(added, ESCAPES);
   if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
   const isPlain = !PROGRAM.test(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));

@@ -1,7 +1,7 @@
 import { lazy } from '../formats/lazy.ts';
 import { type Line, splitLines } from '../formats/lines.ts';
 import { prefilterOf } from '../formats/prefilter.ts';
-import { mayHoldSecret, secretIn, secretsByOthers } from '../formats/secrets.ts';
+import { mayHoldSecret, SECRET_MARKS, secretIn, secretsByOthers } from '../formats/secrets.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
@@ -28,7 +28,8 @@ export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolea
 const multilineSignals = lazy(() =>
   LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
 );
-const mayMatch = lazy(() => prefilterOf(LINE_SIGNALS.map(({ regex }) => regex)));
+/** Of the signals, then of the marks of secrets: each text is searched once. */
+const mayMatch = lazy(() => prefilterOf([...LINE_SIGNALS.map(({ regex }) => regex), ...SECRET_MARKS]));
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
 export function newLineHits(change: TextChange): Hit[] {
@@ -36,15 +37,15 @@ export function newLineHits(change: TextChange): Hit[] {
   const texts = added.map(({ text }) =>
     text.length > 2 * MAX_END_CHARS ? `${text.slice(0, MAX_END_CHARS)} ${text.slice(-MAX_END_CHARS)}` : text,
   );
-  const hits: Hit[] = [];
-  for (const [at, kind] of secretsOf(texts, path))
-    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
   // Two searches through all lines say which signals need a search line by line: nearly always none.
   const lines = [...added, ...otherReadings(change)];
   for (const line of lines.slice(added.length)) texts.push(line.text.slice(0, 2 * MAX_END_CHARS));
   const all = texts.join('\n');
   const examples = fencedLines(path, text);
   const candidates = mayMatch().candidates(all);
+  const hits: Hit[] = [];
+  for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(LINE_SIGNALS.length)))
+    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
   for (const [number, { signal, anywhere }] of multilineSignals().entries()) {
     if (candidates[number] === 0 || !isSignalFor(signal, path) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
@@ -70,24 +71,63 @@ function otherReadings({ path, text, oldText, added }: TextChange): Line[] {
   return /\\\r?\n/.test(text) ? joinedLines(text, added) : [];
 }
 
-/** The most lines that are joined to one. */
-const MAX_JOINED = 20;
-
+/** The statements that continue over several lines and have a new one, each as one line: a long one in pieces that overlap. */
 function joinedLines(text: string, added: readonly Line[]): Line[] {
   const lines = splitLines(text);
-  const goesOn = (at: number): boolean =>
-    /(?:^|[^\\])(?:\\\\)*\\$/.test((lines[at] ?? '').slice(-MAX_END_CHARS).trimEnd());
-  const out = new Map<number, Line>();
-  for (const { line } of added) {
-    let from = line - 1;
+  const out: Line[] = [];
+  let next = 0;
+  for (let from = 0; from < lines.length; from += 1) {
     let to = from;
-    while (from > 0 && line - from < MAX_JOINED && goesOn(from - 1)) from -= 1;
-    while (to + 1 < lines.length && to - from < MAX_JOINED && goesOn(to)) to += 1;
-    if (from === to || out.has(from)) continue;
-    const parts = lines.slice(from, to + 1).map((one) => one.trim().replace(/\\$/, ''));
-    out.set(from, { line, text: parts.join('').slice(0, 2 * MAX_END_CHARS) });
+    while (to + 1 < lines.length && goesOn(lines[to] as string)) to += 1;
+    if (to === from) continue;
+    for (const pieces of windowsOf(piecesOf(lines, from, to))) {
+      while (next < added.length && (added[next] as Line).line < (pieces[0]?.line ?? 0)) next += 1;
+      const line = added[next]?.line;
+      if (line === undefined) return out;
+      if (line <= (pieces.at(-1)?.line ?? 0)) out.push({ line, text: pieces.map((one) => one.text).join('') });
+    }
+    from = to;
   }
-  return [...out.values()];
+  return out;
+}
+
+/** Whether a backslash that is not escaped ends the line; blanks after it are overlooked. */
+function goesOn(line: string): boolean {
+  if (!line.includes('\\')) return false;
+  const end = line.slice(-MAX_END_CHARS).trimEnd();
+  let first = end.length;
+  while (end[first - 1] === '\\') first -= 1;
+  return (end.length - first) % 2 === 1;
+}
+
+const PIECE_CHARS = MAX_END_CHARS / 2;
+
+/** The lines of a statement without their backslashes; a long one in several pieces. */
+function piecesOf(lines: readonly string[], from: number, to: number): Line[] {
+  const pieces: Line[] = [];
+  for (let at = from; at <= to; at += 1) {
+    const text = (lines[at] as string).trim().replace(/\\$/, '');
+    for (let start = 0; start === 0 || start < text.length; start += PIECE_CHARS)
+      pieces.push({ line: at + 1, text: text.slice(start, start + PIECE_CHARS) });
+  }
+  return pieces;
+}
+
+/** As many pieces as have room in a line that is searched whole. Each list begins in the middle of the one before. */
+function* windowsOf(pieces: readonly Line[]): Generator<readonly Line[]> {
+  const sizeOf = (at: number): number => pieces[at]?.text.length ?? 0;
+  let [first, end, length] = [0, 0, 0];
+  while (end < pieces.length) {
+    while (end < pieces.length && length + sizeOf(end) <= 2 * MAX_END_CHARS) {
+      length += sizeOf(end);
+      end += 1;
+    }
+    yield pieces.slice(first, end);
+    while (length > MAX_END_CHARS) {
+      length -= sizeOf(first);
+      first += 1;
+    }
+  }
 }
 
 /** The lines of examples in a page of MDX, which are shown and never run; its other lines are a program. */
@@ -106,8 +146,8 @@ function fencedLines(path: string, text: string): ReadonlySet<number> {
 }
 
 /** The kind of secret in each line that has one, by the line's index. */
-function secretsOf(texts: readonly string[], path: string): ReadonlyMap<number, string> {
-  const mayHold = mayHoldSecret(texts.join('\n'));
+function secretsOf(texts: readonly string[], path: string, candidates: Uint8Array): ReadonlyMap<number, string> {
+  const mayHold = mayHoldSecret(texts.join('\n'), candidates);
   const byOthers = secretsByOthers(texts, path);
   if (!mayHold) return byOthers;
   const found = new Map<number, string>();

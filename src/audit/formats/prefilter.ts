@@ -10,6 +10,9 @@ export interface Prefilter {
 
 /** A shorter literal is in nearly every text. */
 const MIN_LITERAL = 2;
+/** Words of most programs: a literal of two other characters is rarer. */
+const COMMON = /^(?:true|false|null|import|export|const|return|function|from|require)$/;
+const COMMON_WEIGHT = 1.5;
 const ALPHABET = 128;
 
 /** Expressions without such literals are always candidates. */
@@ -96,7 +99,8 @@ type Literals = readonly string[] | undefined;
 
 const isUseful = (list: Literals): boolean => list?.every((one) => one.length >= MIN_LITERAL) === true;
 const shortest = (list: readonly string[]): number =>
-  list.reduce((least, { length }) => Math.min(least, length), Number.POSITIVE_INFINITY);
+  list.reduce((least, one) => Math.min(least, weightOf(one)), Number.POSITIVE_INFINITY);
+const weightOf = (literal: string): number => (COMMON.test(literal) ? COMMON_WEIGHT : literal.length);
 
 /** The better of two lists: the one whose shortest literal is longer, then the one with fewer. */
 function better(one: Literals, other: Literals): Literals {

@@ -113,17 +113,20 @@ const FORMATS: readonly (readonly [kind: string, mark: RegExp, secret: RegExp])[
 ];
 const ASSIGNED =
   /\b(?:api[_-]?key|secret[_-]?key|client[_-]?secret|access[_-]?token|auth[_-]?token|private[_-]?key|passwd|password)["']?\s{0,4}[:=]\s{0,4}["']([A-Za-z0-9+/_=.-]{16,200})["']/i;
-const MARKS = [...FORMATS.map(([, mark]) => mark), ASSIGNED];
-const mayHaveMark = lazy(() => prefilterOf(MARKS));
+/** Each secret of a known format holds what one of these matches. */
+export const SECRET_MARKS: readonly RegExp[] = [...FORMATS.map(([, mark]) => mark), ASSIGNED];
+const mayHaveMark = lazy(() => prefilterOf(SECRET_MARKS));
 const PLACEHOLDER =
   /example|placeholder|dummy|sample|changeme|your[_-]|xxxx|\.\.\.|<[^>]{1,40}>|1234567890|abcdefgh|0{8}|test[_-]?(key|token|secret)|localhost|127\.0\.0\.1/i;
 const EXAMPLE_FILE = /\.(example|sample|template|dist|tmpl)$|(^|\/)\.env\.example/i;
 
-/** Whether a line of a text may have a secret for {@link secretIn}. May be true without one, never false with one. */
-export function mayHoldSecret(text: string): boolean {
+/**
+ * Whether a line of a text may have a secret for {@link secretIn}. May be true without one, never false with one.
+ * `candidates`: what a prefilter (prefilter.ts) of SECRET_MARKS gives for the text, where the caller has it.
+ */
+export function mayHoldSecret(text: string, candidates = mayHaveMark().candidates(text)): boolean {
   if (hasEncodedRun(text)) return true;
-  const candidates = mayHaveMark().candidates(text);
-  return MARKS.some((mark, number) => candidates[number] === 1 && mark.test(text));
+  return SECRET_MARKS.some((mark, number) => candidates[number] === 1 && mark.test(text));
 }
 
 /** Shorter base64 contains no secret of a known format. */

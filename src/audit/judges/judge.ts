@@ -77,7 +77,7 @@ function readings(lines: readonly Line[], at: number, structured: boolean): stri
   const { text, line } = lines[at] as Line;
   const next = lines[at + 1];
   const joined = text.endsWith('\\') && next?.line === line + 1 ? text.slice(0, -1) + next.text : text;
-  if (!structured) return joined === text ? [text] : [text, joined];
+  if (!structured || !HAS_OTHER_READING.test(joined)) return joined === text ? [text] : [text, joined];
   const plain = joined
     .slice(0, LONGEST_READ)
     .replace(/\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))/gi, (whole, x?: string, u?: string, long?: string) => {
@@ -90,6 +90,8 @@ function readings(lines: readonly Line[], at: number, structured: boolean): stri
     .replace(/([\w$.-])[^\S\n]{1,100}:(?=[\s[{"'|>&!*]|$)/g, '$1:');
   return [...new Set([text, joined, plain])];
 }
+/** What one of the replacements above needs: most lines have none of it. */
+const HAS_OTHER_READING = /["'\\]|^\?|[^\S\n]:/;
 const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
 const LONGEST_READ = 1 << 16;
 

@@ -34,17 +34,35 @@ interface Row {
   readonly block: number;
 }
 
+/** Every line with a hash or URL matches this: most lines have neither. */
+const MAY_HOLD_HASH = /:\/\/|\bh1:|\b(?:sha|md5)|[0-9a-zA-Z+/]{32}|\/HASH/i;
+
 /** A hash or URL is blanked, with the cache key that yarn writes before it; the rest identifies the entry. */
 const blank = (text: string): string =>
-  text
-    .replace(URL_IN_LINE, 'URL')
-    .replace(HASH, 'HASH')
-    .replace(/\b\w{1,6}\/HASH/g, 'HASH');
+  MAY_HOLD_HASH.test(text)
+    ? text
+        .replace(URL_IN_LINE, 'URL')
+        .replace(HASH, 'HASH')
+        .replace(/\b\w{1,6}\/HASH/g, 'HASH')
+    : text;
 /** Lines that name an entry: if one has a version, no other line identifies the entry. */
 const NAMING = /^(-\s+)?["']?(name|version|resolution|identity)["']?\s*[:= ]/i;
 const VERSION = /^(-\s+)?["']?version["']?\s*[:= ]/i;
 
-function rowsOf(text: string): Row[] {
+/** The rows of the last texts: of one change both sides are asked for twice. */
+const MAX_KEPT = 2;
+const kept = new Map<string, readonly Row[]>();
+
+function rowsOf(text: string): readonly Row[] {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
+  const made = readRows(text);
+  kept.set(text, made);
+  return made;
+}
+
+function readRows(text: string): readonly Row[] {
   const rows: Row[] = [];
   const open: number[] = [];
   let block = 0;
@@ -122,11 +140,14 @@ function identities(rows: readonly Row[]): (at: number) => string {
 /** Entries whose name and version stay and whose hash does not: another content under the same label. */
 export function otherHashes(before: string, after: string): string[] {
   if (linesIn(before) > MOST_LINES || linesIn(after) > MOST_LINES) return ['too many lines to compare'];
+  // What had no hash cannot have another one now.
+  if (!MAY_HOLD_HASH.test(before) || !MAY_HOLD_HASH.test(after)) return [];
   const hashes = (text: string): Map<string, { readonly all: string[]; readonly line: string }> => {
     const found = new Map<string, { readonly all: string[]; readonly line: string }>();
     const rows = rowsOf(text);
     const identity = identities(rows);
     for (const [at, row] of rows.entries()) {
+      if (row.text === row.bare) continue;
       const tokens = row.text.replace(URL_IN_LINE, hashOfUrl).match(HASH);
       if (tokens === null) continue;
       const key = identity(at);
@@ -165,6 +186,7 @@ function keyOfLine(text: string): string | undefined {
 /** Packages that keep their name and come from another repository, on a host that was known too. */
 export function movedRepositories(before: string, after: string): string[] {
   if (linesIn(before) > MOST_LINES || linesIn(after) > MOST_LINES) return [];
+  if (!before.includes('://') || !after.includes('://')) return [];
   const places = (text: string): Map<string, Set<string>> => {
     const found = new Map<string, Set<string>>();
     const rows = rowsOf(text);
@@ -175,6 +197,7 @@ export function movedRepositories(before: string, after: string): string[] {
       if (name !== undefined) groups.set(groupOf(row), name);
     }
     for (const row of rows) {
+      if (!row.text.includes('://')) continue;
       for (const [url] of row.text.matchAll(URL_IN_LINE)) {
         const place = /^[a-z+]*:\/\/(?:[^@/]*@)?([^/]+(?:\/repos)?\/[^/]+\/[^/#?]+)/i.exec(url)?.[1];
         if (place === undefined || !/github|gitlab|bitbucket|codeberg|sr\.ht/i.test(place)) continue;

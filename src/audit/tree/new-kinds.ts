@@ -21,7 +21,7 @@ interface CreatedFile {
   readonly isExecutable: boolean;
 }
 
-/** The project before the session. */
+/** The project before the session. Must not change. */
 interface Precedent {
   /** Files, links and folders. */
   readonly paths: Iterable<string>;
@@ -77,11 +77,25 @@ interface KnownKinds {
   readonly byFolder: Map<string, { files: number; executables: number; readonly endings: Set<string> }>;
 }
 
-function kindsOf({ paths, executables }: Precedent): KnownKinds {
+const kindsByPrecedent = new WeakMap<Precedent, KnownKinds>();
+
+function kindsOf(precedent: Precedent): KnownKinds {
+  for (const _ of readKinds(precedent));
+  return kindsByPrecedent.get(precedent) as KnownKinds;
+}
+
+/** So many paths are one piece of work. */
+const PIECE_PATHS = 1000;
+
+/** Reads the kinds of the project, once; yields after each piece. */
+export function* readKinds(precedent: Precedent): Generator<void> {
+  if (kindsByPrecedent.has(precedent)) return;
+  const { paths, executables } = precedent;
   const known: KnownKinds = { files: 0, endings: new Set(), names: new Set(), folders: new Set(), byFolder: new Map() };
   const folders = foldersOf(paths);
   for (const path of paths) {
     if (folders.has(path)) continue;
+    if (known.files % PIECE_PATHS === 0) yield;
     const { folder, hidden, name, ending } = partsOf(path);
     known.files += 1;
     if (hidden !== undefined) known.folders.add(hidden);
@@ -93,7 +107,7 @@ function kindsOf({ paths, executables }: Precedent): KnownKinds {
     own.endings.add(ending);
     known.byFolder.set(folder, own);
   }
-  return known;
+  kindsByPrecedent.set(precedent, known);
 }
 
 function firstNewKind(

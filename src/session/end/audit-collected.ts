@@ -6,6 +6,7 @@ import { policySettings } from '../../judging/policy-settings.ts';
 import type { AuditSettings } from '../../judging/protocol.ts';
 import { readCollected, writeCollected } from '../../record/session.ts';
 import type { Collected } from '../../types/entry.ts';
+import type { Tell } from '../../types/event.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
@@ -29,11 +30,12 @@ export function auditCollected(
   { changes }: Pick<Collected, 'changes'>,
   judge: ChangeJudge,
   { policy, baseDir, project }: Pick<Plan, 'policy' | 'baseDir' | 'project'>,
-  { endedNs, signal }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal },
+  { endedNs, signal, tell }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal; readonly tell?: Tell },
 ): Promise<readonly Finding[]> {
   return judge.audit({
     changes,
     signal,
+    tell,
     ...(endedNs === undefined ? {} : { endedNs }),
     ...policySettings(policy),
     maxPathBytes: maxEntryBytes(baseDir, project.root),
@@ -58,7 +60,11 @@ export async function auditIfMissing(record: SessionRecord, deps: UserDeps): Pro
   const { unaudited: endedNs, ...rest } = collected;
   deps.tell({ kind: 'message', level: 'info', text: `Auditing the changes of session ${record.id}...` });
   using judge = openSessionJudge(plan, workspace);
-  const findings = await auditCollected(rest, judge, plan, { endedNs, signal: deps.interruption.next() });
+  const findings = await auditCollected(rest, judge, plan, {
+    endedNs,
+    signal: deps.interruption.next(),
+    tell: deps.tell,
+  });
   writeCollected(plan.sessionDir, { ...rest, findings });
 }
 

@@ -57,7 +57,7 @@ async function auditNow(
   const endedNs = nowNs();
   if (judge === undefined) return withoutAudit(collected, endedNs);
   try {
-    return { findings: await auditCollected(collected, judge, plan, { endedNs, signal }) };
+    return { findings: await auditCollected(collected, judge, plan, { endedNs, signal, tell: deps.tell }) };
   } catch (error) {
     const why = whyUnaudited(error);
     if (why !== undefined) deps.tell({ kind: 'message', level: 'warning', text: why });

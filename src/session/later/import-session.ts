@@ -81,7 +81,7 @@ async function fill(record: SessionRecord, set: ChangeSet, request: ImportReques
   const { changes, differing } = await compareWithOwn(manifest.changes, own, { store, rules: request.policy });
   await store.flush();
   using judge = own.openJudge(storeDir(plan.sessionDir), changes);
-  const findings = await auditCollected({ changes }, judge, plan, { signal });
+  const findings = await auditCollected({ changes }, judge, plan, { signal, tell: deps.tell });
   const problems = changes.flatMap(({ path: one, problem }) =>
     problem === undefined ? [] : [{ path: one, why: problem }],
   );

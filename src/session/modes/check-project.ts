@@ -40,7 +40,7 @@ export async function checkProject(
     ask: askToRestore(deps),
     audit: async (changes, content) => {
       await readContents(changes, content, contents);
-      return auditBound(changes, judge, record, deps.interruption.next());
+      return auditBound(changes, judge, record, deps);
     },
   });
   const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
@@ -107,11 +107,12 @@ async function auditBound(
   changes: readonly Change[],
   judge: ChangeJudge,
   { plan }: SessionRecord,
-  signal: AbortSignal,
+  { interruption, tell }: UserDeps,
 ): Promise<readonly Finding[]> {
   const findings = await judge.audit({
     changes: changes.map(withoutUnknown),
-    signal,
+    signal: interruption.next(),
+    tell,
     ...policySettings(plan.policy),
   });
   return findings.filter(({ rule, path }) => rule !== 'unreadable' || isWatchedPath(path));

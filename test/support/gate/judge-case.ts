@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { auditChanges } from '../../../src/audit/audit.ts';
+import type { AuditInput } from '../../../src/audit/input.ts';
 import type { BaseTree } from '../../../src/base/base-tree.ts';
 import { readTree } from '../../../src/judging/read-base.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
@@ -23,6 +24,7 @@ import { collectorOf, type ListedTree, listTree } from './listed-tree.ts';
 
 /** The gate's findings for one script in one project, and what `--auto-apply` would have applied. */
 export interface Judged {
+  readonly input: AuditInput;
   readonly findings: readonly Finding[];
   readonly review: Review;
   readonly applied: readonly string[];
@@ -138,15 +140,16 @@ async function judgeTrees(
   const reading = readTree(tree, path.join(gitCommonDir, 'config'));
   let read = reading.next();
   while (read.done !== true) read = reading.next();
-  const findings = auditChanges({
+  const input: AuditInput = {
     changes: collected.changes,
     content: (digest) => contents.get(digest),
     base: read.value,
     newKinds: 'ask',
     endedNs: String(BigInt(Date.now()) * 1_000_000n),
-  });
+  };
+  const findings = auditChanges(input);
   const review = buildReview({ collected, findings, allowSuspect: [], includeIgnored });
-  return { findings, review, applied: chooseClean(review).chosen.map(({ change }) => change.path) };
+  return { input, findings, review, applied: chooseClean(review).chosen.map(({ change }) => change.path) };
 }
 
 function storeOf(contents: Map<string, Buffer>): ContentStore {

@@ -1,5 +1,31 @@
 import { createHash } from 'node:crypto';
+import { matcherOf } from '../../../src/audit/formats/glob.ts';
+import { FILE_RULES } from '../../../src/audit/rules/all.ts';
+import type { Finding } from '../../../src/types/finding.ts';
 import type { Mutator } from './mutator.ts';
+
+const BY_NAME = new Set(FILE_RULES.filter(({ paths }) => !paths.includes('*')).map(({ id }) => id));
+
+/** Rules that find each path, notes apart. */
+export function rulesByPath(findings: readonly Finding[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { path, rule, severity } of findings)
+    if (severity !== 'note') found.set(path, (found.get(path) ?? new Set()).add(rule));
+  return found;
+}
+
+/** Whether one of a rule's globs matches the path in every folder. */
+const isAnywhere = (path: string, id: string): boolean => {
+  const paths = FILE_RULES.find((rule) => rule.id === id)?.paths.filter((glob) => !glob.startsWith('/')) ?? [];
+  return matcherOf(paths)(path);
+};
+
+/** Whether another name is still the same attack: the rule must judge the file by its name, wherever it is. */
+export function mayMove(path: string, rules: ReadonlySet<string>, { name }: Mutator): boolean {
+  const named = [...rules].filter((rule) => BY_NAME.has(rule));
+  if (name !== 'name in a folder of the project') return named.length > 0;
+  return named.some((rule) => !(rule in RULES_AT_THE_TOP) && isAnywhere(path, rule));
+}
 
 /** Rules about files that do something only where they are: in a folder of the project they are other files. */
 export const RULES_AT_THE_TOP: Readonly<Record<string, string>> = {

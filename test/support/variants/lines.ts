@@ -75,7 +75,8 @@ export const LINE_MUTATORS: readonly Mutator[] = [
   ),
   {
     name: 'lines that end with CR and LF',
-    text: (text) => (text.includes('\r') ? undefined : text.replaceAll('\n', '\r\n')),
+    // A name in a pickle ends with LF.
+    text: (text) => (text.includes('\r') || /^c[\w.]+\n/.test(text) ? undefined : text.replaceAll('\n', '\r\n')),
   },
   { name: 'no end of the last line', text: (text) => (text.endsWith('\n') ? text.slice(0, -1) : undefined) },
   {

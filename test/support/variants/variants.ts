@@ -1,6 +1,7 @@
 import { JSON_MUTATORS } from './json.ts';
 import { LINE_MUTATORS } from './lines.ts';
 import type { Mutator } from './mutator.ts';
+import { NESTING_MUTATORS } from './nesting.ts';
 import { PATH_MUTATORS } from './paths.ts';
 import { TOML_MUTATORS } from './toml.ts';
 import { XML_MUTATORS } from './xml.ts';
@@ -13,6 +14,7 @@ export const MUTATORS: readonly Mutator[] = [
   ...XML_MUTATORS,
   ...LINE_MUTATORS,
   ...PATH_MUTATORS,
+  ...NESTING_MUTATORS,
 ];
 
 /** A file of an attack: text before the session (undefined: it is new) and after it. */
@@ -31,7 +33,7 @@ export function mutate(file: AttackFile, mutators: readonly Mutator[]): AttackFi
       const written = one.text(after, lower);
       if (written === undefined) return undefined;
       after = written;
-      before = before === undefined ? undefined : (one.text(before, lower) ?? before);
+      before = before === undefined ? one.empty : (one.text(before, lower) ?? one.empty ?? before);
     }
     if (one.path !== undefined) {
       const other = one.path(path);

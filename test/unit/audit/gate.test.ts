@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GateCase, readGateCases, readKnownGaps } from '../../support/gate/cases.ts';
-import { alarmsOf, GateProjects, missesOf } from '../../support/gate/judge-case.ts';
+import { alarmsOf, GateProjects, type Judged, missesOf } from '../../support/gate/judge-case.ts';
+import { judgeVariants } from '../../support/gate/judge-variants.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
 const files = [...readGateCases()];
 const gaps = readKnownGaps();
 let projects: GateProjects;
+/** What each session left, by the id of its case. */
+const left = new Map<string, Judged>();
 
 beforeAll(() => {
   projects = new GateProjects();
@@ -41,7 +44,26 @@ function compare(judged: ReadonlyMap<string, readonly string[]>, listed: Readonl
 describe.each(files)('%s', (_, cases) => {
   it('holds back every attack, in the copy that a session would have', async (context) => {
     skipUnless(process.platform === 'linux', 'needs the GNU tools that the scripts of the cases use', context);
-    compare(await judgeAll(cases, 'session', missesOf), gaps.attacks);
+    const misses = (one: GateCase, judged: Judged): string[] => {
+      left.set(one.id, judged);
+      return missesOf(one, judged);
+    };
+    compare(await judgeAll(cases, 'session', misses), gaps.attacks);
+  });
+
+  it('reports every file of an attack also in other spellings', async (context) => {
+    skipUnless(process.platform === 'linux', 'needs the GNU tools that the scripts of the cases use', context);
+    const silent: string[] = [];
+    let count = 0;
+    for (const { id } of cases) {
+      const judged = left.get(id);
+      if (judged === undefined) continue;
+      const variants = judgeVariants(judged);
+      count += variants.count;
+      for (const one of variants.silent) silent.push(`${id} ${one}`);
+    }
+    expect(count).toBeGreaterThan(100);
+    expect(silent).toEqual([]);
   });
 
   it('has nothing to ask about the ordinary work beside it', async (context) => {

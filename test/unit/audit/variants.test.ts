@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FILE_RULES } from '../../../src/audit/rules/all.ts';
-import { chainOf, RULES_AT_THE_TOP } from '../../support/variants/choice.ts';
+import type { Finding } from '../../../src/types/finding.ts';
+import { chainOf, mayMove, rulesByPath } from '../../support/variants/choice.ts';
 import type { Mutator } from '../../support/variants/mutator.ts';
 import { type AttackFile, MUTATORS, mutate } from '../../support/variants/variants.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
@@ -14,7 +14,6 @@ type Gaps = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
 const gapsFile = new URL('./variant-gaps.yaml', import.meta.url);
 const GAPS = (parse(readFileSync(gapsFile, 'utf8')) ?? {}) as Gaps;
 
-const BY_NAME = new Set(FILE_RULES.filter(({ paths }) => !paths.includes('*')).map(({ id }) => id));
 const LONGEST_MUTATED = 20_000;
 
 function textOf(path: string, planted: Planted): AttackFile[] {
@@ -23,29 +22,24 @@ function textOf(path: string, planted: Planted): AttackFile[] {
   return [{ path, before: planted[0] ?? undefined, after: planted[1] }];
 }
 
-/** Rules that find each path, notes apart. */
-function rulesByPath({ files, base, links }: Attack): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const { path, rule, severity } of auditFiles(files, base, links))
-    if (severity !== 'note') found.set(path, (found.get(path) ?? new Set()).add(rule));
-  return found;
-}
-
-/** Whether another name is still the same attack: the rule must judge the file by its name, wherever it is. */
-function mayMove(rules: ReadonlySet<string>, { name }: Mutator): boolean {
-  const named = [...rules].filter((rule) => BY_NAME.has(rule));
-  if (name !== 'name in a folder of the project') return named.length > 0;
-  return named.some((rule) => !(rule in RULES_AT_THE_TOP));
-}
+const findingsOf = ({ files, base, links }: Attack): Finding[] => auditFiles(files, base, links);
 
 /** The variants of the attack's files by one chain of mutators, by the path of the original. */
-function variantsOf(texts: readonly AttackFile[], rules: Map<string, Set<string>>, chain: readonly Mutator[]) {
+function variantsOf(
+  { files, base = {} }: Attack,
+  texts: readonly AttackFile[],
+  rules: Map<string, Set<string>>,
+  chain: readonly Mutator[],
+) {
   const variants = new Map<string, AttackFile>();
   for (const text of texts) {
     const own = rules.get(text.path) as Set<string>;
-    if (chain.some((one) => one.path !== undefined && !mayMove(own, one))) continue;
+    if (chain.some((one) => one.path !== undefined && !mayMove(text.path, own, one))) continue;
     const variant = mutate(text, chain);
-    if (variant !== undefined) variants.set(text.path, variant);
+    if (variant === undefined) continue;
+    // Another file of the attack or of the project keeps its name.
+    const isTaken = variant.path !== text.path && (variant.path in files || variant.path in base);
+    if (!isTaken) variants.set(text.path, variant);
   }
   return variants;
 }
@@ -58,7 +52,7 @@ function silentOnes(attack: Attack, variants: ReadonlyMap<string, AttackFile>): 
     if (variant === undefined) files[path] = planted;
     else files[variant.path] = variant.before === undefined ? variant.after : [variant.before, variant.after];
   }
-  const found = rulesByPath({ ...attack, files });
+  const found = rulesByPath(findingsOf({ ...attack, files }));
   return [...variants].flatMap(([path, variant]) => (found.has(variant.path) ? [] : [path]));
 }
 
@@ -66,14 +60,14 @@ it('finds every variant of every attack, but those that are listed by rule', () 
   const silent: Record<string, Record<string, string[]>> = {};
   let count = 0;
   for (const attack of ATTACKS) {
-    const rules = rulesByPath(attack);
+    const rules = rulesByPath(findingsOf(attack));
     const texts = Object.entries(attack.files)
       .filter(([path]) => rules.has(path))
       .flatMap(([path, planted]) => textOf(path, planted))
       .filter(({ after }) => after.length <= LONGEST_MUTATED);
     const good: Mutator[] = [];
     const tryChain = (chain: readonly Mutator[]): void => {
-      const variants = variantsOf(texts, rules, chain);
+      const variants = variantsOf(attack, texts, rules, chain);
       if (variants.size === 0) return;
       count += variants.size;
       const missed = silentOnes(attack, variants);

@@ -3,6 +3,7 @@ import { auditChanges } from '../../../src/audit/audit.ts';
 import type { AuditInput } from '../../../src/audit/input.ts';
 import { ChangeJudge } from '../../../src/judging/change-judge.ts';
 import type { Digest } from '../../../src/types/entry.ts';
+import type { SessionEvent } from '../../../src/types/event.ts';
 import type { Finding } from '../../../src/types/finding.ts';
 import { plantFiles } from '../audit/plant.ts';
 import { CONTENT_ROWS } from '../audit/rows-content.ts';
@@ -122,6 +123,49 @@ it('ends at once when it is interrupted', async () => {
   );
   await expect(audit).rejects.toThrow('stopped by a test');
   await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+it('ends within a second where the process does not answer', async () => {
+  const stop = new AbortController();
+  let stoppedMs = 0;
+  const audit = judge(
+    plantFiles(FILES, BASE),
+    (_, one) => {
+      kill(one, 'SIGSTOP');
+      stoppedMs = performance.now();
+      setTimeout(() => stop.abort(new Error('stopped by a test')), 50);
+    },
+    stop.signal,
+  );
+  await expect(audit).rejects.toThrow('stopped by a test');
+  expect(performance.now() - stoppedMs).toBeLessThan(1000);
+});
+
+it('tells how far a long audit is, and nothing of a short one', async () => {
+  const input = plantFiles(Object.fromEntries(Object.entries(FILES).slice(0, 12)), BASE);
+  let delayMs = 0;
+  const content = (digest: Digest): Buffer | undefined => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delayMs);
+    return input.content(digest);
+  };
+  using one = new ChangeJudge({ content });
+  const told = async (): Promise<SessionEvent[]> => {
+    const events: SessionEvent[] = [];
+    await one.audit({ changes: input.changes, tell: (event) => events.push(event) });
+    return events;
+  };
+  // The first one starts the process; on a busy machine none of the next few may be short.
+  let isSilent = false;
+  for (let tries = 0; tries < 10 && !isSilent; tries += 1) isSilent = (await told()).length === 0;
+  expect(isSilent).toBe(true);
+  delayMs = 250;
+  const long = await told();
+  expect(long[0]).toMatchObject({ kind: 'progress', what: 'Auditing the changes', total: 12, unit: 'files' });
+  const done = long.flatMap((event) => (event.kind === 'progress' ? [event.done] : []));
+  expect(done.length).toBeGreaterThan(1);
+  expect(done).toEqual([...done].sort((a, b) => a - b));
+  expect(done.at(-1)).toBeGreaterThan(0);
+  expect(long.at(-1)).toMatchObject({ kind: 'progress-end' });
 });
 
 it('throws an error of the system that reading the content meets', async () => {

@@ -51,13 +51,10 @@ export const auditCommand: CommandRun = async (line, context) => {
   }
   const { policy, project, warnings } = await readPolicy(word, [], context);
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
-  const { review, base } = await auditCommitRange(
-    project.root,
-    range,
-    policy,
-    context.env,
-    context.interruption.signal,
-  );
+  const { review, base } = await auditCommitRange(project.root, range, policy, context.env, {
+    signal: context.interruption.signal,
+    tell: context.tell,
+  });
   return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
 };
 

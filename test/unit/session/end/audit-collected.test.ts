@@ -13,6 +13,7 @@ import type { UserDeps } from '../../../../src/session/start/deps.ts';
 import { openContentStore } from '../../../../src/store/content.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Change, Digest, Entry } from '../../../../src/types/entry.ts';
+import type { SessionEvent } from '../../../../src/types/event.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
 import type { SessionRecord } from '../../../../src/types/session.ts';
 
@@ -112,7 +113,8 @@ it('blocks every change of a session until its audit is done, and keeps the resu
   await expect(auditIfMissing(record, interrupted as unknown as UserDeps)).rejects.toThrow('SIGINT');
   expect(reviewOf(record).isUnaudited).toBe(true);
   const deps = {
-    tell: (event: object) => void told.push(JSON.stringify(event)),
+    // On a busy machine also its progress.
+    tell: (event: SessionEvent) => void (event.kind === 'message' && told.push(event.text)),
     interruption: { next: () => new AbortController().signal },
   } as unknown as UserDeps;
   await auditIfMissing(record, deps);
