@@ -10,6 +10,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   shell: async () => (await import('./commands/exec-inside.ts')).shellCommand,
   down: async () => (await import('./commands/down.ts')).downCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  plugin: async () => (await import('./commands/plugin/plugin.ts')).pluginCommand,
   stop: async () => (await import('./commands/stop.ts')).stopCommand,
   apply: async () => (await import('./commands/review/apply.ts')).applyCommand,
   discard: async () => (await import('./commands/review/discard.ts')).discardCommand,

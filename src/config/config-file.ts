@@ -18,6 +18,15 @@ export interface FileSettings {
   readonly agents: readonly OwnAgent[];
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
+  readonly plugin: PluginTable;
+}
+
+/** What the user lets the plugin for Claude Code leave outside the copy. */
+export interface PluginTable {
+  /** Commands that run on the host, each one simple command; with a last word `*`, any more words follow. */
+  readonly passthrough: readonly string[];
+  /** Tools of other MCP servers, by the names that Claude Code gives them. */
+  readonly tools: readonly string[];
 }
 
 const severity = z.enum(['blocked', 'suspect', 'note']);
@@ -86,6 +95,9 @@ const fileSchema = z.strictObject({
       severities: z.record(z.string(), severity).default({}),
     })
     .default({ rules: [], severities: {} }),
+  plugin: z
+    .strictObject({ passthrough: texts.default([]), tools: texts.default([]) })
+    .default({ passthrough: [], tools: [] }),
 });
 
 /** Every key at the top level of a configuration file. */
@@ -99,7 +111,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, agents, audit, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
@@ -119,6 +131,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     agents,
     auditRules: audit.rules,
     auditSeverities: audit.severities,
+    plugin,
   };
 }
 

@@ -126,7 +126,12 @@ function put(
   origins.set(key, grows ? `${origins.get(key)}, ${origin}` : origin);
 }
 
-function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: FileSettings, where: string): void {
+function takeTables(
+  draft: Draft,
+  origins: Map<keyof Policy, string>,
+  file: Omit<FileSettings, 'plugin'>,
+  where: string,
+): void {
   if (file.brokers.length > 0) {
     draft.brokers = [...draft.brokers, ...file.brokers];
     origins.set('brokers', where);

@@ -35,6 +35,8 @@ export function tighten(policy: Policy, file: FileSettings, where: string): Tigh
   if (file.mcpServers.length + file.mcpPrograms.length > 0)
     refused.push(`${where}: [[mcp]] cannot be set by a project; ignored`);
   if (file.agents.length > 0) refused.push(`${where}: [agents] cannot be set by a project; ignored`);
+  if (file.plugin.passthrough.length + file.plugin.tools.length > 0)
+    refused.push(`${where}: [plugin] cannot be set by a project; ignored`);
   const auditSeverities: Record<string, (typeof LEVELS)[number]> = {};
   for (const [rule, level] of Object.entries(file.auditSeverities)) {
     // Where the user has set no severity for the rule, only the highest one certainly loosens nothing.

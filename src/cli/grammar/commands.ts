@@ -109,6 +109,13 @@ export const COMMANDS: readonly CommandShape[] = [
     true,
   ),
   command(
+    'plugin',
+    'passthrough | hook | serve',
+    'list what runs outside the copy of the plugin; parts that the plugin starts',
+    [],
+    1,
+  ),
+  command(
     'sessions',
     '[PROJECT]',
     'list the sessions of all projects, newest first',

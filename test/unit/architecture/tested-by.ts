@@ -50,6 +50,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'unit/audit/scenes.test.ts',
   ],
   'src/audit/rules/shell': ['unit/audit/rows.test.ts', 'unit/audit/ordinary-work.test.ts', 'unit/audit/scenes.test.ts'],
+  'src/plugin': ['unit/plugin/events.test.ts'],
+  'src/cli/commands/plugin': ['e2e/plugin-hook.test.ts', 'e2e/claude-plugin.test.ts'],
   'src/base': ['unit/base/base.test.ts', 'unit/base/stacked.test.ts', 'unit/base/trash.test.ts'],
   'src/base/refresh': ['unit/base/base.test.ts', 'unit/base/refresh/refresh-crash.test.ts'],
   'src/base/refresh/copy-worker.ts': ['engine/workspace/workspace.test.ts'],

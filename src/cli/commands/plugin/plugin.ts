@@ -1,0 +1,31 @@
+import { EXIT, usageError } from '../../../errors.ts';
+import { entryProblem } from '../../../plugin/passthrough.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
+import type { CommandContext, CommandRun } from '../../context/context.ts';
+import { answerHook } from './answer-hook.ts';
+import { keptLine } from './kept-line.ts';
+import { readPluginTable } from './plugin-table.ts';
+
+/** `plugin hook`, `plugin serve`: what the plugin for Claude Code starts. `plugin passthrough`: the list of the user. */
+export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
+  switch (word) {
+    case 'hook':
+      return answerHook(context);
+    case 'serve':
+      return (await import('../mcp.ts')).serveCommand(keptLine(context, 'serve'), context);
+    case 'passthrough':
+      return listPassthrough(context);
+    default:
+      throw usageError(`plugin: unknown '${cleanLine(word ?? '')}'`, 'Its usage: run-claude plugin --help');
+  }
+};
+
+async function listPassthrough(context: CommandContext): Promise<number> {
+  const { file, passthrough } = await readPluginTable(context);
+  if (passthrough.length === 0)
+    context.write(`no command runs outside the copy: passthrough in [plugin] of ${file} is empty\n`);
+  const problems = passthrough.map((entry) => ({ entry, problem: entryProblem(entry) }));
+  for (const { entry, problem } of problems)
+    context.write(`${cleanLine(entry)}${problem === undefined ? '' : `  (refused: ${cleanLine(problem)})`}\n`);
+  return problems.some(({ problem }) => problem !== undefined) ? EXIT.faults : EXIT.ok;
+}
