@@ -7,6 +7,7 @@ import { workerFiles } from './test/support/worker-files.ts';
 // thorough: some of both with many more cases; `npm run test:thorough`.
 const LONG = [
   'test/e2e/action.test.ts',
+  'test/e2e/environment.test.ts',
   'test/e2e/file-systems.test.ts',
   'test/e2e/hand-off.test.ts',
   'test/e2e/hostile-sync-back.test.ts',

@@ -1,7 +1,9 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import type { Environment } from '../types/environment.ts';
 import type { AllowRule, BrokerRule, McpServer, UserRule } from '../types/policy.ts';
+import { environmentSchema, readEnvironment } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
@@ -12,6 +14,7 @@ export interface FileSettings {
   readonly brokers: readonly BrokerRule[];
   readonly allowRequests: readonly AllowRule[];
   readonly mcpServers: readonly McpServer[];
+  readonly environment: Environment | undefined;
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
 }
@@ -55,6 +58,7 @@ const fileSchema = z.strictObject({
       error: 'two servers have the same name',
     })
     .default([]),
+  environment: environmentSchema.optional(),
   audit: z
     .strictObject({
       rules: z
@@ -76,7 +80,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, audit, ...rest } = parsed.data;
+  const { allow, broker, mcp, audit, environment, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
@@ -88,6 +92,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     brokers: broker,
     allowRequests: allow,
     mcpServers: mcp,
+    environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,
     auditSeverities: audit.severities,
   };

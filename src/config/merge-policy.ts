@@ -1,5 +1,7 @@
 import type { Policy } from '../types/policy.ts';
+import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
+import { isEmptyEnvironment, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -36,6 +38,8 @@ export interface MergedPolicy {
   readonly policy: Policy;
   /** The source of each value that is not the default: a file, a variable or a flag; several for a list. */
   readonly origins: ReadonlyMap<keyof Policy, string>;
+  /** What the project's own file asks for. Nothing of it is in the policy: the user decides. */
+  readonly request: ProjectRequest | undefined;
   /** A warning for each value that was ignored. */
   readonly warnings: readonly string[];
 }
@@ -70,7 +74,12 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const { where, settings } = sources.projectFile;
     const kept = tighten(draft, settings, where);
     for (const [name, value] of kept.values) set(name, value, where);
-    takeTables(draft, origins, { ...kept, brokers: [], allowRequests: [], mcpServers: [] }, where);
+    takeTables(
+      draft,
+      origins,
+      { ...kept, brokers: [], allowRequests: [], mcpServers: [], environment: undefined },
+      where,
+    );
     warnings.push(...kept.refused);
   }
   if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
@@ -80,7 +89,13 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
-  return { policy: draft, origins, warnings };
+  if ((draft.with ?? []).length > 0) {
+    draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
+    origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
+  }
+  const asked = sources.projectFile?.settings.environment;
+  const request = asked === undefined || isEmptyEnvironment(asked) ? undefined : { environment: asked };
+  return { policy: draft, origins, request, warnings };
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */
@@ -104,10 +119,19 @@ function put(
   }
   const grows = next !== value && origins.has(key);
   Object.assign(draft, { [key]: next });
-  origins.set(key, grows ? `${origins.get(key)}, ${origin}` : origin);
+  origins.set(key, grows ? joinOrigins(origins.get(key), origin) : origin);
 }
 
-function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: FileSettings, where: string): void {
+function joinOrigins(before: string | undefined, origin: string): string {
+  return before === undefined ? origin : `${before}, ${origin}`;
+}
+
+function takeTables(
+  draft: Draft,
+  origins: Map<keyof Policy, string>,
+  file: Omit<FileSettings, 'values'>,
+  where: string,
+): void {
   if (file.brokers.length > 0) {
     draft.brokers = [...draft.brokers, ...file.brokers];
     origins.set('brokers', where);
@@ -119,6 +143,10 @@ function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: File
   if (file.mcpServers.length > 0) {
     draft.mcpServers = file.mcpServers;
     origins.set('mcpServers', where);
+  }
+  if (file.environment !== undefined) {
+    draft.environment = file.environment;
+    origins.set('environment', where);
   }
   if (file.auditRules.length > 0) {
     draft.auditRules = [...draft.auditRules, ...file.auditRules];

@@ -23,7 +23,8 @@ export interface AgentStaging {
   readonly trees: readonly string[];
 }
 
-export interface AgentStageOptions extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir'> {
+export interface AgentStageOptions
+  extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir' | 'sessionNote'> {
   /** The agent's configuration directory on the host. */
   readonly from: string;
   /** Files that are made for the session, by their path below the home. */
@@ -54,7 +55,8 @@ export async function stageAgent(what: AgentStaging, options: AgentStageOptions)
     });
   const own = await readOwnFile(join(from, what.instructionsFile), MAX_FILE_BYTES);
   const users = own === undefined ? '' : `\n# The user's instructions\n\n${own.toString('utf8')}`;
-  staging.file(`${what.dir}/${what.instructionsFile}`, `${noteFor(what.dir)}${users}`);
+  const sessionNote = options.sessionNote === undefined ? '' : `\n${options.sessionNote}`;
+  staging.file(`${what.dir}/${what.instructionsFile}`, `${noteFor(what.dir)}${sessionNote}${users}`);
   for (const [path, content] of Object.entries(options.made)) staging.file(path, content);
   staging.file('.gitconfig', await gitIdentity(runProgram, env, projectRoot));
   for (const note of options.notes) staging.note(note);

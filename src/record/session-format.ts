@@ -19,6 +19,7 @@ import { processIdentityCheck } from '../store/process-identity.ts';
 import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
+import type { Environment, MadeEnvironment } from '../types/environment.ts';
 import type { Severity } from '../types/finding.ts';
 import type { AgentProgram, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy, UserRule } from '../types/policy.ts';
@@ -93,6 +94,12 @@ const policy = fields<Policy>({
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
   env: mapOf(text),
+  envFiles: optional(texts),
+  with: optional(texts),
+  approved: optional(texts),
+  environment: optional(
+    fields<Environment>({ packages: texts, setup: optional(text), env: mapOf(text), files: texts }),
+  ),
   allowGitPush: flag,
   permissions: oneOf('skip', 'ask'),
   engine: oneOf('auto', 'docker', 'podman'),
@@ -163,6 +170,7 @@ const plan = fields<Plan>({
   user: text,
   env: mapOf(text),
   diskMb: number,
+  environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),
   sessionDir: absolutePath,
   baseDir: absolutePath,
   weakenings: texts,

@@ -41,6 +41,7 @@ const TABLES = [
   { key: 'brokers', name: '[[broker]]' },
   { key: 'allowRequests', name: '[[allow]]' },
   { key: 'mcpServers', name: '[[mcp]]' },
+  { key: 'environment', name: '[environment]' },
   { key: 'auditRules', name: '[[audit.rules]]' },
   { key: 'auditSeverities', name: '[audit.severities]' },
 ] as const;

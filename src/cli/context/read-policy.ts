@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readEnvFile } from '../../config/env-file.ts';
 import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
@@ -44,8 +45,10 @@ export async function readPolicy(
   const ignoreFile = path.join(project.root, '.run-claudeignore');
   const ignoreText = readSmallFile(ignoreFile, 'refuse');
   const ignore = readIgnore(ignoreText ?? '');
+  const variables = envFileFlags(own.policy.envFiles ?? [], context);
   const merged = mergePolicy({
     ...sources,
+    flags: [...variables, ...flags],
     projectFile: await settingsOf(projectFile, projectText),
     projectIgnore: ignore.globs,
   });
@@ -55,6 +58,16 @@ export async function readPolicy(
     stateOf(ignoreFile, ignoreText),
   ];
   return { ...merged, warnings: [...merged.warnings, ...ignore.refused], project, files };
+}
+
+/** The variables of `env-file`, as if they were given with `--env` before all others. */
+function envFileFlags(files: readonly string[], { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): FlagValue[] {
+  return files.map((named) => {
+    const file = path.resolve(cwd, named.replace(/^~(?=\/)/, env['HOME'] ?? '~'));
+    const text = readSmallFile(file, 'follow');
+    if (text === undefined) throw usageError(`env-file: ${named} does not exist`);
+    return { flag: `env-file ${named}`, setting: 'env', value: readEnvFile(text, named) };
+  });
 }
 
 function stateOf(file: string, text: string | undefined): ConfigFile {

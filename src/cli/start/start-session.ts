@@ -15,6 +15,7 @@ import { askLine } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';
 
@@ -46,15 +47,17 @@ export async function startSession(
 }
 
 /**
- * Reserves an id, prepares the image, asks for confirmation on `screen` where it is needed, and recovers the project's
+ * Has what the project asks for agreed to, reserves an id, prepares the image, asks for confirmation on `screen` where it is needed, and recovers the project's
  * earlier sessions; then runs `body`. Returns undefined where the user did not agree.
  */
 export async function withReadyStart<T>(
-  setup: RunSetup,
+  asked: RunSetup,
   context: CommandContext,
   { shown, findCredential, screen }: SessionCredential & { readonly screen: SessionDeps['screen'] },
   body: (start: ReadyStart) => Promise<T>,
 ): Promise<T | undefined> {
+  const setup = await agreeRequest(asked, context, screen);
+  if (setup === undefined) return undefined;
   const { engine, host, policy } = setup;
   const { tell, env, interruption } = context;
   const image = await imageOf(setup, context);
@@ -83,9 +86,23 @@ export async function withReadyStart<T>(
     }
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
     await recoverProjectSessions(plan.project.root, deps);
-    return await body({ plan, deps });
+    return await body({ plan: await withEnvironment(plan, deps), deps });
   } catch (error) {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** The plan with what the setup of its environment made. */
+async function withEnvironment(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
+  if (plan.policy.environment?.setup === undefined) return plan;
+  const { makeEnvironment } = await import('../../environment/make-environment.ts');
+  const { signal } = interruption;
+  const environment = await makeEnvironment(plan, { engine, cacheDir: host.cacheDir, tell, env, signal });
+  if (plan.mode === 'bind') {
+    const text =
+      'In bind mode the agent gets what the setup made in its home, and not what it made in the project: that stays as it is on this machine. To have both: --copy-workspace.';
+    tell({ kind: 'message', level: 'info', text });
+  }
+  return { ...plan, environment };
 }

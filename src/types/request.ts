@@ -1,0 +1,6 @@
+import type { Environment } from './environment.ts';
+
+/** What a project's own file asks for beyond the user's settings. Nothing of it holds before the user agrees. */
+export interface ProjectRequest {
+  readonly environment: Environment;
+}
