@@ -5,6 +5,7 @@ import { tryLayers } from '../../layer/try-layers.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
+import { TOOL_FILES, toolHints } from '../../plan/tool-hints.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
 import { recoverProjectSessions } from '../../session/later/recover-project.ts';
@@ -15,6 +16,7 @@ import { askLine } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { readSmallFile } from '../context/read-policy.ts';
 import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';
@@ -70,7 +72,7 @@ export async function withReadyStart<T>(
       ? await tryLayers({ engine, stateDir: host.stateDir, image: image.tag, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
-    for (const text of startScreen(plan, shown)) tell({ kind: 'message', level: 'info', text });
+    for (const text of [...startScreen(plan, shown), ...hintsFor(plan)]) tell({ kind: 'message', level: 'info', text });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal would wait here unnoticed: the line says how to do without the question.
@@ -105,4 +107,19 @@ async function withEnvironment(plan: Plan, { engine, host, env, tell, interrupti
     tell({ kind: 'message', level: 'info', text });
   }
   return { ...plan, environment };
+}
+
+/** What the project says about its tools, where that is not what run-claude's own image has. */
+function hintsFor({ policy, project }: Plan): string[] {
+  if (policy.image !== undefined) return [];
+  const files = new Map<string, string>();
+  for (const name of TOOL_FILES) {
+    try {
+      const text = readSmallFile(path.join(project.root, name), 'refuse');
+      if (text !== undefined) files.set(name, text);
+    } catch {
+      // A hint is no reason to refuse a project.
+    }
+  }
+  return toolHints({ files, packages: policy.environment?.packages ?? [] });
 }
