@@ -15,6 +15,8 @@ export interface FileSettings {
   readonly allowRequests: readonly AllowRule[];
   readonly mcpServers: readonly McpServer[];
   readonly environment: Environment | undefined;
+  /** The project's devcontainer.json is part of its request. */
+  readonly devcontainer: boolean;
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
 }
@@ -92,6 +94,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     brokers: broker,
     allowRequests: allow,
     mcpServers: mcp,
+    devcontainer: environment?.devcontainer === true,
     environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,
     auditSeverities: audit.severities,

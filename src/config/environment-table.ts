@@ -17,6 +17,8 @@ const MAX_SETUP_CHARACTERS = 4000;
 export const environmentSchema = z.strictObject({
   packages: z.array(z.string()).max(MAX_PACKAGES).default([]),
   with: z.array(z.string()).default([]),
+  /** Also what the project's devcontainer.json asks for. */
+  devcontainer: z.boolean().default(false),
   setup: z.string().min(1).max(MAX_SETUP_CHARACTERS).optional(),
   env: z.record(z.string(), z.string()).default({}),
   files: z.array(z.string()).max(MAX_FILES).default([]),

@@ -1,7 +1,7 @@
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { isEmptyEnvironment, withFeatures } from './environment-table.ts';
+import { isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -30,6 +30,8 @@ export interface PolicySources {
   readonly projectFile: NamedSettings | undefined;
   /** Lines of the project's .run-claudeignore, as globs. */
   readonly projectIgnore: readonly string[];
+  /** What the project's devcontainer.json asks for, where the user or the project wants it read. */
+  readonly devcontainer?: ProjectRequest | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly flags: readonly FlagValue[];
 }
@@ -77,7 +79,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     takeTables(
       draft,
       origins,
-      { ...kept, brokers: [], allowRequests: [], mcpServers: [], environment: undefined },
+      { ...kept, brokers: [], allowRequests: [], mcpServers: [], environment: undefined, devcontainer: false },
       where,
     );
     warnings.push(...kept.refused);
@@ -93,9 +95,17 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
     origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
   }
-  const asked = sources.projectFile?.settings.environment;
-  const request = asked === undefined || isEmptyEnvironment(asked) ? undefined : { environment: asked };
+  const request = requestOf(sources);
   return { policy: draft, origins, request, warnings };
+}
+
+/** Everything that the project asks for; undefined where that is nothing. */
+function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest | undefined {
+  const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
+  const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
+  const image = devcontainer?.image;
+  if (environment === undefined || (isEmptyEnvironment(environment) && image === undefined)) return undefined;
+  return image === undefined ? { environment } : { environment, image };
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { joinEnvironments } from '../config/environment-table.ts';
-import { EXIT, RunClaudeError } from '../errors.ts';
+import { EXIT, RunClaudeError, usageError } from '../errors.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 
@@ -8,9 +8,9 @@ import type { ProjectRequest } from '../types/request.ts';
 const DIGEST_CHARACTERS = 32;
 
 /** Names a request: the same words give the same digest on every machine. */
-export function requestDigest({ environment }: ProjectRequest): string {
+export function requestDigest({ environment, image }: ProjectRequest): string {
   const { packages, setup, env, files } = environment;
-  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files];
+  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files, image ?? null];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
@@ -38,16 +38,34 @@ export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts)
   return canAsk && !policy.yes ? 'ask' : 'refuse';
 }
 
-/** The policy with what the project asked for. Call it only for a request that the user agreed to. */
-export function withRequest<P extends Pick<Policy, 'environment'>>(policy: P, { environment }: ProjectRequest): P {
+/**
+ * The policy with what the project asked for. Call it only for a request that the user agreed to.
+ *
+ * @throws {RunClaudeError} USAGE where the project asks for an image and the user for compilers.
+ */
+export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain'>>(
+  policy: P,
+  { environment, image }: ProjectRequest,
+): P {
   const { environment: own } = policy;
-  return { ...policy, environment: own === undefined ? environment : joinEnvironments(own, environment) };
+  if (image !== undefined && policy.toolchain)
+    throw usageError(
+      `the project asks for the image ${image}, and --toolchain is another image`,
+      'Leave out one of them.',
+    );
+  return {
+    ...policy,
+    // The user's own image counts.
+    image: policy.image ?? image,
+    environment: own === undefined ? environment : joinEnvironments(own, environment),
+  };
 }
 
 /** The whole request, one line for each fact. It comes with the repository: clean each line before it is printed. */
 export function describeRequest(request: ProjectRequest): string[] {
   const { packages, setup, env, files } = request.environment;
   const rows = [
+    ...(request.image === undefined ? [] : [['image', request.image] as const]),
     ...packages.map((name) => ['package', name] as const),
     ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
     ...files.map((file) => ['file for setup', file] as const),
@@ -59,7 +77,7 @@ export function describeRequest(request: ProjectRequest): string[] {
 /** The refusal of a request that nobody agreed to. */
 export function requestRefused(request: ProjectRequest): RunClaudeError {
   const digest = requestDigest(request);
-  return new RunClaudeError('REQUEST_NOT_APPROVED', "the project's .run-claude.toml asks for more than you allowed", {
+  return new RunClaudeError('REQUEST_NOT_APPROVED', 'the project asks for more than you allowed', {
     status: EXIT.usage,
     hint: `Read the request with run-claude --dry-run, then add --approve ${digest}, or approved = ["${digest}"] to your config.toml. On a terminal run-claude asks.`,
   });

@@ -7,7 +7,7 @@ import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunSetup } from './set-up-run.ts';
 
-const SHOWN = "This project's .run-claude.toml asks for:";
+const SHOWN = 'This project asks for:';
 
 /**
  * The setup with what the project asks for, where the user agrees or agreed before; unchanged where it asks for nothing.

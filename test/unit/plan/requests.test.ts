@@ -27,8 +27,9 @@ it('gives each different request another digest, and equal ones the same', () =>
     asks({ env: { A1: '' } }),
     asks({ files: ['g'] }),
     asks({ files: [] }),
+    { ...asks(), image: 'x' },
   ].map(requestDigest);
-  expect(new Set([first, ...others]).size).toBe(9);
+  expect(new Set([first, ...others]).size).toBe(10);
 });
 
 it('takes nothing that nobody agreed to', () => {
@@ -62,13 +63,18 @@ it('shows every part of a request, a line of the setup each', () => {
 
 it("adds the request to the user's own environment, and names the way to agree", () => {
   const own = asks({ packages: ['mine'], setup: undefined, files: [] }).environment;
-  expect(withRequest({ environment: own }, asks()).environment).toEqual({
+  const policy = { image: undefined, toolchain: false };
+  expect(withRequest({ ...policy, environment: own }, asks()).environment).toEqual({
     packages: ['mine', 'ruby'],
     setup: 'npm ci',
     env: { A: '1' },
     files: ['f'],
   });
-  expect(withRequest({ environment: undefined }, asks()).environment).toEqual(asks().environment);
+  expect(withRequest({ ...policy, environment: undefined }, asks()).environment).toEqual(asks().environment);
+  const image = { ...asks(), image: 'theirs:1' };
+  expect(withRequest({ ...policy, environment: undefined }, image).image).toBe('theirs:1');
+  expect(withRequest({ ...policy, environment: undefined, image: 'mine:1' }, image).image).toBe('mine:1');
+  expect(() => withRequest({ ...policy, environment: undefined, toolchain: true }, image)).toThrow('--toolchain');
   const { status, hint } = requestRefused(asks());
   expect(status).toBe(2);
   expect(hint).toContain(`--approve ${requestDigest(asks())}`);
