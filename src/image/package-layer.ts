@@ -23,7 +23,8 @@ LABEL run-claude.image=packages
 
 /**
  * Runs as root in the build. The scripts of some packages use programs that finish.sh removed from the image, and removes
- * again. Chromium's own sandbox needs namespaces, which no program in a session gets.
+ * again. Chromium's own
+ * sandbox needs namespaces, which no program in a session gets, and the gateway refuses the hosts that it asks for updates.
  */
 const INSTALL = `set -eu
 apt-get update
@@ -41,7 +42,8 @@ apt-get install -y --no-install-recommends --reinstall login mount passwd util-l
 apt-get install -y --no-install-recommends -- "$@"
 rm /usr/sbin/policy-rc.d
 if [ -d /etc/chromium.d ]; then
-  echo 'export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --no-sandbox --disable-dev-shm-usage"' >/etc/chromium.d/run-claude
+  flags='--no-sandbox --disable-dev-shm-usage --no-first-run --disable-background-networking --disable-component-update'
+  echo "export CHROMIUM_FLAGS=\\"\\$CHROMIUM_FLAGS $flags\\"" >/etc/chromium.d/run-claude
   mkdir -p /opt/google/chrome
   ln -sf /usr/bin/chromium /opt/google/chrome/chrome
 fi

@@ -1,7 +1,7 @@
 import type { Plan } from '../types/plan.ts';
 
 /**
- * What the agent is told about the environment of this session, as Markdown; undefined for a session without one. The
+ * The note for the agent about the environment of this session, as Markdown; undefined for a session without one. The
  * note of every image says the rest.
  */
 export function sessionNote({ policy, mode }: Pick<Plan, 'policy' | 'mode'>): string | undefined {

@@ -62,7 +62,7 @@ describe("what a project's file asks for", () => {
     {
       await using pty = start();
       await pty.see(/file for setup lock\.json[\s\S]*variable FROM_PROJECT=yes[\s\S]*\[y\/N\]:/);
-      await pty.enter('');
+      await pty.enter('no');
       expect(await pty.exited).toBe(130);
       expect(environmentsOf(scene)).toEqual([]);
     }
@@ -181,5 +181,20 @@ describe('packages', () => {
     const unknown = await inside(scene, await digestOf(scene), 'true');
     expect(unknown.status).toBe(125);
     expect(unknown.stderr).toContain('has no package no-such-package');
+  });
+
+  it('with the browser, take a screenshot of a local page and ask no host for anything', async () => {
+    await using scene = new Scene();
+    scene.write('page.html', '<h1>Hello</h1>');
+    const script = [
+      'python3 -m http.server 3000 >/dev/null 2>&1 &',
+      'sleep 2; chromium --headless --screenshot=/tmp/page.png --window-size=640,480 http://localhost:3000/page.html >/tmp/log 2>&1',
+      'file /tmp/page.png; cat ~/.claude/CLAUDE.md; ls -l /opt/google/chrome/chrome',
+    ].join('\n');
+    const run = ['exec', '--copy-workspace', '--with', 'browser', '--', 'sh', '-c', script];
+    const result = await scene.run(run);
+    expect(result.stdout).toContain('PNG image data, 640 x 480');
+    expect(result.stdout).toContain('Chromium is `/usr/bin/chromium`');
+    expect(result.stderr).not.toContain('network: refused');
   });
 });

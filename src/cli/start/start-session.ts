@@ -118,7 +118,7 @@ function hintsFor({ policy, project }: Plan): string[] {
       const text = readSmallFile(path.join(project.root, name), 'refuse');
       if (text !== undefined) files.set(name, text);
     } catch {
-      // A hint is no reason to refuse a project.
+      // A file that cannot be read gives no hint, and the project starts.
     }
   }
   return toolHints({ files, packages: policy.environment?.packages ?? [] });

@@ -43,7 +43,7 @@ it('names everything that it does not carry out', () => {
     expect(unsupported.filter((line) => line.startsWith(`${word}:`))).toHaveLength(1);
 });
 
-it('refuses a Dockerfile, with the commands that build it by hand, and text that is no JSON', () => {
+it('refuses a Dockerfile, with the commands that build it by hand, and text other than JSON', () => {
   const hintOf = (text: string): string => {
     try {
       read(text);
