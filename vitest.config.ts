@@ -9,6 +9,7 @@ const LONG = [
   'test/attacks/mechanisms.test.ts',
   'test/e2e/action.test.ts',
   'test/e2e/claude-plugin.test.ts',
+  'test/e2e/environment.test.ts',
   'test/e2e/file-systems.test.ts',
   'test/e2e/hand-off.test.ts',
   'test/e2e/hostile-sync-back.test.ts',

@@ -1,9 +1,11 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, UserRule } from '../types/policy.ts';
 import { agentTables } from './agent-table.ts';
+import { environmentSchema, readEnvironment } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
@@ -16,6 +18,9 @@ export interface FileSettings {
   readonly mcpServers: readonly McpServer[];
   readonly mcpPrograms: readonly McpProgram[];
   readonly agents: readonly OwnAgent[];
+  readonly environment: Environment | undefined;
+  /** The project's devcontainer.json is part of its request. */
+  readonly devcontainer: boolean;
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
   readonly plugin: PluginTable;
@@ -87,6 +92,7 @@ const fileSchema = z.strictObject({
     })
     .default([]),
   agents: agentTables,
+  environment: environmentSchema.optional(),
   audit: z
     .strictObject({
       rules: z
@@ -111,7 +117,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, agents, audit, plugin, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, environment, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
@@ -129,6 +135,8 @@ export function readConfigFile(text: string, where: string): FileSettings {
       command === undefined ? [] : [present({ name, command, directory, env, secrets, hosts, tools })],
     ),
     agents,
+    devcontainer: environment?.devcontainer === true,
+    environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,
     auditSeverities: audit.severities,
     plugin,

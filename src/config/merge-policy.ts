@@ -2,7 +2,9 @@ import { usageError } from '../errors.ts';
 import { AGENT_NAMES } from '../types/agent-package.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
+import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
+import { isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -31,6 +33,8 @@ export interface PolicySources {
   readonly projectFile: NamedSettings | undefined;
   /** Lines of the project's .run-claudeignore, as globs. */
   readonly projectIgnore: readonly string[];
+  /** What the project's devcontainer.json asks for, where the user or the project wants it read. */
+  readonly devcontainer?: ProjectRequest | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly flags: readonly FlagValue[];
 }
@@ -39,6 +43,8 @@ export interface MergedPolicy {
   readonly policy: Policy;
   /** The source of each value that is not the default: a file, a variable or a flag; several for a list. */
   readonly origins: ReadonlyMap<keyof Policy, string>;
+  /** What the project's own file asks for. Nothing of it is in the policy: the user decides. */
+  readonly request: ProjectRequest | undefined;
   /** A warning for each value that was ignored. */
   readonly warnings: readonly string[];
 }
@@ -76,7 +82,16 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     takeTables(
       draft,
       origins,
-      { ...kept, brokers: [], allowRequests: [], mcpServers: [], mcpPrograms: [], agents: [] },
+      {
+        ...kept,
+        brokers: [],
+        allowRequests: [],
+        mcpServers: [],
+        mcpPrograms: [],
+        agents: [],
+        environment: undefined,
+        devcontainer: false,
+      },
       where,
     );
     warnings.push(...kept.refused);
@@ -89,7 +104,21 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
   }
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
-  return { policy: draft, origins, warnings };
+  if ((draft.with ?? []).length > 0) {
+    draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
+    origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
+  }
+  const request = requestOf(sources);
+  return { policy: draft, origins, request, warnings };
+}
+
+/** Everything that the project asks for; undefined where that is nothing. */
+function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest | undefined {
+  const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
+  const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
+  const image = devcontainer?.image;
+  if (environment === undefined || (isEmptyEnvironment(environment) && image === undefined)) return undefined;
+  return image === undefined ? { environment } : { environment, image };
 }
 
 function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {
@@ -123,7 +152,11 @@ function put(
   }
   const grows = next !== value && origins.has(key);
   Object.assign(draft, { [key]: next });
-  origins.set(key, grows ? `${origins.get(key)}, ${origin}` : origin);
+  origins.set(key, grows ? joinOrigins(origins.get(key), origin) : origin);
+}
+
+function joinOrigins(before: string | undefined, origin: string): string {
+  return before === undefined ? origin : `${before}, ${origin}`;
 }
 
 function takeTables(
@@ -147,6 +180,10 @@ function takeTables(
   if (file.mcpPrograms.length > 0) {
     draft.mcpPrograms = file.mcpPrograms;
     origins.set('mcpPrograms', where);
+  }
+  if (file.environment !== undefined) {
+    draft.environment = file.environment;
+    origins.set('environment', where);
   }
   if (file.auditRules.length > 0) {
     draft.auditRules = [...draft.auditRules, ...file.auditRules];

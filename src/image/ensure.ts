@@ -140,7 +140,7 @@ async function nameNewer(pins: Pins, dir: string, tell: Tell): Promise<void> {
 }
 
 /** The machine's proxies, except those that only this machine reaches. */
-function proxyArguments(env: EnsureImageOptions['env']): Readonly<Record<string, string>> {
+export function proxyArguments(env: EnsureImageOptions['env']): Readonly<Record<string, string>> {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
   const values = names.map((name) => [name, env[name] ?? ''] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== '' && !/\/\/(127\.|localhost|\[::1\])/.test(value)));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
 import { type Owner, refreshTree } from '../base/refresh/refresh.ts';
 import type { Collector } from '../collector/client.ts';
+import { copyPart } from '../environment/copy-part.ts';
 import { maxPathBytes } from '../host/path-limit.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { EVERYTHING } from '../scan/selection.ts';
@@ -23,8 +24,10 @@ import type { WorkspaceStrategy } from './strategy.ts';
  * starts: no program inside can set them, so they tell which entries the session touched.
  */
 export const copyStrategy: WorkspaceStrategy = {
-  open({ plan, tell, signal }, { generation }) {
-    const place = { dir: layerDir(plan.sessionDir), generation, owner: ownerInside(plan.user), tell };
+  open({ engine, plan, tell, signal }, { generation }) {
+    const dir = layerDir(plan.sessionDir);
+    const addMade = () => copyPart(engine, plan, 'workspace', (target) => ({ ...mountOf(dir, false), target }));
+    const place = { dir, generation, owner: ownerInside(plan.user), tell, addMade };
     return openCopy(signal === undefined ? place : { ...place, signal });
   },
   view: ({ sessionDir }, { generation }) => viewCopy(layerDir(sessionDir), generation),
@@ -40,6 +43,8 @@ interface CopyPlace {
   readonly generation: string;
   readonly owner: Owner | undefined;
   readonly tell: Tell;
+  /** Adds what a setup made. */
+  readonly addMade: () => Promise<void>;
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +57,10 @@ async function openCopy(place: CopyPlace): Promise<Layer> {
   const manifest = path.join(dir, 'manifest');
   makePrivateDir(dir);
   // Without a manifest no agent ever started on this copy: a crash may have left it half done.
-  if (!existsSync(manifest)) await copyTree(place);
+  if (!existsSync(manifest)) {
+    await copyTree(place);
+    await place.addMade();
+  }
   if (readNonce(dir) === undefined) writeNonce(dir);
   return {
     ...viewCopy(dir, generation),

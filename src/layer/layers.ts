@@ -7,6 +7,7 @@ import { settableTimeOfMs } from '../store/file-time.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Layer, LayerView, ScratchLayer } from './layer.ts';
+import { madeBySetup } from './made-by-setup.ts';
 import {
   closeOverlay,
   linkOverlay,
@@ -21,15 +22,17 @@ import type { WorkspaceStrategy } from './strategy.ts';
 
 /** An overlay volume that the engine mounts over directories of this machine. */
 export const layersStrategy: WorkspaceStrategy = {
-  open({ plan, engine }, { generation }) {
+  async open({ plan, engine }, { generation }) {
     const { sessionId, sessionDir, image } = plan;
-    return openLayers({ engine, sessionId, image, dir: layerDir(sessionDir) }, generation);
+    const made = await madeBySetup(engine, plan);
+    return openLayers({ engine, sessionId, image, dir: layerDir(sessionDir), made }, generation);
   },
   view: ({ sessionId, sessionDir }, { generation }) => viewLayers(sessionId, layerDir(sessionDir), generation),
-  openScratch({ plan, engine }, { generation }) {
+  async openScratch({ plan, engine }, { generation }) {
     const { sessionId, sessionDir, image } = plan;
     const upper = path.join(layerDir(sessionDir), 'upper');
-    return openScratch({ engine, sessionId, image, dir: scratchDir(sessionDir) }, [upper, ...treesOf(generation)]);
+    const trees = [upper, ...treesOf(generation), ...(await madeBySetup(engine, plan))];
+    return openScratch({ engine, sessionId, image, dir: scratchDir(sessionDir) }, trees);
   },
   layerVolumes: () => [],
   planned({ sessionId, sessionDir, baseDir }) {
@@ -47,10 +50,13 @@ export const layersStrategy: WorkspaceStrategy = {
 /**
  * The layer in `dir` over a base generation. Paths reach the engine only as short links in a private directory under
  * /tmp: `o=` is one string in which commas, colons and backslashes have meanings, and which can be read inside the
- * container.
+ * container. `made`: trees below the base, which hold what a setup made.
  */
-export async function openLayers(place: OverlayPlace, generation: string): Promise<Layer> {
-  const { engine, dir, sessionId } = place;
+export async function openLayers(
+  place: OverlayPlace & { readonly made?: readonly string[] },
+  generation: string,
+): Promise<Layer> {
+  const { engine, dir, sessionId, made = [] } = place;
   const upper = path.join(dir, 'upper');
   const trees = treesOf(generation);
   makePrivateDir(dir);
@@ -59,9 +65,9 @@ export async function openLayers(place: OverlayPlace, generation: string): Promi
   if (readNonce(dir) === undefined) writeNonce(dir);
   const volume = workspaceVolume(sessionId);
   const base = trees.length > 1 ? baseVolume(sessionId) : undefined;
-  const { lowers, above } = linkOverlay(dir, trees);
+  const { lowers, above } = linkOverlay(dir, [...trees, ...made]);
   await createOverlay(engine, { name: volume, sessionId, lowers, above });
-  if (base !== undefined) await createOverlay(engine, { name: base, sessionId, lowers });
+  if (base !== undefined) await createOverlay(engine, { name: base, sessionId, lowers: lowers.slice(0, trees.length) });
   const mount: Mount = { kind: 'volume', volume, target: WORKSPACE, readonly: false };
   return {
     ...viewLayers(sessionId, dir, generation),

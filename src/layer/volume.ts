@@ -10,6 +10,7 @@ import { parseUser } from '../host/user.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine, FoundVolume, Mount } from '../types/engine.ts';
 import type { Layer, LayerView, ScratchLayer } from './layer.ts';
+import { madeBySetup } from './made-by-setup.ts';
 import { overlayDelta, readNonce } from './overlay-layer.ts';
 import { createOverlay } from './overlay-volume.ts';
 import { layerDir, scratchDir, scratchVolumes, WORKSPACE, workspaceVolume } from './places.ts';
@@ -23,15 +24,17 @@ export const volumeStrategy: WorkspaceStrategy = {
     const { sessionId, sessionDir, image, user, baseDir: dir } = plan;
     return sendBase({ engine, dir, generation, user, image, sessionId, sessionDir, tell });
   },
-  open({ plan, engine }, record) {
+  async open({ plan, engine }, record) {
     const { sessionId, sessionDir, image, user } = plan;
-    const place = { engine, sessionId, image, user, generation: record.generation };
+    const made = await madeBySetup(engine, plan);
+    const place = { engine, sessionId, image, user, generation: record.generation, made };
     return openVolumeLayer({ ...place, dir: layerDir(sessionDir), base: volumeOf(record) });
   },
   view: ({ sessionId, sessionDir }, record) => viewVolume(sessionId, layerDir(sessionDir), volumeOf(record)),
-  openScratch({ plan, engine }, record) {
+  async openScratch({ plan, engine }, record) {
     const { sessionId, sessionDir, image, user } = plan;
-    const place = { engine, sessionId, image, user, generation: record.generation };
+    const made = await madeBySetup(engine, plan);
+    const place = { engine, sessionId, image, user, generation: record.generation, made };
     return openScratch({ ...place, dir: scratchDir(sessionDir), base: volumeOf(record) });
   },
   layerVolumes: (sessionId) => [layerVolume(sessionId)],
@@ -64,6 +67,8 @@ interface VolumePlace {
   /** On this machine: the layer's root gets the mode and time of its root. */
   readonly generation: string;
   readonly base: VolumeBase;
+  /** Trees below the base, which hold what a setup made. */
+  readonly made: readonly string[];
 }
 
 /** Both sides of the layer in volumes of the engine: no path of this machine is mounted anywhere. */
@@ -102,7 +107,7 @@ async function openVolumeLayer(place: VolumePlace): Promise<Layer> {
     found = await engine.findVolume(layer);
   }
   const [below, own] = [joinablePath(await engine.findVolume(base.volume)), joinablePath(found)];
-  const lowers = [`${below}/${base.place}/tree`];
+  const lowers = [`${below}/${base.place}/tree`, ...place.made];
   await createOverlay(engine, {
     name: volume,
     sessionId,
@@ -185,7 +190,7 @@ async function openScratch(place: VolumePlace): Promise<ScratchLayer> {
   await engine.createVolume({ name: own, labels: { 'run-claude.session': sessionId } });
   await fillLayer(place, own, '');
   const top = joinablePath(await engine.findVolume(own));
-  const lowers = [`${joinablePath(lower)}/upper`, `${joinablePath(lowest)}/${base.place}/tree`];
+  const lowers = [`${joinablePath(lower)}/upper`, `${joinablePath(lowest)}/${base.place}/tree`, ...place.made];
   const above = { upper: `${top}/upper`, work: `${top}/work` };
   await createOverlay(engine, { name: volume, sessionId, lowers, above });
   return { mounts: [{ kind: 'volume', volume, target: WORKSPACE, readonly: false }], writable: true, close };

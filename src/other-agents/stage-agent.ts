@@ -39,7 +39,8 @@ export interface AgentStageOptions extends HomeStageOptions {
   readonly from: string;
 }
 
-interface HomeStageOptions extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir'> {
+interface HomeStageOptions
+  extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir' | 'sessionNote'> {
   /** Files that are made for the session, by their path below the home. */
   readonly made: Readonly<Record<string, string>>;
   /** What was left out of them, one line each. */
@@ -80,7 +81,8 @@ export async function stageHome(
   if (instructions !== undefined) {
     const own = await readOwnFile(instructions.from, MAX_FILE_BYTES);
     const users = own === undefined ? '' : `\n# The user's instructions\n\n${own.toString('utf8')}`;
-    staging.file(instructions.to, `${noteFor(instructions.dir)}${users}`);
+    const sessionNote = options.sessionNote === undefined ? '' : `\n${options.sessionNote}`;
+    staging.file(instructions.to, `${noteFor(instructions.dir)}${sessionNote}${users}`);
   }
   for (const [path, content] of Object.entries(options.made)) staging.file(path, content);
   staging.file('.gitconfig', await gitIdentity(runProgram, env, projectRoot));

@@ -33,8 +33,18 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
     row('network', networkWords(policy)),
     ...(credential === undefined ? [] : [row('credential', credential)]),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
+    ...environmentRows(policy.environment),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
+  ];
+}
+
+function environmentRows(environment: Policy['environment']): string[] {
+  if (environment === undefined) return [];
+  const { packages, setup } = environment;
+  return [
+    ...(packages.length === 0 ? [] : [row('packages', packages.join(', '))]),
+    ...(setup === undefined ? [] : [row('setup', setup.split('\n').join('; '))]),
   ];
 }
 

@@ -45,6 +45,7 @@ export function planEnvironment(policy: Policy, user: UserEnvironment): Record<s
     REQUESTS_CA_BUNDLE: CA_BUNDLE,
     CURL_CA_BUNDLE: CA_BUNDLE,
     GIT_SSL_CAINFO: CA_BUNDLE,
+    ...policy.environment?.env,
     ...policy.env,
   };
 }

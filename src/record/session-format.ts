@@ -19,6 +19,7 @@ import { processIdentityCheck } from '../store/process-identity.ts';
 import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
+import type { Environment, MadeEnvironment } from '../types/environment.ts';
 import type { Severity } from '../types/finding.ts';
 import type { OwnAgent, OwnPackage, OwnProvider } from '../types/own-agent.ts';
 import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../types/plan.ts';
@@ -124,6 +125,12 @@ const policy = fields<Policy>({
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
   env: mapOf(text),
+  envFiles: optional(texts),
+  with: optional(texts),
+  approved: optional(texts),
+  environment: optional(
+    fields<Environment>({ packages: texts, setup: optional(text), env: mapOf(text), files: texts }),
+  ),
   allowGitPush: flag,
   permissions: oneOf('skip', 'ask'),
   engine: oneOf('auto', 'docker', 'podman'),
@@ -201,6 +208,7 @@ const plan = fields<Plan>({
   user: text,
   env: mapOf(text),
   diskMb: number,
+  environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),
   sessionDir: absolutePath,
   baseDir: absolutePath,
   weakenings: texts,

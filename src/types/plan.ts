@@ -1,5 +1,6 @@
 import type { AgentName } from './agent-package.ts';
 import type { EngineFacts } from './engine.ts';
+import type { MadeEnvironment } from './environment.ts';
 import type { OwnAgent } from './own-agent.ts';
 import type { Policy } from './policy.ts';
 import type { StrategyName } from './strategy.ts';
@@ -84,6 +85,8 @@ export interface Plan {
   /** The agent's whole environment apart from what the gateway adds. Never a secret. */
   readonly env: Readonly<Record<string, string>>;
   readonly diskMb: number;
+  /** What the setup of `policy.environment` made; undefined without a setup. */
+  readonly environment?: MadeEnvironment | undefined;
   readonly sessionDir: string;
   readonly baseDir: string;
   /** What is weaker than the default, one line each, printed before start. */

@@ -1,3 +1,4 @@
+import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
 
@@ -50,6 +51,14 @@ export interface Policy {
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
   readonly env: Readonly<Record<string, string>>;
+  /** Files of variables, whose values are part of `env`. Undefined in older records, as the next three. */
+  readonly envFiles?: readonly string[] | undefined;
+  /** Names of features, whose packages and variables are part of `environment`. */
+  readonly with?: readonly string[] | undefined;
+  /** Digests of requests of projects that the user agreed to beforehand. */
+  readonly approved?: readonly string[] | undefined;
+  /** Undefined: none. */
+  readonly environment?: Environment | undefined;
   readonly allowGitPush: boolean;
   readonly permissions: 'skip' | 'ask';
   readonly engine: 'auto' | 'docker' | 'podman';

@@ -21,6 +21,8 @@ export interface CollectChangesOptions {
   readonly selection: Selection;
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
+  /** A setup made files in the project, which the collector reads at its own root: they are ignored output. */
+  readonly hasSetup?: boolean;
   readonly baseEntries: number;
   /** Limit for the sizes of all sparse files together: the limit of what a session may write (--disk). */
   readonly sparseBytes: number;

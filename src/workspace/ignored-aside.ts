@@ -4,6 +4,7 @@ import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { CollectChangesOptions } from './collect.ts';
 import type { ComparedEntry } from './compare-layer-to-base.ts';
+import { withMadeOutput } from './made-output.ts';
 import { sessionIgnoreRules } from './session-ignores.ts';
 
 /** A touched path whose content is to be frozen. */
@@ -35,7 +36,7 @@ const UNIGNORED_MAX = 1000;
 export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: AsideOptions): Promise<SortedChanges> {
   const wanted: Wanted[] = [];
   const aside: Ignored[] = [];
-  const rules = baseIgnoreRules(options.collector);
+  const rules = rulesFor(baseIgnoreRules(options.collector), options);
   const asked = askedBack(options.includeIgnored);
   for (const pair of pairs) {
     const entry = (pair.after ?? pair.before) as ListedEntry;
@@ -63,7 +64,11 @@ export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: 
   return { wanted: wanted.sort((a, b) => (a.path < b.path ? -1 : 1)), withheld: output.groups(), hidden };
 }
 
-type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored'>;
+type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored' | 'hasSetup'>;
+
+function rulesFor(rules: IgnoreRules, { collector, hasSetup }: AsideOptions): IgnoreRules {
+  return hasSetup === true ? withMadeOutput(rules, collector) : rules;
+}
 
 interface Ignored {
   readonly pair: ComparedEntry;
@@ -84,11 +89,12 @@ function mayBeMoved({ path, before, after }: ComparedEntry): boolean {
 async function unignoredPatterns(
   pairs: readonly ComparedEntry[],
   aside: readonly Ignored[],
-  { collector }: AsideOptions,
+  options: AsideOptions,
 ): Promise<ReadonlyMap<ComparedEntry, string>> {
-  const rules: IgnoreRules | undefined = sessionIgnoreRules(collector, pairs);
+  const changed: IgnoreRules | undefined = sessionIgnoreRules(options.collector, pairs);
   const free = new Map<ComparedEntry, string>();
-  if (rules === undefined) return free;
+  if (changed === undefined) return free;
+  const rules = rulesFor(changed, options);
   const stillIgnored = new Set<string>();
   for (const { pair, top } of aside) {
     const { path, after } = pair;

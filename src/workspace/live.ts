@@ -7,6 +7,7 @@ import { liesBelow, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
+import { withMadeOutput } from './made-output.ts';
 import type { LiveChange } from './workspace.ts';
 
 /** A session's changes so far, for a user who watches, never for the gate. */
@@ -29,10 +30,11 @@ export interface LiveReader {
 export function liveReader(
   collector: Collector,
   view: Pick<LayerView, 'delta'>,
-  includeIgnored: boolean | readonly string[],
+  { includeIgnored, hasSetup }: { readonly includeIgnored: boolean | readonly string[]; readonly hasSetup: boolean },
 ): LiveReader {
   const source = rememberingBase(collector);
-  const rules = baseIgnoreRules(collector);
+  const baseRules = baseIgnoreRules(collector);
+  const rules = hasSetup ? withMadeOutput(baseRules, source) : baseRules;
   const asked = askedBack(includeIgnored);
   let last: readonly LiveChange[] | undefined;
   let ignored: readonly WithheldGroup[] = [];

@@ -7,6 +7,7 @@ import { openLayer, sendBase, viewLayer } from '../layer/strategies.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from '../layer/workspace-record.ts';
 import type { RelPath } from '../text/path.ts';
 import { type LiveReader, liveReader } from './live.ts';
+import { madeRoots, watchedBy } from './made-roots.ts';
 import { SessionWorkspace } from './session-workspace.ts';
 import { startBase } from './start-base.ts';
 import type { Workspace } from './workspace.ts';
@@ -49,9 +50,11 @@ export async function watchWorkspace(options: WorkspaceOptions, record: unknown)
   const view = viewLayer(options, parseWorkspaceRecord(record));
   const { engine, plan } = options;
   const suffix = `watch-${process.pid}`;
-  const collector = await startCollector({ engine, sessionId: plan.sessionId, suffix, image: plan.image, ...view });
+  const roots = [...view.roots, ...madeRoots(engine, plan)];
+  const { sessionId, image } = plan;
+  const collector = await startCollector({ engine, sessionId, suffix, image, ...view, roots });
   return {
-    ...liveReader(collector, view, plan.policy.includeIgnored),
+    ...liveReader(collector, view, watchedBy(plan)),
     read: (root, path, maxBytes) => readBytes(collector, root, path, maxBytes),
     close: () => collector.stop(),
   };

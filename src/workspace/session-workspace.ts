@@ -23,6 +23,7 @@ import type { MatchRenames } from '../types/rename.ts';
 import { collectChanges } from './collect.ts';
 import { openFrozenFiles } from './frozen-files.ts';
 import { type LiveReader, liveReader } from './live.ts';
+import { madeRoots, watchedBy } from './made-roots.ts';
 import { releaseBases } from './start-base.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -47,7 +48,7 @@ export class SessionWorkspace implements Workspace {
       engine,
       sessionId: plan.sessionId,
       image: plan.image,
-      roots: [...layer.roots, ...pinned, ...roots],
+      roots: [...layer.roots, ...madeRoots(engine, plan), ...pinned, ...roots],
       places: layer.places,
       nonces: layer.nonces,
     });
@@ -79,7 +80,7 @@ export class SessionWorkspace implements Workspace {
   }
 
   async watchChanges(): Promise<LiveReader> {
-    return liveReader(await this.#collector.get(), this.#layer, this.#options.plan.policy.includeIgnored);
+    return liveReader(await this.#collector.get(), this.#layer, watchedBy(this.#options.plan));
   }
 
   watchDisk(hooks: DiskHooks, others: readonly Pick<Workspace, 'usage'>[] = []): DiskWatch {
@@ -107,7 +108,7 @@ export class SessionWorkspace implements Workspace {
       delta: await this.#layer.delta(collector),
       store,
       selection: selectPaths(this.record.rules),
-      includeIgnored: plan.policy.includeIgnored,
+      ...watchedBy(plan),
       baseEntries: this.record.entries,
       sparseBytes: this.#diskBytes,
       room: () => freeBytes(plan.sessionDir),

@@ -40,6 +40,8 @@ export interface StageOptions {
   readonly conversation?: string | undefined;
   /** The project's Claude data is in a volume: the instance on the host stays empty. */
   readonly isolate?: boolean;
+  /** Markdown about this session, after the user's instructions. */
+  readonly sessionNote?: string | undefined;
   /** Settings that override the user's. */
   readonly settings?: JsonObject;
   /** Links in the home, in addition to those of `isolate`. */
@@ -89,7 +91,8 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   await stageSettings(staging, source, shown, options);
   for (const name of stagedNames('file')) {
     const content = await readOwnFile(join(source, name), 4 << 20);
-    if (content !== undefined) staging.file(`.claude/${name}`, content);
+    const text = name === 'CLAUDE.md' ? withNote(content, options.sessionNote) : content;
+    if (text !== undefined) staging.file(`.claude/${name}`, text);
   }
   for (const name of stagedNames('tree'))
     await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
@@ -110,6 +113,11 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
     baseline: { files: staging.baseline(), servers, links: links.map(({ path }) => path) },
     instance,
   };
+}
+
+/** The user's instructions with the note about this session. */
+function withNote(users: Buffer | undefined, note: string | undefined): Buffer | undefined {
+  return note === undefined ? users : Buffer.from([users?.toString('utf8'), note].filter(Boolean).join('\n\n'));
 }
 
 async function stageSettings(staging: Staging, dir: string, shown: string, options: StageOptions): Promise<void> {

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readEnvFile } from '../../config/env-file.ts';
 import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
@@ -44,9 +45,15 @@ export async function readPolicy(
   const ignoreFile = path.join(project.root, '.run-claudeignore');
   const ignoreText = readSmallFile(ignoreFile, 'refuse');
   const ignore = readIgnore(ignoreText ?? '');
+  const variables = envFileFlags(own.policy.envFiles ?? [], context);
+  const projectSettings = await settingsOf(projectFile, projectText);
+  const isRead = config?.settings.devcontainer === true || projectSettings?.settings.devcontainer === true;
+  const devcontainer = isRead ? await devcontainerOf(project.root) : undefined;
   const merged = mergePolicy({
     ...sources,
-    projectFile: await settingsOf(projectFile, projectText),
+    flags: [...variables, ...flags],
+    projectFile: projectSettings,
+    devcontainer: devcontainer?.asks,
     projectIgnore: ignore.globs,
   });
   const files = [
@@ -54,7 +61,32 @@ export async function readPolicy(
     stateOf(path.join(project.root, projectFile), projectText),
     stateOf(ignoreFile, ignoreText),
   ];
-  return { ...merged, warnings: [...merged.warnings, ...ignore.refused], project, files };
+  const warnings = [...merged.warnings, ...ignore.refused, ...(devcontainer?.unsupported ?? [])];
+  return { ...merged, warnings, project, files };
+}
+
+/** What the project's devcontainer.json asks for, and a warning for each key that is not carried out. */
+async function devcontainerOf(root: string) {
+  const { DEVCONTAINER_FILES, readDevcontainer } = await import('../../config/devcontainer.ts');
+  for (const name of DEVCONTAINER_FILES) {
+    const text = readSmallFile(path.join(root, name), 'refuse');
+    if (text === undefined) continue;
+    const isPresent = (file: string): boolean =>
+      lstatSync(path.join(root, file), { throwIfNoEntry: false })?.isFile() === true;
+    const { unsupported, ...asks } = readDevcontainer(text, name, isPresent);
+    return { asks, unsupported: unsupported.map((line) => `${name}: ${line}`) };
+  }
+  return undefined;
+}
+
+/** The variables of `env-file`, as if they were given with `--env` before all others. */
+function envFileFlags(files: readonly string[], { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): FlagValue[] {
+  return files.map((named) => {
+    const file = path.resolve(cwd, named.replace(/^~(?=\/)/, env['HOME'] ?? '~'));
+    const text = readSmallFile(file, 'follow');
+    if (text === undefined) throw usageError(`env-file: ${named} does not exist`);
+    return { flag: `env-file ${named}`, setting: 'env', value: readEnvFile(text, named) };
+  });
 }
 
 function stateOf(file: string, text: string | undefined): ConfigFile {

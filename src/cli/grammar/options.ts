@@ -165,6 +165,13 @@ export const RUN_OPTIONS: readonly Option[] = [
   ),
   none('Network and secrets', 'fresh-creds', "refresh the host's login before the start"),
   needed('Network and secrets', 'env', ['NAME[=VALUE]', 'CI=true'], 'pass a variable to the agent', many),
+  needed(
+    'Network and secrets',
+    'env-file',
+    ['FILE', 'test.env'],
+    'pass the variables of a file to the agent, one NAME=VALUE a line',
+    many,
+  ),
   none('Network and secrets', 'allow-git-push', 'allow git push'),
   needed(
     'The sandbox',
@@ -176,6 +183,14 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),
   needed('The sandbox', 'image', ['REF', 'my-tools:1'], "use this image, with run-claude's guards added"),
   none('The sandbox', 'toolchain', 'use an image with compilers'),
+  needed('The sandbox', 'with', ['NAME', 'browser'], 'add to the image: browser', many),
+  needed(
+    'The sandbox',
+    'approve',
+    ['DIGEST', '0123456789abcdef'],
+    "agree to what the project's .run-claude.toml asks for",
+    { ...many, setting: 'approved' },
+  ),
   needed('The sandbox', 'claude-version', ['VERSION', 'latest'], 'use this release of Claude Code, or the latest'),
   none('The sandbox', 'rebuild', 'rebuild the image before the start'),
   none('The sandbox', 'isolate-claude-data', "keep the project's Claude data in a volume of the engine"),

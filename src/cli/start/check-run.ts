@@ -1,5 +1,6 @@
 import { homeAgent } from '../../agent/agents.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
+import { requestRefused } from '../../plan/requests.ts';
 import { newSessionId } from '../../record/id.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -7,6 +8,7 @@ import { readPolicy } from '../context/read-policy.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { planRequest } from './agree-request.ts';
 import { imageOf, planWithKnownTrial } from './plan-only.ts';
 import { setUpRun } from './set-up-run.ts';
 
@@ -24,14 +26,20 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
 
 async function planCheck(line: RunLine, context: CommandContext): Promise<Check> {
   try {
-    const setup = await setUpRun(line, context, process);
+    const asked = await setUpRun(line, context, process);
     try {
+      const { setup, unapproved } = planRequest(asked);
+      const [, ...rows] = unapproved;
+      if (setup.request !== undefined) {
+        const { message, hint } = requestRefused(setup.request);
+        return fault('plan', `${message}: ${rows.map((row) => row.trim()).join('; ')}`, hint ?? '');
+      }
       const image = await imageOf(setup, context);
       const plan = planWithKnownTrial(setup, newSessionId(Date.now()), image);
       const how = plan.mode === 'copy' ? `, ${plan.strategy}: ${plan.strategyReason}` : '';
       return ok('plan', `${plan.mode} mode for ${plan.project.root}${how}`);
     } finally {
-      await setup.engine.close();
+      await asked.engine.close();
     }
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;

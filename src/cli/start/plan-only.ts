@@ -7,6 +7,7 @@ import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../context/open-engine.ts';
+import { planRequest } from './agree-request.ts';
 import { dryRunText } from './dry-run.ts';
 import type { RunSetup } from './set-up-run.ts';
 
@@ -28,7 +29,10 @@ export async function printDryRun(
   context: CommandContext,
   credential: { readonly source: CredentialSource | undefined; readonly shown: string },
 ): Promise<void> {
-  const image = await imageOf(setup, context);
-  const plan = planWithKnownTrial(setup, newSessionId(Date.now()), image);
+  const planned = planRequest(setup);
+  const image = await imageOf(planned.setup, context);
+  const plan = planWithKnownTrial(planned.setup, newSessionId(Date.now()), image);
+  if (planned.unapproved.length > 0)
+    context.write(`${planned.unapproved.join('\n')}\nIt is not part of this plan.\n\n`);
   context.write(dryRunText(plan, { ...credential, env: context.env, owner: ownerHere(context) }));
 }

@@ -10,11 +10,13 @@ import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts'
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
+import { withRequest } from '../../plan/requests.ts';
 import { parsePorts } from '../../preview/port-words.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
+import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
@@ -28,6 +30,10 @@ export interface RunSetup {
   readonly host: HostFacts;
   readonly policy: Policy;
   readonly program: Program;
+  /** Real path of the project. */
+  readonly root: string;
+  /** What the project asks for, which is not in the policy. */
+  readonly request: ProjectRequest | undefined;
   readonly warnings: readonly string[];
   /** The file of `--report`. */
   readonly report: ReportPlace | undefined;
@@ -35,6 +41,8 @@ export interface RunSetup {
   readonly also: readonly BesideFolder[];
   /** `newId` gives the ids of the sessions of these folders. */
   plan(sessionId: string, image: PlanInput['image'], newId: () => string): Plan;
+  /** The same with what the project asks for in its policy. Call it only once the user agreed. */
+  accept(): RunSetup;
 }
 
 /**
@@ -69,18 +77,20 @@ export async function setUpRun(
     colorterm: context.env['COLORTERM'],
     timeZone: context.env['TZ'] ?? localTimeZone(),
   };
-  return {
+  const withPolicy = (chosen: Policy, request: ProjectRequest | undefined): RunSetup => ({
     engine,
     host,
-    policy,
+    policy: chosen,
     program: line.program,
+    root: project.root,
+    request,
     warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
     report,
     also,
     plan: (sessionId, image, newId) =>
       planRun({
         sessionId,
-        policy,
+        policy: chosen,
         host,
         project,
         engine: engine.facts,
@@ -89,7 +99,9 @@ export async function setUpRun(
         userEnvironment,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       }),
-  };
+    accept: () => withPolicy(request === undefined ? chosen : withRequest(chosen, request), undefined),
+  });
+  return withPolicy(policy, merged.request);
 }
 
 const SUBFOLDER =

@@ -5,6 +5,7 @@ import { tryLayers } from '../../layer/try-layers.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
+import { TOOL_FILES, toolHints } from '../../plan/tool-hints.ts';
 import { reserveSession } from '../../record/session.ts';
 import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
 import { recoverProjectSessions } from '../../session/later/recover-project.ts';
@@ -15,6 +16,8 @@ import { askLine } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { readSmallFile } from '../context/read-policy.ts';
+import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';
 
@@ -46,15 +49,17 @@ export async function startSession(
 }
 
 /**
- * Reserves an id, prepares the image, asks for confirmation on `screen` where it is needed, and recovers the project's
+ * Has what the project asks for agreed to, reserves an id, prepares the image, asks for confirmation on `screen` where it is needed, and recovers the project's
  * earlier sessions; then runs `body`. Returns undefined where the user did not agree.
  */
 export async function withReadyStart<T>(
-  setup: RunSetup,
+  asked: RunSetup,
   context: CommandContext,
   { shown, findCredential, screen }: SessionCredential & { readonly screen: SessionDeps['screen'] },
   body: (start: ReadyStart) => Promise<T>,
 ): Promise<T | undefined> {
+  const setup = await agreeRequest(asked, context, screen);
+  if (setup === undefined) return undefined;
   const { engine, host, policy } = setup;
   const { tell, env, interruption } = context;
   const image = await imageOf(setup, context);
@@ -76,7 +81,7 @@ export async function withReadyStart<T>(
       ? await tryLayers({ engine, stateDir: host.stateDir, image: image.tag, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
-    for (const text of startScreen(plan, shown)) tell({ kind: 'message', level: 'info', text });
+    for (const text of [...startScreen(plan, shown), ...hintsFor(plan)]) tell({ kind: 'message', level: 'info', text });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal would wait here unnoticed: the line says how to do without the question.
@@ -93,9 +98,38 @@ export async function withReadyStart<T>(
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
     for (const { root } of [plan.project, ...(plan.also ?? []).map(({ project }) => project)])
       await recoverProjectSessions(root, deps);
-    return await body({ plan, deps });
+    return await body({ plan: await withEnvironment(plan, deps), deps });
   } catch (error) {
     dropReserved();
     throw error;
   }
+}
+
+/** The plan with what the setup of its environment made. */
+async function withEnvironment(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
+  if (plan.policy.environment?.setup === undefined) return plan;
+  const { makeEnvironment } = await import('../../environment/make-environment.ts');
+  const { signal } = interruption;
+  const environment = await makeEnvironment(plan, { engine, cacheDir: host.cacheDir, tell, env, signal });
+  if (plan.mode === 'bind') {
+    const text =
+      'In bind mode the agent gets what the setup made in its home, and not what it made in the project: that stays as it is on this machine. To have both: --copy-workspace.';
+    tell({ kind: 'message', level: 'info', text });
+  }
+  return { ...plan, environment };
+}
+
+/** What the project says about its tools, where that is not what run-claude's own image has. */
+function hintsFor({ policy, project }: Plan): string[] {
+  if (policy.image !== undefined) return [];
+  const files = new Map<string, string>();
+  for (const name of TOOL_FILES) {
+    try {
+      const text = readSmallFile(path.join(project.root, name), 'refuse');
+      if (text !== undefined) files.set(name, text);
+    } catch {
+      // A file that cannot be read gives no hint, and the project starts.
+    }
+  }
+  return toolHints({ files, packages: policy.environment?.packages ?? [] });
 }

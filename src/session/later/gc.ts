@@ -6,6 +6,7 @@ import { emptyTrash, hasTrash } from '../../base/trash.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
+import { environmentLabels, unusedEnvironments } from '../../environment/sweep.ts';
 import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
@@ -27,7 +28,16 @@ const YOUNG_MS = 60 * 60_000;
 
 /** One thing that gc would remove, or did. */
 export interface GcItem {
-  readonly kind: 'session' | 'layer' | 'instance' | 'base' | 'container' | 'volume' | 'network' | 'image';
+  readonly kind:
+    | 'session'
+    | 'layer'
+    | 'instance'
+    | 'base'
+    | 'environment'
+    | 'container'
+    | 'volume'
+    | 'network'
+    | 'image';
   readonly name: string;
   /** For the user: 'applied 41 days ago', 'its project /x no longer exists'. */
   readonly why: string;
@@ -51,6 +61,7 @@ interface Removal extends GcItem {
  *
  * - sessions that were decided about 30 days ago, with their pre-images
  * - layers that hold nothing more, or whose session was applied 14 days ago
+ * - what setups made, where no session uses it and no start used it for 30 days
  * - bases that were not used for 30 days, or that cannot be used as they are
  * - Claude's data of projects that no longer exist and have no pending session
  * - engine objects of this owner without a session
@@ -88,6 +99,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...reserved.flatMap((id) => reservedRemoval(id, options)),
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
+    ...environmentRemovals(options, known),
     ...unusedInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
@@ -166,6 +178,18 @@ async function baseRemovals({ places }: GcOptions): Promise<Removal[]> {
   return removals;
 }
 
+function environmentRemovals({ places, nowMs }: GcOptions, { kept, unreadable }: Known): Removal[] {
+  // A session that cannot be read may use any of them.
+  if (unreadable.length > 0) return [];
+  const used = kept.flatMap(({ plan }) => plan.environment ?? []);
+  return unusedEnvironments(places.cacheDir, used, nowMs, KEPT_MS).map(({ dir, why, remove }) => ({
+    kind: 'environment' as const,
+    name: dir,
+    why,
+    remove,
+  }));
+}
+
 function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
@@ -189,7 +213,7 @@ async function engineRemovals(
   const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
-  const needed = new Set([...known.unknown, ...volumes, ...bases]);
+  const needed = new Set([...known.unknown, ...volumes, ...bases, ...environmentLabels(places.cacheDir)]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];

@@ -3,6 +3,7 @@ import { RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
 import type { CustomImageOptions } from '../../image/custom-image.ts';
 import type { EnsureImageOptions } from '../../image/ensure.ts';
+import type { PackageLayerOptions } from '../../image/package-layer.ts';
 import type { PinnedPackage } from '../../image/pins.ts';
 import { withLock } from '../../store/lock.ts';
 import type { AgentPackage } from '../../types/agent-package.ts';
@@ -33,7 +34,7 @@ export interface SessionImage {
  * @throws {RunClaudeError} CLAUDE_VERSION for a release that cannot be had; what addressCustomImage throws.
  */
 export async function sessionImage(
-  policy: Pick<Policy, 'image' | 'toolchain' | 'claudeVersion' | 'rebuild'>,
+  policy: Pick<Policy, 'image' | 'toolchain' | 'claudeVersion' | 'rebuild' | 'environment'>,
   deps: Omit<ImageDeps, 'host'> & HostCache,
   agent?: AgentPackage,
 ): Promise<SessionImage> {
@@ -41,7 +42,8 @@ export async function sessionImage(
   const claude = await findRelease(policy, deps);
   const ours = addressImage(engine, { env, toolchain: policy.toolchain, claude });
   const claudeVersion = claude?.version;
-  const below = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
+  const system = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
+  const below = await addressPackages(system, policy.environment?.packages ?? []);
   if (agent === undefined) return { tag: below, claudeVersion };
   const { addressAgentLayer } = await import('../../image/agent-layer.ts');
   return { tag: addressAgentLayer(engine, below, agent), claudeVersion };
@@ -50,6 +52,12 @@ export async function sessionImage(
 async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
   const { addressCustomImage } = await import('../../image/custom-image.ts');
   return addressCustomImage(engine, reference, ours);
+}
+
+async function addressPackages(below: string, packages: readonly string[]): Promise<string> {
+  if (packages.length === 0) return below;
+  const { addressPackageLayer } = await import('../../image/package-layer.ts');
+  return addressPackageLayer(below, packages);
 }
 
 /**
@@ -88,6 +96,8 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   ]);
   const ensureCustom = async (options: CustomImageOptions): Promise<string> =>
     (await import('../../image/custom-image.ts')).ensureCustomImage(engine, options);
+  const ensurePackages = async (options: PackageLayerOptions): Promise<string> =>
+    (await import('../../image/package-layer.ts')).ensurePackageLayer(engine, options);
   const { user } = plan;
   const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime, user });
   const making = {
@@ -100,7 +110,9 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   };
   const claude = await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps);
   const ours = await ensureImage(engine, { ...making, env, toolchain, claude });
-  const below = reference === undefined ? ours.tag : await ensureCustom({ reference, ours: ours.tag, tell, prove });
+  const system = reference === undefined ? ours.tag : await ensureCustom({ reference, ours: ours.tag, tell, prove });
+  const packages = plan.policy.environment?.packages ?? [];
+  const below = packages.length === 0 ? system : await ensurePackages({ ...making, env, below: system, packages });
   const { image: agent } = homeAgent(plan.program);
   const tag = agent === undefined ? below : await ensureAgentLayer(engine, { ...making, below, agent });
   if (reference !== undefined && tag !== plan.image) {

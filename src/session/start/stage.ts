@@ -10,6 +10,7 @@ import { BROKER_URL } from '../../gateway/agent-side.ts';
 import { programServer } from '../../gateway/rules/mcp-programs.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { parseUser } from '../../host/user.ts';
+import { sessionNote } from '../../plan/session-note.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
@@ -148,9 +149,15 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
     conversation: namedConversation(program),
+    sessionNote: sessionNote(plan),
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
+  // What is staged stays: the setup's files are added to it.
+  if (plan.environment !== undefined) {
+    const { copyPart } = await import('../../environment/copy-part.ts');
+    await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false));
+  }
   return staged;
 }
 

@@ -8,6 +8,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': ['unit/cli/grammar/documents.test.ts'],
   'src/preview': ['unit/preview/preview.test.ts'],
   'src/record/beside.ts': ['e2e/also.test.ts'],
+  'src/environment': ['e2e/environment.test.ts'],
   'src/agent': ['unit/agent/agents.test.ts', 'e2e/secrets.test.ts'],
   'src/apply': ['unit/apply/apply-changes.test.ts', 'unit/apply/conflicts.test.ts', 'unit/apply/crash.test.ts'],
   'src/apply/disk': ['unit/apply/guards.test.ts', 'unit/apply/disk/races.test.ts', 'unit/apply/power-cut.test.ts'],

@@ -66,7 +66,7 @@ async function watch(includeIgnored: boolean | readonly string[] = false): Promi
     asked.compared++;
     return overlayDelta(from);
   };
-  return { live: liveReader(counted, { delta }, includeIgnored), asked };
+  return { live: liveReader(counted, { delta }, { includeIgnored, hasSetup: false }), asked };
 }
 
 it('lists changes among 12,000 ignored files and git’s own, and counts the ignored ones by directory', async () => {

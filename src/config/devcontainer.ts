@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { type ParseError, parse } from 'jsonc-parser';
+import { z } from 'zod';
+import { usageError } from '../errors.ts';
+import type { ProjectRequest } from '../types/request.ts';
+import { resolveVariables } from './variables.ts';
+
+/** Where a project has its devcontainer.json; the first one counts. */
+export const DEVCONTAINER_FILES = ['.devcontainer/devcontainer.json', '.devcontainer.json'] as const;
+
+/** What a postCreateCommand usually reads, at the top of a project. */
+const MANIFESTS = `package.json package-lock.json npm-shrinkwrap.json pnpm-lock.yaml pnpm-workspace.yaml yarn.lock
+  .yarnrc.yml requirements.txt requirements-dev.txt pyproject.toml setup.py setup.cfg poetry.lock uv.lock Pipfile
+  Pipfile.lock Gemfile Gemfile.lock composer.json composer.lock go.mod go.sum Cargo.toml Cargo.lock`.split(/\s+/);
+
+/** Keys that say nothing about what is inside. */
+const WITHOUT_EFFECT = new Set(['$schema', 'name', 'customizations', 'settings', 'extensions']);
+const MAX_COMMAND_CHARACTERS = 4000;
+
+const schema = z.looseObject({
+  image: z.string().min(1).max(300).optional(),
+  build: z.looseObject({ dockerfile: z.string().optional(), context: z.string().optional() }).optional(),
+  dockerFile: z.string().optional(),
+  postCreateCommand: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
+  containerEnv: z.record(z.string(), z.string()).optional(),
+});
+
+/** What a devcontainer.json asks for. */
+export interface Devcontainer extends ProjectRequest {
+  /** One line for each key that run-claude does not carry out. */
+  readonly unsupported: readonly string[];
+}
+
+/**
+ * Reads a devcontainer.json. `present` tells which files the project has at its top. `where` names the file in messages.
+ *
+ * @throws {RunClaudeError} USAGE for text that is not JSON with comments, and for a Dockerfile, with the commands that
+ * build it by hand.
+ */
+export function readDevcontainer(text: string, where: string, present: (name: string) => boolean): Devcontainer {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const parsed = schema.safeParse(value);
+  if (errors.length > 0 || !parsed.success) throw usageError(`${where} is not a devcontainer.json that can be read`);
+  const { image, build, dockerFile, postCreateCommand, containerEnv = {}, ...rest } = parsed.data;
+  const dockerfile = build?.dockerfile ?? dockerFile;
+  if (dockerfile !== undefined) throw dockerfileRefused(where, dockerfile, build?.context ?? '.');
+  const unsupported: string[] = [];
+  const setup = commandOf(postCreateCommand, unsupported);
+  const env = plainVariables(containerEnv, where, unsupported);
+  for (const key of Object.keys(rest)) if (!WITHOUT_EFFECT.has(key)) unsupported.push(reasonFor(key));
+  if (build !== undefined) unsupported.push('build: only build.dockerfile is read');
+  const files = setup === undefined ? [] : MANIFESTS.filter(present).sort();
+  return { environment: { packages: [], setup, env, files }, image, unsupported };
+}
+
+/** Paths in a devcontainer.json are relative to its folder. */
+function dockerfileRefused(where: string, dockerfile: string, context: string): Error {
+  const folder = path.posix.dirname(where);
+  const at = (named: string): string => quote(path.posix.join(folder, named));
+  const build = `docker build -t my-devcontainer -f ${at(dockerfile)} ${at(context)}`;
+  return usageError(
+    `${where} builds an image from a Dockerfile, which run-claude does not do for a project`,
+    `Read the Dockerfile, then run these two: ${build} && run-claude --image my-devcontainer`,
+  );
+}
+
+function commandOf(command: unknown, unsupported: string[]): string | undefined {
+  if (command === undefined) return undefined;
+  const text = Array.isArray(command) ? command.map((word) => quote(String(word))).join(' ') : command;
+  if (typeof text === 'string' && text.trim() !== '' && text.length <= MAX_COMMAND_CHARACTERS && !text.includes('\0'))
+    return text;
+  unsupported.push('postCreateCommand: only one command is run');
+  return undefined;
+}
+
+function quote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Variables with a value that needs nothing of the host. */
+function plainVariables(
+  variables: Readonly<Record<string, string>>,
+  where: string,
+  unsupported: string[],
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(variables)) {
+    try {
+      if (value.includes('${')) throw usageError('it names a value of the host or the container');
+      Object.assign(env, resolveVariables([`${name}=${value}`], {}, where));
+    } catch (error) {
+      unsupported.push(`containerEnv ${name}: ${(error as Error).message}`);
+    }
+  }
+  return env;
+}
+
+function reasonFor(key: string): string {
+  if (key === 'remoteUser' || key === 'containerUser')
+    return `${key}: the agent is always the user agent, without root`;
+  if (key === 'forwardPorts') return 'forwardPorts: no port is opened by itself';
+  return `${key}: not carried out`;
+}

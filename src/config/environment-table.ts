@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { usageError } from '../errors.ts';
+import type { Environment } from '../types/environment.ts';
+import { FEATURES, isFeature } from './features.ts';
+import { resolveVariables } from './variables.ts';
+
+/**
+ * Debian's rule for names (Debian Policy 5.6.1). apt reads a name that ends with `-` as one to remove, and `=`, `/`, `:`
+ * and `^` choose versions, releases, architectures and tasks.
+ */
+const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]{0,62}[a-z0-9+.]$/;
+const MAX_PACKAGES = 200;
+const MAX_FILES = 100;
+const MAX_SETUP_CHARACTERS = 4000;
+
+/** The form of `[environment]`. */
+export const environmentSchema = z.strictObject({
+  packages: z.array(z.string()).max(MAX_PACKAGES).default([]),
+  with: z.array(z.string()).default([]),
+  /** Also what the project's devcontainer.json asks for. */
+  devcontainer: z.boolean().default(false),
+  setup: z.string().min(1).max(MAX_SETUP_CHARACTERS).optional(),
+  env: z.record(z.string(), z.string()).default({}),
+  files: z.array(z.string()).max(MAX_FILES).default([]),
+});
+
+/**
+ * The environment that a table of a file describes. `where` names the table in messages.
+ *
+ * @throws {RunClaudeError} USAGE for a value that is not allowed
+ */
+export function readEnvironment(table: z.infer<typeof environmentSchema>, where: string): Environment {
+  for (const name of table.packages) {
+    if (!PACKAGE_NAME.test(name))
+      throw usageError(`${where}: packages: '${name}' is not the name of a Debian package`, 'Write the name alone.');
+  }
+  for (const file of table.files) {
+    if (!isProjectPath(file))
+      throw usageError(
+        `${where}: files: '${file}' is not a path in the project`,
+        'Write it relative to the top of the project, without . and .. components.',
+      );
+  }
+  if (table.files.length > 0 && table.setup === undefined)
+    throw usageError(`${where}: files without setup`, 'files are what setup reads: add setup, or leave files out.');
+  if (table.setup?.includes('\0') === true) throw usageError(`${where}: setup has a NUL character`);
+  const words = Object.entries(table.env).map(([name, value]) => `${name}=${value}`);
+  const own: Environment = {
+    packages: [...new Set(table.packages)].sort(),
+    setup: table.setup,
+    env: resolveVariables(words, {}, `${where}: env`),
+    files: [...new Set(table.files)].sort(),
+  };
+  return withFeatures(own, table.with, `${where}: with`);
+}
+
+/**
+ * The environment with the packages and variables of these features.
+ *
+ * @throws {RunClaudeError} USAGE for an unknown feature
+ */
+export function withFeatures(
+  environment: Environment | undefined,
+  names: readonly string[],
+  where: string,
+): Environment {
+  const features = names.map((name) => {
+    if (isFeature(name))
+      return { packages: FEATURES[name].packages, setup: undefined, env: FEATURES[name].env, files: [] };
+    throw usageError(`${where}: '${name}' is not allowed`, `Write one of: ${Object.keys(FEATURES).join(', ')}.`);
+  });
+  return [...features, ...(environment === undefined ? [] : [environment])].reduce(joinEnvironments, EMPTY);
+}
+
+const EMPTY: Environment = { packages: [], setup: undefined, env: {}, files: [] };
+
+/** Both environments as one: lists are joined, a variable of the second wins, and its setup runs after the first. */
+export function joinEnvironments(first: Environment, second: Environment): Environment {
+  const setups = [first.setup, second.setup].filter((one) => one !== undefined);
+  const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])].sort();
+  return {
+    packages: union(first.packages, second.packages),
+    setup: setups.length === 0 ? undefined : setups.join('\n'),
+    env: { ...first.env, ...second.env },
+    files: union(first.files, second.files),
+  };
+}
+
+/** Whether it adds nothing to a session. */
+export function isEmptyEnvironment({ packages, setup, env }: Environment): boolean {
+  return packages.length === 0 && setup === undefined && Object.keys(env).length === 0;
+}
+
+function isProjectPath(file: string): boolean {
+  const parts = file.split('/');
+  return (
+    !/[\0-\x1f\x7f\\]/.test(file) &&
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && part !== '.git')
+  );
+}

@@ -1,0 +1,48 @@
+import { taskSpec } from '../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import { RunClaudeError } from '../errors.ts';
+import type { Engine, Mount } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
+import { type EnvironmentPart, partMount } from './place.ts';
+
+/** What is there stays as it is. */
+const SCRIPT = 'tar -C /environment -cf - . | tar -C /target -xpf - --skip-old-files';
+
+/**
+ * Copies what the plan's setup made into a place of the session, in a container: the host opens none of these files.
+ * Nothing to do for a plan without one.
+ *
+ * @throws {RunClaudeError} ENVIRONMENT_COPY when it cannot be copied, such as on a full disk.
+ */
+export async function copyPart(
+  engine: Engine,
+  plan: Plan,
+  part: EnvironmentPart,
+  mountAt: (target: string) => Mount,
+): Promise<void> {
+  if (plan.environment === undefined) return;
+  const container = await engine.create(
+    taskSpec({
+      sessionId: plan.sessionId,
+      suffix: `${part}-parts`,
+      image: plan.image,
+      seccomp: await readSeccompProfile(),
+      user: plan.user,
+      argv: ['/bin/bash', '-o', 'pipefail', '-c', SCRIPT],
+      mounts: [partMount(engine.facts, plan.environment, part, plan, '/environment'), mountAt('/target')],
+      stdin: 'none',
+    }),
+  );
+  try {
+    let errors = '';
+    container.stderr.on('data', (chunk: Buffer) => {
+      errors = (errors + chunk.toString('latin1')).slice(-500);
+    });
+    await container.start();
+    const status = await container.wait();
+    if (status === 0) return;
+    throw new RunClaudeError('ENVIRONMENT_COPY', `what the setup made cannot be copied: ${errors.trim()}`);
+  } finally {
+    await container.remove();
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { selectionRules } from '../base/prescan-project.ts';
+import { openPlace } from '../engine/place.ts';
+import { selectPaths } from '../scan/selection.ts';
+import { withLock } from '../store/lock.ts';
+import { readJson, writeJsonAtomic } from '../store/record.ts';
+import type { Engine } from '../types/engine.ts';
+import type { MadeEnvironment } from '../types/environment.ts';
+import type { Tell } from '../types/event.ts';
+import type { Plan } from '../types/plan.ts';
+import { partDirectory, partOptions } from './place.ts';
+import { runSetup } from './run-setup.ts';
+import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './setup-files.ts';
+
+export interface MakeOptions {
+  readonly engine: Engine;
+  readonly cacheDir: string;
+  readonly tell: Tell;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** As long as a setup may run, and its image may be built. */
+const WAIT_MS = 2 * 60 * 60_000;
+
+/**
+ * What the setup of the plan's environment made; run now where no session ran it with the same inputs. Undefined where
+ * the plan has no setup. Of several processes that need it, one runs it.
+ *
+ * @throws {RunClaudeError} USAGE for a file that cannot be used, SETUP_FAILED; nothing of a failed setup is kept.
+ */
+export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise<MadeEnvironment | undefined> {
+  const { environment } = plan.policy;
+  if (environment?.setup === undefined) return undefined;
+  const { setup, env } = environment;
+  const { image, user } = plan;
+  const files = readSetupFiles(plan.project.root, environment.files, selectPaths(selectionRules(plan.policy)));
+  const address = setupAddress({ setup, env, files, image, user });
+  const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };
+  if (await isMade(made, plan, options.engine)) return use(made);
+  mkdirSync(environmentsDir(options.cacheDir), { recursive: true, mode: 0o700 });
+  const { tell, signal } = options;
+  const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
+  const lock = { what: 'running the setup of this environment', waitMs: WAIT_MS, waiting, signal };
+  await withLock(`${made.dir}.lock`, lock, async () => {
+    if (!(await isMade(made, plan, options.engine))) await make(made, { plan, setup, files }, options);
+  });
+  return use(made);
+}
+
+/** The directory of all environments on this machine. */
+export function environmentsDir(cacheDir: string): string {
+  return path.join(cacheDir, 'environments');
+}
+
+/** Written last: a directory without it is what a killed command left. Its modification time is that of the last use. */
+export function markerOf(dir: string): string {
+  return path.join(dir, 'made.json');
+}
+
+async function isMade(made: MadeEnvironment, plan: Plan, engine: Engine): Promise<boolean> {
+  if (readJson(markerOf(made.dir), '') === undefined) return false;
+  try {
+    await partDirectory(engine, made, 'home', plan);
+    await partDirectory(engine, made, 'workspace', plan);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function use(made: MadeEnvironment): MadeEnvironment {
+  const now = new Date();
+  utimesSync(markerOf(made.dir), now, now);
+  return made;
+}
+
+interface Inputs {
+  readonly plan: Plan;
+  readonly setup: string;
+  readonly files: readonly SetupFile[];
+}
+
+async function make(made: MadeEnvironment, { plan, setup, files }: Inputs, options: MakeOptions): Promise<void> {
+  const { engine, tell, env, signal } = options;
+  const { dir } = made;
+  const open = () =>
+    Promise.all(
+      [partOptions(made, 'home', plan), partOptions(made, 'workspace', plan)].map((part) => openPlace(engine, part)),
+    );
+  // What a killed command left may be half a setup.
+  for (const left of await open()) await left.remove();
+  const [home, workspace] = await open();
+  if (home === undefined || workspace === undefined) throw new Error('a setup has two places');
+  const first = setup.split('\n')[0] ?? '';
+  tell({ kind: 'message', level: 'info', text: `Running the setup of the environment, once: ${first}` });
+  try {
+    await workspace.fill(placeEntries(files));
+    const names = files.map((file) => file.path);
+    await runSetup({ engine, plan, setup, files: names, home, workspace, dir, tell, env, signal });
+    writeJsonAtomic(markerOf(dir), { version: 1, image: plan.image, setup });
+  } catch (error) {
+    await Promise.all([home.remove(), workspace.remove()]);
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+import { statfs } from 'node:fs/promises';
+import { agentSpec } from '../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
+import type { Place } from '../engine/place.ts';
+import { RunClaudeError } from '../errors.ts';
+import { joinEnv } from '../gateway/agent-side.ts';
+import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
+import type { Container, Engine } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import type { Plan } from '../types/plan.ts';
+
+/**
+ * Runs the command, then removes what sessions must not get: the copies of the project's files, which are in their own
+ * base, and downloads of package managers.
+ */
+const SCRIPT = `bash -e -c "$1" </dev/null || exit
+shift
+for file in "$@"; do rm -f -- "$file"; done
+rm -rf "$HOME/.npm/_cacache" "$HOME/.npm/_logs" "$HOME/.cache/pip" "$HOME/.cache/yarn" "$HOME/.cache/uv"
+`;
+
+const SETUP_LIMIT_MS = 60 * 60_000;
+const WATCH_MS = 1000;
+/** Free space that a setup must leave on the disk. */
+const RESERVE_BYTES = 1024 ** 3;
+/** Lines of a failed setup that the user sees. */
+const SHOWN_LINES = 25;
+const MAX_OUTPUT_CHARACTERS = 65_536;
+
+export interface SetupRun {
+  readonly engine: Engine;
+  readonly plan: Plan;
+  readonly setup: string;
+  /** Paths of the project's files that are in the workspace. */
+  readonly files: readonly string[];
+  readonly home: Place;
+  readonly workspace: Place;
+  /** The environment's directory on this machine. */
+  readonly dir: string;
+  readonly tell: Tell;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a setup to its end, in a container like the agent's: the same user, seccomp profile and limits, a read-only system,
+ * no capability. It has no credential, no variable of the user, and no host but the registries of the user's presets.
+ *
+ * @throws {RunClaudeError} SETUP_FAILED after its last lines were shown; what starting a container and gateway throws.
+ */
+export async function runSetup(run: SetupRun): Promise<void> {
+  const { engine, tell, signal } = run;
+  const plan = setupPlan(run);
+  const gateway = await startGateway({ engine, plan, credential: undefined, tell: quietly(tell), env: run.env });
+  let container: Container | undefined;
+  try {
+    signal.throwIfAborted();
+    container = await engine.create(await setupContainer(plan, run, gateway));
+    await runContainer(container, gateway, run);
+  } finally {
+    gateway.quit();
+    await container?.remove();
+    await gateway.stop();
+  }
+}
+
+/** The session's plan with nothing of the user's in it, and a network log of its own. */
+function setupPlan({ plan, setup, files, dir }: SetupRun): Plan {
+  const { policy } = plan;
+  const isUsers = (name: string): boolean => Object.hasOwn(policy.env, name);
+  const env = Object.fromEntries(Object.entries(plan.env).filter(([name]) => !isUsers(name)));
+  return {
+    ...plan,
+    sessionDir: dir,
+    tty: false,
+    program: { kind: 'exec', argv: ['/bin/bash', '-c', SCRIPT, 'setup', setup, ...files] },
+    env: { ...env, ...policy.environment?.env },
+    policy: {
+      ...policy,
+      network: policy.network === 'none' ? 'none' : 'gateway',
+      allowHosts: [],
+      allowRequests: [],
+      brokers: [],
+      mcpServers: [],
+      credentials: 'none',
+      env: {},
+      allowGitPush: false,
+    },
+  };
+}
+
+async function setupContainer(plan: Plan, { home, workspace }: SetupRun, gateway: Gateway) {
+  return agentSpec({
+    sessionId: plan.sessionId,
+    image: plan.image,
+    seccomp: await readSeccompProfile(),
+    runtime: plan.policy.runtime,
+    user: plan.user,
+    argv: plan.program.kind === 'exec' ? plan.program.argv : [],
+    until: gateway.until,
+    forwards: gateway.forwards,
+    env: joinEnv(plan.env, gateway.env),
+    workdir: '/workspace',
+    mounts: [workspace.mount('/workspace', false), home.mount('/home/agent', false), ...gateway.mounts],
+    network: gateway.agentNetwork,
+    limits: plan.policy,
+    tty: false,
+    stdin: 'none',
+  });
+}
+
+async function runContainer(container: Container, gateway: Gateway, run: SetupRun): Promise<void> {
+  const { tell, signal } = run;
+  let output = '';
+  for (const stream of [container.stdout, container.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARACTERS);
+    });
+  let stopped: string | undefined;
+  const stop = (why: string): void => {
+    stopped ??= why;
+    void container.kill('SIGKILL').catch(() => undefined);
+  };
+  const onAbort = (): void => stop('it was interrupted');
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => stop('it ran for an hour'), SETUP_LIMIT_MS);
+  const unwatch = await watchRoom(run, stop);
+  gateway.ready.catch((error: Error) => stop(error.message));
+  void gateway.lost.then((error) => stop(error.message));
+  try {
+    await gateway.prepared;
+    await container.start();
+    gateway.begin();
+    if (stopped !== undefined) await container.kill('SIGKILL');
+    const status = await container.wait();
+    signal.throwIfAborted();
+    if (status === 0 && stopped === undefined) return;
+    const refused = gateway.hosts().filter((total) => total.refused > 0);
+    showFailure(output, [...new Set(refused.map(({ host }) => host))], tell);
+    throw new RunClaudeError(
+      'SETUP_FAILED',
+      stopped === undefined
+        ? `the setup of the environment ended with status ${status}`
+        : `the setup of the environment was stopped: ${stopped}`,
+      { hint: 'Correct setup in the [environment] table. Nothing of this run was kept.' },
+    );
+  } finally {
+    clearTimeout(timer);
+    unwatch();
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function showFailure(output: string, refused: readonly string[], tell: Tell): void {
+  const lines = output.trimEnd().split('\n').slice(-SHOWN_LINES);
+  for (const text of lines) tell({ kind: 'message', level: 'error', text });
+  if (refused.length === 0) return;
+  const text = `A setup reaches package registries only. It was refused: ${refused.slice(0, 8).join(', ')}`;
+  tell({ kind: 'message', level: 'error', text });
+}
+
+/** Stops a setup that fills the disk of this machine. What is in the engine's volumes cannot be measured from here. */
+async function watchRoom({ dir, home, plan }: SetupRun, stop: (why: string) => void): Promise<() => void> {
+  if (home.kind !== 'directory') return () => undefined;
+  const freeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(dir);
+    return bavail * bsize;
+  };
+  const atStart = await freeBytes();
+  const least = Math.max(RESERVE_BYTES, atStart - plan.diskMb * 1024 ** 2);
+  const timer = setInterval(() => {
+    freeBytes().then(
+      (free) => free < least && stop('it filled the disk to its limit (--disk)'),
+      () => undefined,
+    );
+  }, WATCH_MS);
+  return () => clearInterval(timer);
+}
+
+/** Without the lines about a session that its gateway prints. */
+function quietly(tell: Tell): Tell {
+  return (event) => {
+    if (event.kind !== 'message' || event.level !== 'info') tell(event);
+  };
+}

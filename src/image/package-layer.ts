@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RunClaudeError } from '../errors.ts';
+import { packageRoot } from '../host/package.ts';
+import type { Engine } from '../types/engine.ts';
+import { type ContextEntry, withContext } from './context.ts';
+import { type EnsureImageOptions, proxyArguments } from './ensure.ts';
+import { nameProven, unprovenName } from './proven.ts';
+
+/** Adds Debian packages to an image. */
+const DOCKERFILE = `ARG BELOW
+FROM $BELOW
+LABEL run-claude.image=stage
+USER 0
+COPY install.sh finish.sh /tmp/run-claude/
+ARG PACKAGES
+RUN sh /tmp/run-claude/install.sh $PACKAGES && rm -rf /tmp/run-claude
+USER agent
+LABEL run-claude.image=packages
+`;
+
+/**
+ * Runs as root in the build. The scripts of some packages use programs that finish.sh removed from the image, and removes
+ * again. Chromium's own
+ * sandbox needs namespaces, which no program in a session gets, and the gateway refuses the hosts that it asks for updates.
+ */
+const INSTALL = `set -eu
+apt-get update
+apt-cache pkgnames | sort >/tmp/run-claude/names
+for name in "$@"; do
+  if ! grep -Fxq -- "$name" /tmp/run-claude/names; then
+    echo "run-claude refuses: there is no package $name"
+    exit 1
+  fi
+done
+export DEBIAN_FRONTEND=noninteractive
+printf '#!/bin/sh\\nexit 101\\n' >/usr/sbin/policy-rc.d
+chmod 0755 /usr/sbin/policy-rc.d
+apt-get install -y --no-install-recommends --reinstall login mount passwd util-linux
+apt-get install -y --no-install-recommends -- "$@"
+rm /usr/sbin/policy-rc.d
+if [ -d /etc/chromium.d ]; then
+  flags='--no-sandbox --disable-dev-shm-usage --no-first-run --disable-background-networking --disable-component-update'
+  echo "export CHROMIUM_FLAGS=\\"\\$CHROMIUM_FLAGS $flags\\"" >/etc/chromium.d/run-claude
+  mkdir -p /opt/google/chrome
+  ln -sf /usr/bin/chromium /opt/google/chrome/chrome
+fi
+sh /tmp/run-claude/finish.sh
+`;
+
+/** Lines of a failed build that the user sees. */
+const SHOWN_LINES = 25;
+
+export interface PackageLayerOptions
+  extends Pick<EnsureImageOptions, 'cacheDir' | 'rebuild' | 'tell' | 'signal' | 'prove' | 'exclusive' | 'env'> {
+  /** The image below it, which exists on the engine. */
+  readonly below: string;
+  /** Checked names of Debian packages, sorted; at least one. */
+  readonly packages: readonly string[];
+}
+
+/** The address of the image `below` with these packages, whether it exists or not. */
+export function addressPackageLayer(below: string, packages: readonly string[]): string {
+  const hash = createHash('sha256');
+  const contents = files().map(({ content }) => content);
+  for (const part of [below, ...contents, ...packages]) hash.update(part).update('\0');
+  return `run-claude:${hash.digest('hex').slice(0, 16)}`;
+}
+
+/**
+ * Adds packages to the image below, where the engine does not have the result, and has it attacked by the probes before
+ * it gets its address. Of several processes that need it, one does this.
+ *
+ * @throws {RunClaudeError} PACKAGE_UNKNOWN, IMAGE_REFUSED, IMAGE_BUILD_FAILED, DISK_FULL.
+ */
+export async function ensurePackageLayer(engine: Engine, options: PackageLayerOptions): Promise<string> {
+  const { below, packages, tell, signal, env } = options;
+  const tag = addressPackageLayer(below, packages);
+  const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.hasImage(tag));
+  if (await isDone()) return tag;
+  const dir = join(options.cacheDir, 'image');
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await options.exclusive(join(dir, 'build.lock'), async () => {
+    if (await isDone()) return;
+    tell({ kind: 'message', level: 'info', text: `Adding packages to the image: ${packages.join(', ')}...` });
+    let log = '';
+    const request = {
+      tag: unprovenName(tag),
+      args: { BELOW: below, PACKAGES: packages.join(' '), ...proxyArguments(env) },
+      fresh: options.rebuild,
+      signal,
+      onOutput: (text: string) => {
+        log = (log + text).slice(-65_536);
+      },
+    };
+    try {
+      await withContext(dir, files(), (archive) => engine.buildImage(archive, request));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explain(error, log, tell);
+    }
+    await nameProven(engine, tag, options);
+  });
+  return tag;
+}
+
+function explain(error: unknown, log: string, tell: PackageLayerOptions['tell']): unknown {
+  const unknown = /^run-claude refuses: there is no package (\S{1,64})$/m.exec(log)?.[1];
+  if (unknown !== undefined) {
+    return new RunClaudeError('PACKAGE_UNKNOWN', `the image's Debian release has no package ${unknown}`, {
+      cause: error,
+      hint: 'Search https://packages.debian.org for its name, and correct packages in the [environment] table.',
+    });
+  }
+  for (const text of log.trimEnd().split('\n').slice(-SHOWN_LINES)) tell({ kind: 'message', level: 'error', text });
+  return error;
+}
+
+function files(): readonly (ContextEntry & { readonly content: string })[] {
+  return [
+    { path: 'Dockerfile', content: DOCKERFILE },
+    { path: 'install.sh', content: INSTALL },
+    { path: 'finish.sh', content: readFileSync(join(packageRoot, 'images', 'finish.sh'), 'utf8') },
+  ];
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { joinEnvironments } from '../config/environment-table.ts';
+import { EXIT, RunClaudeError, usageError } from '../errors.ts';
+import type { Policy } from '../types/policy.ts';
+import type { ProjectRequest } from '../types/request.ts';
+
+/** Long enough that nobody finds two requests with the same digest. */
+const DIGEST_CHARACTERS = 32;
+
+/** Names a request: the same words give the same digest on every machine. */
+export function requestDigest({ environment, image }: ProjectRequest): string {
+  const { packages, setup, env, files } = environment;
+  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files, image ?? null];
+  return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Facts that decide about a request. */
+export interface RequestFacts {
+  readonly request: ProjectRequest | undefined;
+  /** Digests that the user agreed to for this project before. */
+  readonly pinned: readonly string[];
+  readonly policy: Pick<Policy, 'approved' | 'yes'>;
+  /** There is a terminal on which the user can be asked. */
+  readonly canAsk: boolean;
+}
+
+export type RequestDecision = 'nothing' | 'approved' | 'ask' | 'refuse';
+
+/** What becomes of a project's request. All of it or nothing: no part is taken without the rest. */
+export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts): RequestDecision {
+  if (request === undefined) return 'nothing';
+  const digest = requestDigest(request);
+  if (pinned.includes(digest) || (policy.approved ?? []).includes(digest)) return 'approved';
+  return canAsk && !policy.yes ? 'ask' : 'refuse';
+}
+
+/**
+ * The policy with what the project asked for. Call it only for a request that the user agreed to.
+ *
+ * @throws {RunClaudeError} USAGE where the project asks for an image and the user for compilers.
+ */
+export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain'>>(
+  policy: P,
+  { environment, image }: ProjectRequest,
+): P {
+  const { environment: own } = policy;
+  if (image !== undefined && policy.toolchain)
+    throw usageError(
+      `the project asks for the image ${image}, and --toolchain is another image`,
+      'Leave out one of them.',
+    );
+  return {
+    ...policy,
+    // The user's own image counts.
+    image: policy.image ?? image,
+    environment: own === undefined ? environment : joinEnvironments(own, environment),
+  };
+}
+
+/** The whole request, one line for each fact. It comes with the repository: clean each line before it is printed. */
+export function describeRequest(request: ProjectRequest): string[] {
+  const { packages, setup, env, files } = request.environment;
+  const rows = [
+    ...(request.image === undefined ? [] : [['image', request.image] as const]),
+    ...packages.map((name) => ['package', name] as const),
+    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
+    ...files.map((file) => ['file for setup', file] as const),
+    ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
+  ];
+  return rows.map(([what, text]) => `${what.padEnd(16)}${text}`);
+}
+
+/** The refusal of a request that nobody agreed to. */
+export function requestRefused(request: ProjectRequest): RunClaudeError {
+  const digest = requestDigest(request);
+  return new RunClaudeError('REQUEST_NOT_APPROVED', 'the project asks for more than you allowed', {
+    status: EXIT.usage,
+    hint: `Read the request with run-claude --dry-run, then add --approve ${digest}, or approved = ["${digest}"] to your config.toml. On a terminal run-claude asks.`,
+  });
+}

@@ -1,0 +1,57 @@
+import type { Plan } from '../types/plan.ts';
+
+/**
+ * The note for the agent about the environment of this session, as Markdown; undefined for a session without one. The
+ * note of every image says the rest.
+ */
+export function sessionNote({ policy, mode }: Pick<Plan, 'policy' | 'mode'>): string | undefined {
+  const { environment } = policy;
+  if (environment === undefined) return undefined;
+  const { packages, setup, env } = environment;
+  const lines = [
+    ...(packages.length === 0 ? [] : [`- Debian packages that were added to the system: ${codeList(packages)}.`]),
+    ...(setup === undefined ? [] : setupLines(setup, mode)),
+    ...(Object.keys(env).length === 0
+      ? []
+      : [`- Variables that the project needs are set: ${codeList(Object.keys(env))}.`]),
+    ...(packages.includes('chromium') ? BROWSER : []),
+    `- Network: ${registries(policy)}.`,
+    ...MORE,
+  ];
+  return `# The environment of this session\n\n${lines.join('\n')}\n`;
+}
+
+function setupLines(setup: string, mode: Plan['mode']): string[] {
+  const command = setup.replaceAll('`', "'").replace(/\s*\n\s*/g, '; ');
+  return [
+    `- This ran before the session: \`${command}\`. What it made in your home is there.`,
+    mode === 'copy'
+      ? '- What it made in `/workspace` is there too. It does not come back to the user: do not try to deliver it.'
+      : '- What it made in the project is not there: this session works on the files of the user.',
+  ];
+}
+
+const BROWSER = [
+  '- Chromium is `/usr/bin/chromium`; its own sandbox is off, because the container is the sandbox. A screenshot:',
+  '  `chromium --headless --screenshot=page.png --window-size=1280,800 http://localhost:3000`.',
+  "- Playwright: launch with `channel: 'chrome'` or `executablePath: process.env.CHROME_PATH`. `playwright install` cannot",
+  '  work. Puppeteer finds Chromium by itself.',
+];
+
+const MORE = [
+  '- You cannot add packages yourself. If you need more, name the Debian packages in your summary, or write them into',
+  '  `packages` of `[environment]` in `.run-claude.toml`: the user is asked before the next session.',
+];
+
+function registries({ network, networkPresets }: Plan['policy']): string {
+  if (network === 'none') return 'none';
+  if (network === 'open') return 'every host';
+  const names = networkPresets.flatMap((preset) =>
+    preset === 'default' ? ['npm', 'pypi', 'crates', 'go', 'debian'] : [preset],
+  );
+  return `the package registries ${codeList(names)}, and hosts that the user named`;
+}
+
+function codeList(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}

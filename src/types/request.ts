@@ -1,0 +1,8 @@
+import type { Environment } from './environment.ts';
+
+/** What a project's own file asks for beyond the user's settings. Nothing of it holds before the user agrees. */
+export interface ProjectRequest {
+  readonly environment: Environment;
+  /** An image of the engine, which a devcontainer.json names. */
+  readonly image?: string | undefined;
+}

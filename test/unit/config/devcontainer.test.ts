@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { readDevcontainer } from '../../../src/config/devcontainer.ts';
+
+const FILE = '.devcontainer/devcontainer.json';
+const read = (text: string, files: readonly string[] = []) =>
+  readDevcontainer(text, FILE, (name) => files.includes(name));
+
+it('reads image, command and variables from JSON with comments', () => {
+  const text = `{ // comment
+    "name": "x", "image": "mcr.example/dev:1", /* more */
+    "postCreateCommand": "npm ci",
+    "containerEnv": { "CI": "true" },
+    "customizations": {},
+  }`;
+  expect(read(text, ['package.json', 'package-lock.json', '.env'])).toEqual({
+    image: 'mcr.example/dev:1',
+    environment: { packages: [], setup: 'npm ci', env: { CI: 'true' }, files: ['package-lock.json', 'package.json'] },
+    unsupported: [],
+  });
+});
+
+it('quotes the words of a list', () => {
+  expect(read('{"postCreateCommand": ["echo", "a b", "it\'s"]}').environment.setup).toBe("echo 'a b' 'it'\\''s'");
+});
+
+it('names everything that it does not carry out', () => {
+  const { unsupported, environment } = read(`{
+    "remoteUser": "root", "forwardPorts": [3000], "features": {}, "mounts": [], "runArgs": ["--privileged"],
+    "initializeCommand": "id", "postCreateCommand": {"a": "b"},
+    "containerEnv": { "A": "\${localEnv:TOKEN}", "LD_PRELOAD": "x", "B": "1" }
+  }`);
+  expect(environment).toEqual({ packages: [], setup: undefined, env: { B: '1' }, files: [] });
+  const words = [
+    'remoteUser',
+    'forwardPorts',
+    'features',
+    'mounts',
+    'runArgs',
+    'initializeCommand',
+    'postCreateCommand',
+  ];
+  for (const word of [...words, 'containerEnv A', 'containerEnv LD_PRELOAD'])
+    expect(unsupported.filter((line) => line.startsWith(`${word}:`))).toHaveLength(1);
+});
+
+it('refuses a Dockerfile, with the commands that build it by hand, and text other than JSON', () => {
+  const hintOf = (text: string): string => {
+    try {
+      read(text);
+    } catch (error) {
+      return (error as { hint: string }).hint;
+    }
+    throw new Error('not refused');
+  };
+  expect(hintOf('{"build": {"dockerfile": "Dockerfile", "context": ".."}}')).toBe(
+    'Read the Dockerfile, then run these two: docker build -t my-devcontainer -f .devcontainer/Dockerfile . && run-claude --image my-devcontainer',
+  );
+  expect(hintOf('{"dockerFile": "a;b"}')).toContain("-f '.devcontainer/a;b' .devcontainer &&");
+  expect(() => read('{')).toThrow('can be read');
+  expect(() => read('{"image": 1}')).toThrow('can be read');
+});

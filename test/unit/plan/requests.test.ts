@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import {
+  decideRequest,
+  describeRequest,
+  requestDigest,
+  requestRefused,
+  withRequest,
+} from '../../../src/plan/requests.ts';
+import type { Environment } from '../../../src/types/environment.ts';
+import type { ProjectRequest } from '../../../src/types/request.ts';
+
+const asks = (more: Partial<Environment> = {}): ProjectRequest => ({
+  environment: { packages: ['ruby'], setup: 'npm ci', env: { A: '1' }, files: ['f'], ...more },
+});
+
+it('gives each different request another digest, and equal ones the same', () => {
+  const first = requestDigest(asks());
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(requestDigest(asks({ env: { ...asks().environment.env } }))).toBe(first);
+  expect(requestDigest(asks({ env: { A: '1', B: '2' } }))).toBe(requestDigest(asks({ env: { B: '2', A: '1' } })));
+  const others = [
+    asks({ packages: ['ruby', 'x'] }),
+    asks({ packages: ['rub', 'y'] }),
+    asks({ setup: 'npm ci ' }),
+    asks({ setup: undefined }),
+    asks({ env: { A: '2' } }),
+    asks({ env: { A1: '' } }),
+    asks({ files: ['g'] }),
+    asks({ files: [] }),
+    { ...asks(), image: 'x' },
+  ].map(requestDigest);
+  expect(new Set([first, ...others]).size).toBe(10);
+});
+
+it('takes nothing that nobody agreed to', () => {
+  const request = asks();
+  const digest = requestDigest(request);
+  const decide = (facts: Partial<Parameters<typeof decideRequest>[0]>) =>
+    decideRequest({ request, pinned: [], policy: { approved: [], yes: false }, canAsk: false, ...facts });
+  expect(decide({ request: undefined })).toBe('nothing');
+  expect(decide({})).toBe('refuse');
+  expect(decide({ canAsk: true })).toBe('ask');
+  expect(decide({ canAsk: true, policy: { yes: true } })).toBe('refuse');
+  expect(decide({ pinned: [digest] })).toBe('approved');
+  expect(decide({ policy: { approved: [digest], yes: true } })).toBe('approved');
+  expect(decide({ pinned: [digest.slice(1)], policy: { approved: [digest.slice(0, 31), ''], yes: true } })).toBe(
+    'refuse',
+  );
+  expect(decide({ pinned: [requestDigest(asks({ setup: 'npm i' }))], canAsk: true })).toBe('ask');
+});
+
+it('shows every part of a request, a line of the setup each', () => {
+  const lines = describeRequest(asks({ setup: 'one\ntwo', packages: ['a', 'b'] }));
+  expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'package a',
+    'package b',
+    'setup one',
+    'setup two',
+    'file for setup f',
+    'variable A=1',
+  ]);
+});
+
+it("adds the request to the user's own environment, and names the way to agree", () => {
+  const own = asks({ packages: ['mine'], setup: undefined, files: [] }).environment;
+  const policy = { image: undefined, toolchain: false };
+  expect(withRequest({ ...policy, environment: own }, asks()).environment).toEqual({
+    packages: ['mine', 'ruby'],
+    setup: 'npm ci',
+    env: { A: '1' },
+    files: ['f'],
+  });
+  expect(withRequest({ ...policy, environment: undefined }, asks()).environment).toEqual(asks().environment);
+  const image = { ...asks(), image: 'theirs:1' };
+  expect(withRequest({ ...policy, environment: undefined }, image).image).toBe('theirs:1');
+  expect(withRequest({ ...policy, environment: undefined, image: 'mine:1' }, image).image).toBe('mine:1');
+  expect(() => withRequest({ ...policy, environment: undefined, toolchain: true }, image)).toThrow('--toolchain');
+  const { status, hint } = requestRefused(asks());
+  expect(status).toBe(2);
+  expect(hint).toContain(`--approve ${requestDigest(asks())}`);
+});

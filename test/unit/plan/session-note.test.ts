@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/settings.ts';
+import { sessionNote } from '../../../src/plan/session-note.ts';
+import type { Environment } from '../../../src/types/environment.ts';
+
+const note = (environment: Environment | undefined, mode: 'copy' | 'bind' = 'copy'): string =>
+  sessionNote({ policy: { ...DEFAULTS, environment }, mode }) ?? '';
+const nothing: Environment = { packages: [], setup: undefined, env: {}, files: [] };
+
+it('names packages, setup, variables and registries, and how to ask for more', () => {
+  const text = note({ packages: ['ruby', 'redis-server'], setup: 'npm ci\necho `x`', env: { A: 'value' }, files: [] });
+  expect(text).toContain('`ruby`, `redis-server`');
+  expect(text).toContain("`npm ci; echo 'x'`");
+  expect(text).toContain('are set: `A`.');
+  expect(text).not.toContain('value');
+  expect(text).toContain('registries `npm`, `pypi`, `crates`, `go`, `debian`');
+  expect(text).toContain('.run-claude.toml');
+  expect(text).not.toContain('hromium');
+});
+
+it('explains the browser, and the limits of bind mode; says nothing without an environment', () => {
+  expect(note({ ...nothing, packages: ['chromium'] })).toContain("channel: 'chrome'");
+  expect(note({ ...nothing, setup: 'x' }, 'bind')).toContain('is not there');
+  expect(note(undefined)).toBe('');
+});
