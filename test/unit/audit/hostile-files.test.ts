@@ -102,7 +102,10 @@ for (const [format, shapes] of Object.entries(SHAPES))
         const text = textOf();
         const planted: Planted[] = [text, ['a\n', text], [text, 'a\n']];
         for (const [at, one] of planted.entries()) {
-          const seconds = secondsFor({ [path]: one });
+          // On a busy machine the same work takes more processor time: the least of three counts.
+          let seconds = Number.POSITIVE_INFINITY;
+          for (let tries = 0; tries < 3 && seconds > BUDGET_SECONDS; tries += 1)
+            seconds = Math.min(seconds, secondsFor({ [path]: one }));
           if (seconds > BUDGET_SECONDS)
             slow.push(`${shape}: ${path} (${['new', 'after', 'before'][at]}): ${seconds.toFixed(1)} s`);
         }
