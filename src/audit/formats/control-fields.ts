@@ -8,15 +8,15 @@ import type { Leaf } from './structured.ts';
  * @throws {OverBudget}
  */
 export function leavesOfControlFields(text: string): Leaf[] | undefined {
-  const out: { key: string; value: string }[] = [];
+  const out: { readonly key: string; readonly lines: string[] }[] = [];
   for (const line of text.split(/\r\n|[\r\n]/)) {
     const field = /^([!-9;-~]+)[ \t]*:(.*)$/.exec(line);
     const last = out.at(-1);
     if (line.trim() === '' || line.startsWith('#')) continue;
-    if (/^[ \t]/.test(line) && last !== undefined) last.value = `${last.value}\n${line.trim()}`.trim();
-    else if (field !== null) out.push({ key: field[1] ?? '', value: (field[2] ?? '').trim() });
+    if (/^[ \t]/.test(line) && last !== undefined) last.lines.push(line.trim());
+    else if (field !== null) out.push({ key: field[1] ?? '', lines: [(field[2] ?? '').trim()] });
     else return undefined;
     if (out.length > MAX_LEAVES) throw new OverBudget();
   }
-  return out;
+  return out.map(({ key, lines }) => ({ key, value: lines.join('\n').trim() }));
 }
