@@ -26,12 +26,14 @@ export function filterServers(servers: unknown, replaced: JsonObject = {}): Filt
     const why = whyNot(server);
     if (why === undefined) kept[name] = value;
     else leftOut.push(`${name} (${why})`);
-    const offer = why === HAS_LOGIN ? offerOf(name, server) : undefined;
+    const offer =
+      why === HAS_LOGIN ? offerOf(name, server) : why === HAS_VALUES ? programOffer(name, server) : undefined;
     if (offer !== undefined) offers.push(offer);
   }
   return { servers: kept, leftOut, offers };
 }
 
+const HAS_VALUES = 'has environment values, which may be secrets';
 const HAS_LOGIN = 'has headers or a login, which may be secrets';
 
 /** Only for a name and an address that are safe to paste into a shell. */
@@ -44,9 +46,26 @@ function offerOf(name: string, server: JsonObject | undefined): string | undefin
     : undefined;
 }
 
+/** As {@link offerOf}, for a program that could run inside but for its values. */
+function programOffer(name: string, server: JsonObject | undefined): string | undefined {
+  const { env, ...rest } = server ?? {};
+  const args: unknown[] = Array.isArray(rest['args']) ? rest['args'] : [];
+  const words = [rest['command'], ...args];
+  const variables = Object.keys(asObject(env) ?? {});
+  const isPlain =
+    whyNot(rest) === undefined &&
+    words.every((word) => typeof word === 'string' && /^[\w@./:=-]+$/.test(word)) &&
+    variables.every((variable) => /^[A-Za-z_]\w*$/.test(variable));
+  if (!isPlain || !/^[\w-]{1,64}$/.test(name)) return undefined;
+  const secrets = variables.map((variable) => `--secret '${variable}=COMMAND'`);
+  // It fetches the server when it starts.
+  const hosts = rest['command'] === 'npx' ? ['--host registry.npmjs.org'] : [];
+  return ['run-claude mcp add', name, ...secrets, ...hosts, '--', ...words].join(' ');
+}
+
 function whyNot(server: JsonObject | undefined): string | undefined {
   if (server === undefined) return 'not understood';
-  if (Object.keys(asObject(server['env']) ?? {}).length > 0) return 'has environment values, which may be secrets';
+  if (Object.keys(asObject(server['env']) ?? {}).length > 0) return HAS_VALUES;
   if (server['headers'] !== undefined || server['headersHelper'] !== undefined || server['oauth'] !== undefined)
     return HAS_LOGIN;
   const address = server['url'];

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { type CompanionProgram, companionContainer, openCompanion } from '../../companion/companion.ts';
 import { socketsInside } from '../../companion/companion-place.ts';
 import { INSIDE } from '../../engine/hardening/hardened.ts';
@@ -88,10 +89,16 @@ function directoryOf({ name, directory }: McpProgram, root: string, isLocal: boo
       'Leave directory out: the image has to have the server.',
     );
   const real = truePath(directory);
-  if (`${real}/`.startsWith(`${root}/`) || `${root}/`.startsWith(`${real}/`))
+  if (isBelow(root, real) || isBelow(real, root))
     throw usageError(
       `${where} and the project are in each other`,
       'The agent could change the server. Keep it elsewhere.',
     );
   return real;
+}
+
+/** Whether a directory is another one, or is in it. */
+function isBelow(dir: string, above: string): boolean {
+  const from = path.relative(above, dir);
+  return from !== '..' && !from.startsWith('../');
 }

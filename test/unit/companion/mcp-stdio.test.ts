@@ -90,7 +90,7 @@ it('refuses what is not one message, another session, and more sessions than it 
   expect((await send({ id: 0, method: 'initialize' })).status).toBe(503);
 });
 
-it('answers what waits when the program ends, ends one that floods, and ends with its input', async () => {
+it('answers open requests when the program ends, ends one that floods, and ends with its input', async () => {
   const { bridge, send, open } = await startBridge();
   const session = await open();
   const waiting = send({ id: 9, method: 'silent' }, session);

@@ -81,3 +81,20 @@ it('leaves out without a word what a server of the gateway replaces', () => {
     offers: [],
   });
 });
+
+it('offers the command for a program that is left out only for its values, where it is safe to paste', () => {
+  const offer = (server: object, name = 's'): readonly string[] => filterServers({ [name]: server }).offers;
+  const env = { API_TOKEN: 'REAL', BASE: 'x' };
+  expect(offer({ ...npx('-y', '@scope/server@1.0.0'), env })).toEqual([
+    "run-claude mcp add s --secret 'API_TOKEN=COMMAND' --secret 'BASE=COMMAND' --host registry.npmjs.org -- npx -y @scope/server@1.0.0",
+  ]);
+  expect(offer({ command: 'node', env: { A: 'REAL' } })).toEqual(["run-claude mcp add s --secret 'A=COMMAND' -- node"]);
+  expect(offer({ ...npx('/home/me/server.js'), env })).toEqual([]);
+  expect(offer({ ...npx('--token', 'REAL'), env })).toEqual([]);
+  expect(offer({ ...npx('a; touch /tmp/x'), env })).toEqual([]);
+  expect(offer({ ...npx('a$(id)'), env })).toEqual([]);
+  expect(offer({ ...npx('a'), env: { 'A=B; id; ': 'x' } })).toEqual([]);
+  expect(offer({ ...npx('a'), env }, 'x; id')).toEqual([]);
+  expect(offer({ command: 'mine', env })).toEqual([]);
+  expect(JSON.stringify(filterServers({ s: { ...npx('a'), env } }))).not.toContain('REAL');
+});
