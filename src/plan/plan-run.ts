@@ -70,7 +70,8 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
 
 /** The directory of the project's base: the copy that its sessions share. */
 export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy): string {
-  return `${host.cacheDir}/bases/${pathKey(project.root)}${policy.shallow ? '-shallow' : ''}`;
+  const kind = `${policy.shallow ? '-shallow' : ''}${policy.copyIgnored === false ? '-no-ignored' : ''}`;
+  return `${host.cacheDir}/bases/${pathKey(project.root)}${kind}`;
 }
 
 /** A default limit in whole gigabytes: '19g' is easier to read than '19739m'. */

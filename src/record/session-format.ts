@@ -60,6 +60,7 @@ const policy = fields<Policy>({
   exclude: texts,
   include: texts,
   mask: texts,
+  copyIgnored: optional(flag),
   includeIgnored: anyOf(flag, texts),
   tmpdir: optional(text),
   memoryMb: number,
@@ -100,6 +101,7 @@ const policy = fields<Policy>({
   engine: oneOf('auto', 'docker', 'podman'),
   runtime: optional(text),
   agent: optional(agentName),
+  gpu: optional(flag),
   image: optional(text),
   toolchain: flag,
   claudeVersion: optional(text),
@@ -134,6 +136,7 @@ const engine = fields<EngineFacts>({
   pidsLimit: flag,
   cpuLimit: flag,
   runtimes: texts,
+  gpus: optional(flag),
   dataRoot: text,
 });
 

@@ -56,7 +56,7 @@ const start = async (id: string, policy: object): Promise<string> => {
   } as unknown as Plan;
   mkdirSync(plan.sessionDir, { recursive: true });
   const tell: WorkspaceOptions['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
-  const base = await startBase({ plan, tell } as WorkspaceOptions, selectionRules(plan.policy));
+  const base = await startBase({ plan, tell } as WorkspaceOptions);
   return path.join(base.dir, 'tree');
 };
 
