@@ -37,7 +37,7 @@ export async function openPreviews(options: PreviewOptions): Promise<Previews> {
   try {
     for (const asked of parsePorts(ports)) {
       const url = await previews.open(asked);
-      // Who asks for one later is told by that command.
+      // For a later one, the command that asks for it prints the address.
       options.tell({ kind: 'message', level: 'info', text: `Port ${asked.port} of the session: ${url}` });
     }
   } catch (error) {

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { selectionRules } from '../../../src/base/prescan-project.ts';
 import type { WorkspaceOptions } from '../../../src/layer/layer.ts';
 import { pathsInHistory } from '../../../src/scan/git-history.ts';
 import type { Plan } from '../../../src/types/plan.ts';
