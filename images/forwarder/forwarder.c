@@ -245,7 +245,7 @@ static void advance(struct pair *p)
 		drop(p);
 }
 
-/* Keeps connections to from= open, which the gateway takes for what it has to reach in here. */
+/* Keeps PARKED connections to from= open. The gateway uses one for each port that it has to reach. */
 static void park(void)
 {
 	while (parked < PARKED && now_ms() >= park_after) {

@@ -1,6 +1,6 @@
 // From the host to a port on the agent's loopback. The agent's container has no address: its forwarder keeps connections
-// to this socket open, and is told the port on one of them. The agent may open them too, and then answers in place of its
-// own program: what arrives from there is the agent's in any case.
+// to this socket open, and the gateway sends the port on one of them. The agent may open such connections too, and then
+// answers in place of its own program: what arrives from there is the agent's in any case.
 import net from 'node:net';
 
 /** Connections that wait for a port. The forwarder keeps four. */
@@ -49,7 +49,7 @@ export function createAgentPorts(relay) {
       waiting.splice(at, 1);
       socket.destroy();
     };
-    // It has nothing to say before it is told a port.
+    // Nothing may arrive on it before the gateway has sent a port.
     socket.on('data', leave).on('end', leave).on('close', leave);
     serveNext();
   });
@@ -79,7 +79,7 @@ export function createAgentPorts(relay) {
 }
 
 /**
- * `again` is called where the other end of the connection was gone already: the forwarder may have been started anew.
+ * `again` is called where the connection ended before it was joined: the forwarder may have been restarted.
  * @param {net.Socket} socket @param {number} port @param {import('node:stream').Duplex} stream @param {() => void} again
  */
 function join(socket, port, stream, again) {

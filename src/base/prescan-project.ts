@@ -1,5 +1,6 @@
 import { gitGrafts } from '../scan/git-grafts.ts';
-import { type SelectionRules, selectPaths } from '../scan/selection.ts';
+import { withoutIgnored } from '../scan/project-ignores.ts';
+import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';
@@ -14,11 +15,18 @@ export function prescanProject(
   signal: AbortSignal,
 ): TakePrescan | undefined {
   if (policy.mode !== 'copy' || policy.shallow) return undefined;
-  const selection = selectPaths(selectionRules(policy));
+  const selection = startSelection(policy, project.root);
   return beginPrescan({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
 }
 
-/** What is kept out of the copy. */
+/** What a session that starts takes from the project. */
+export function startSelection(policy: Plan['policy'], root: string): Selection {
+  const rules = selectionRules(policy);
+  const selection = selectPaths(rules);
+  return policy.copyIgnored === false ? withoutIgnored(selection, root, rules.include) : selection;
+}
+
+/** What is kept out of the copy, and out of what comes back. */
 export function selectionRules(policy: Plan['policy']): SelectionRules {
   const { include, mask } = policy;
   const exclude = policy.shallow ? [...VENDORED, ...policy.exclude] : policy.exclude;

@@ -76,6 +76,7 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     // Without these the engine copies the host's resolvers and search domains, also without a network.
     ...(spec.network === 'none' ? { Dns: ['127.0.0.1'], DnsSearch: ['.'] } : {}),
     ...extraHosts(spec),
+    ...(spec.gpus === true ? { DeviceRequests: [ALL_GPUS] } : {}),
     LogConfig: { Type: 'none', Config: {} },
     NetworkMode: spec.network === 'none' ? 'none' : spec.network.bridge,
     IpcMode: 'private',
@@ -99,6 +100,9 @@ function hostConfig(spec: ContainerSpec): HostConfig {
     ...(spec.runtime === undefined ? {} : { Runtime: spec.runtime }),
   };
 }
+
+/** What `docker run --gpus all` asks for, as the engine records it. */
+export const ALL_GPUS = { Driver: '', Count: -1, DeviceIDs: [], Capabilities: [['gpu']], Options: {} };
 
 function extraHosts({ loopbackNames = [] }: ContainerSpec): { readonly ExtraHosts?: string[] } {
   return loopbackNames.length === 0 ? {} : { ExtraHosts: hostsOf(loopbackNames) };

@@ -1,5 +1,5 @@
 import type { ContainerSpec, Mount } from '../types/engine.ts';
-import { hostsOf } from './body.ts';
+import { ALL_GPUS, hostsOf } from './body.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 
 /** The part of the engine's record of a container that says what the container may do. */
@@ -163,12 +163,28 @@ function compareIsolation(spec: ContainerSpec, host: HostConfig): readonly strin
     ...(spec.runtime === undefined ? [] : differs('runtime', spec.runtime, host.Runtime)),
     ...none('groups', host.GroupAdd),
     ...none('devices', host.Devices),
-    ...none('device requests', host.DeviceRequests),
+    ...(spec.gpus === true
+      ? differs('graphics processors', true, isAllGpus(host.DeviceRequests))
+      : none('device requests', host.DeviceRequests)),
     ...none('device rules', host.DeviceCgroupRules),
     ...none("another container's volumes", host.VolumesFrom),
     ...differs('host names', hostsOf(spec.loopbackNames ?? []).join(' '), (host.ExtraHosts ?? []).join(' ')),
     ...none('links', host.Links),
   ];
+}
+
+/** Exactly the one request, whatever an engine writes for an empty field. */
+function isAllGpus(requests: HostConfig['DeviceRequests']): boolean {
+  if (requests?.length !== 1) return false;
+  const found = requests[0] as Partial<Record<keyof typeof ALL_GPUS, unknown>>;
+  const isEmpty = (field: unknown): boolean => Object.keys((field ?? {}) as object).length === 0;
+  return (
+    found.Count === ALL_GPUS.Count &&
+    JSON.stringify(found.Capabilities) === JSON.stringify(ALL_GPUS.Capabilities) &&
+    (found.Driver ?? '') === '' &&
+    isEmpty(found.DeviceIDs) &&
+    isEmpty(found.Options)
+  );
 }
 
 function compareKernelView(spec: ContainerSpec, host: HostConfig): readonly string[] {

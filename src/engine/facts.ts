@@ -24,6 +24,8 @@ interface InfoAnswer {
   readonly PidsLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
   readonly Runtimes?: Readonly<Record<string, unknown>>;
+  /** Devices of the Container Device Interface; since Docker 28. */
+  readonly DiscoveredDevices?: readonly { readonly ID?: string }[] | null;
 }
 
 /** Reads the answers to GET /version and GET /info. */
@@ -60,6 +62,7 @@ export function readFacts(
     pidsLimit: info.PidsLimit === true,
     cpuLimit: info.CpuCfsQuota === true,
     runtimes: Object.keys(info.Runtimes ?? {}),
+    gpus: podman === undefined && hasGpus(info),
     dataRoot,
   };
 }
@@ -79,6 +82,12 @@ export function withPodmanInfo(facts: EngineFacts, { host }: PodmanInfo): Engine
     pidsLimit: facts.pidsLimit && delegated('pids'),
     cpuLimit: facts.cpuLimit && delegated('cpu'),
   };
+}
+
+/** NVIDIA's toolkit adds a runtime, or describes its devices. Docker has no other driver for the capability 'gpu'. */
+function hasGpus({ Runtimes, DiscoveredDevices }: InfoAnswer): boolean {
+  const isGpu = ({ ID }: { readonly ID?: string }): boolean => ID?.startsWith('nvidia.com/gpu=') === true;
+  return 'nvidia' in (Runtimes ?? {}) || (DiscoveredDevices ?? []).some(isGpu);
 }
 
 function displayName(product: string, version: string, system: string): string {

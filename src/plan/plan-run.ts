@@ -89,8 +89,8 @@ export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy
   return `${host.cacheDir}/bases/${baseName(project, policy)}`;
 }
 
-function baseName({ root }: ProjectFacts, { shallow }: Policy): string {
-  return `${pathKey(root)}${shallow ? '-shallow' : ''}`;
+function baseName({ root }: ProjectFacts, { shallow, copyIgnored }: Policy): string {
+  return `${pathKey(root)}${shallow ? '-shallow' : ''}${copyIgnored === false ? '-no-ignored' : ''}`;
 }
 
 /** A default limit in whole gigabytes: '19g' is easier to read than '19739m'. */

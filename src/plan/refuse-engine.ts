@@ -16,7 +16,7 @@ export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name' | 'local' | 
  *
  * @throws {RunClaudeError} ENGINE_NO_LAYER, ENGINE_NO_RUNTIME
  */
-export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime'>): void {
+export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime' | 'gpu'>): void {
   const refusal = refusalOf(engine);
   if (refusal !== undefined)
     throw new RunClaudeError('ENGINE_NO_LAYER', refusal, { hint: 'Use Docker, or Podman on this machine.' });
@@ -29,6 +29,11 @@ export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 
   if (missing.length > 0) {
     throw new RunClaudeError('ENGINE_NO_LAYER', `${engine.name} cannot set ${missing.join(', ')}`, {
       hint: 'For a rootless engine, delegate the cgroup controllers. run-claude doctor lists what is missing.',
+    });
+  }
+  if (policy.gpu === true && engine.gpus !== true) {
+    throw new RunClaudeError('ENGINE_NO_GPU', `${engine.name} has no graphics processors to give`, {
+      hint: "Leave --gpu out, or install NVIDIA's container toolkit where the engine runs. Podman is not supported.",
     });
   }
   if (policy.runtime !== undefined && !engine.runtimes.includes(policy.runtime)) {

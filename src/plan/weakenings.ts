@@ -33,6 +33,10 @@ export function weakenings(policy: Policy): string[] {
   add(Object.keys(policy.env).length > 0, `variables passed in: ${Object.keys(policy.env).join(', ')}`);
   add(policy.includeIgnored !== false, 'files that ignore rules match come back too');
   add(policy.allowSuspect.length > 0, `suspect changes count as clean in: ${policy.allowSuspect.join(', ')}`);
+  add(
+    policy.gpu === true,
+    "the engine's graphics processors are in the container: its driver is attackable from inside",
+  );
   add(policy.toolchain, 'compilers in the image');
   // Tested with runsc (docs/engines.md).
   add(

@@ -25,7 +25,7 @@ export interface RequestHead {
 
 export type Judgement =
   | { readonly kind: 'pass'; readonly headers: string[] }
-  /** The token was in the address: it goes on as a cookie. */
+  /** The token was in the address. The browser keeps it as a cookie from now on. */
   | { readonly kind: 'enter'; readonly location: string; readonly cookie: string }
   | { readonly kind: 'refused'; readonly status: number; readonly why: string };
 

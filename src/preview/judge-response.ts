@@ -103,7 +103,7 @@ function withoutReports(policies: string): string {
  * its requests to the session's own pages and to the hosts that the user allowed. They do not stop it from leaving for
  * another address as a whole, which the user sees.
  */
-export function guardHeaders(address: PreviewAddress, allowedHosts: readonly string[]): string[] {
+function guardHeaders(address: PreviewAddress, allowedHosts: readonly string[]): string[] {
   const pages = address.ports.map((port) => originOf(address.host, port));
   const sockets = pages.map((page) => page.replace('http:', 'ws:'));
   const hosts = allowedHosts

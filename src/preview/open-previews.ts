@@ -35,7 +35,11 @@ export async function openPreviews(options: PreviewOptions): Promise<Previews> {
   const previews = new SessionPreviews(options);
   removePortFiles(sessionDir);
   try {
-    for (const asked of parsePorts(ports)) await previews.open(asked);
+    for (const asked of parsePorts(ports)) {
+      const url = await previews.open(asked);
+      // For a later one, the command that asks for it prints the address.
+      options.tell({ kind: 'message', level: 'info', text: `Port ${asked.port} of the session: ${url}` });
+    }
   } catch (error) {
     previews.close();
     throw error;
@@ -59,9 +63,10 @@ class SessionPreviews implements Previews {
     this.#host = `${options.sessionId}.localhost`;
   }
 
-  async open({ port, hostPort }: AskedPort): Promise<void> {
+  /** Returns the address to open. */
+  async open({ port, hostPort }: AskedPort): Promise<string> {
     const known = this.#open.get(port);
-    if (known !== undefined && (hostPort === undefined || hostPort === known.hostPort)) return;
+    if (known?.url !== undefined && (hostPort === undefined || hostPort === known.hostPort)) return known.url;
     const usual = port < FIRST_FREE_PORT ? 0 : port;
     let own = 0;
     const address = () => ({
@@ -74,7 +79,7 @@ class SessionPreviews implements Previews {
     const opened = await listenOnLoopback(make, hostPort ?? usual, hostPort === undefined ? 'free' : 'none');
     if (this.#isClosed) {
       opened.close();
-      return;
+      return '';
     }
     own = opened.hostPort;
     known?.close();
@@ -82,7 +87,7 @@ class SessionPreviews implements Previews {
     this.#open.set(port, { port, ...opened, url });
     this.#failed.delete(port);
     this.#write();
-    this.#options.tell({ kind: 'message', level: 'info', text: `Port ${port} of the session: ${url}` });
+    return url;
   }
 
   watch(): void {

@@ -77,6 +77,7 @@ const policy = fields<Policy>({
   exclude: texts,
   include: texts,
   mask: texts,
+  copyIgnored: optional(flag),
   includeIgnored: anyOf(flag, texts),
   tmpdir: optional(text),
   memoryMb: number,
@@ -136,6 +137,7 @@ const policy = fields<Policy>({
   engine: oneOf('auto', 'docker', 'podman'),
   runtime: optional(text),
   agent: optional(text),
+  gpu: optional(flag),
   image: optional(text),
   toolchain: flag,
   claudeVersion: optional(text),
@@ -170,6 +172,7 @@ const engine = fields<EngineFacts>({
   pidsLimit: flag,
   cpuLimit: flag,
   runtimes: texts,
+  gpus: optional(flag),
   dataRoot: text,
 });
 

@@ -21,6 +21,8 @@ export interface EngineFacts {
   readonly pidsLimit: boolean;
   readonly cpuLimit: boolean;
   readonly runtimes: readonly string[];
+  /** It can give graphics processors to a container. Earlier releases did not record it. */
+  readonly gpus?: boolean | undefined;
   readonly dataRoot: string;
 }
 
@@ -84,6 +86,8 @@ export interface ContainerSpec {
   readonly hostname: string;
   /** Host names of 127.0.0.1, besides localhost. */
   readonly loopbackNames?: readonly string[];
+  /** All graphics processors of the engine's machine. */
+  readonly gpus?: true;
   readonly runtime?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }

@@ -19,6 +19,8 @@ export interface Policy {
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly mask: readonly string[];
+  /** false: what ignore rules match is not copied. Undefined: it is, as in earlier releases. */
+  readonly copyIgnored?: boolean | undefined;
   /** false: withheld. true: all of it. Globs: those. */
   readonly includeIgnored: boolean | readonly string[];
   readonly tmpdir: string | undefined;
@@ -65,6 +67,8 @@ export interface Policy {
   readonly runtime: string | undefined;
   /** The agent of a session whose command line names none; undefined: Claude. */
   readonly agent: string | undefined;
+  /** The engine's graphics processors are in the container. Undefined: they are not. */
+  readonly gpu?: boolean | undefined;
   readonly image: string | undefined;
   readonly toolchain: boolean;
   /** `latest` or a version; undefined for the pinned release. */

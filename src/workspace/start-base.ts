@@ -1,6 +1,7 @@
 import type { BaseGeneration } from '../base/base.ts';
 import { releaseRef } from '../base/generation-refs.ts';
 import { prepareBase } from '../base/prepare-base.ts';
+import { startSelection } from '../base/prescan-project.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { ownerInside } from '../layer/places.ts';
@@ -8,15 +9,15 @@ import { releaseVolumeBase } from '../layer/volume-base.ts';
 import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
 import { pathsInHistory } from '../scan/git-history.ts';
 import type { Graft } from '../scan/list-directories.ts';
-import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
+import type { Selection } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
 import { STRATEGIES } from '../types/strategy.ts';
 
 /** Prepares the base for a session that starts, and reports what was left out of it. Throws as prepareBase does. */
-export async function startBase(options: WorkspaceOptions, rules: SelectionRules): Promise<BaseGeneration> {
+export async function startBase(options: WorkspaceOptions): Promise<BaseGeneration> {
   const { plan, tell } = options;
   const { project, policy } = plan;
-  const selection = selectPaths(rules);
+  const selection = startSelection(policy, project.root);
   const base = await prepareBase({
     dir: plan.baseDir,
     project: project.root,
@@ -40,7 +41,7 @@ export async function startBase(options: WorkspaceOptions, rules: SelectionRules
     'Left out of the copy',
     base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
   );
-  list('Excluded or masked', base.withheld);
+  list(policy.copyIgnored === false ? 'Excluded, ignored or masked' : 'Excluded or masked', base.withheld);
   await warnOfHistory(options, base.withheld);
   list("Not carried into the copy's git configuration", base.dropped);
   list('Git objects that this project borrows are in the copy', base.lenders);

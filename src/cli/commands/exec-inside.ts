@@ -16,7 +16,7 @@ const SHELL = ['/bin/bash'];
 export const execInsideCommand: CommandRun = (line, context) =>
   runBeside(optionValue(line, 'session'), line.rest, context);
 
-/** `shell [ID]`: the same with a shell, for a person. */
+/** `shell [ID]`: the same with a shell, on a terminal. */
 export const shellCommand: CommandRun = (line, context) => runBeside(line.words[0], [], context);
 
 async function runBeside(id: string | undefined, words: readonly string[], context: CommandContext): Promise<number> {

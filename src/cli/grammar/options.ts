@@ -81,6 +81,10 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
   needed('Files in and out', 'include', ['GLOB', 'vendor/'], 'include excluded paths again', many),
   needed('Files in and out', 'mask', ['GLOB', '.env'], 'show matching files as empty', many),
+  none('Files in and out', 'no-ignored', 'leave out of the copy what ignore rules match', {
+    setting: 'copy-ignored',
+    sets: false,
+  }),
   optional(
     'Files in and out',
     'include-ignored',
@@ -182,6 +186,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('The sandbox', 'engine', ['NAME', 'podman'], 'container engine: auto (default), docker, podman'),
   needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),
   needed('The sandbox', 'image', ['REF', 'my-tools:1'], "use this image, with run-claude's guards added"),
+  none('The sandbox', 'gpu', "give the agent the engine's graphics processors"),
   none('The sandbox', 'toolchain', 'use an image with compilers'),
   needed('The sandbox', 'with', ['NAME', 'browser'], 'add to the image: browser', many),
   needed(

@@ -35,6 +35,7 @@ export function dockerCommand(spec: ContainerSpec, { seccompFile, masked, owner 
     ...(host.Dns ?? []).map((server) => ['--dns', server]),
     ...(host.DnsSearch ?? []).map((domain) => ['--dns-search', domain]),
     ...hostsOf(spec.loopbackNames ?? []).map((pair) => ['--add-host', pair]),
+    ...(spec.gpus === true ? [['--gpus', 'all']] : []),
     ['--ipc', 'private'],
     ['--cgroupns', 'private'],
     ['--log-driver', 'none'],

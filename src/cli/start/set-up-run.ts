@@ -151,6 +151,8 @@ function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine)
     throw usageError('--also needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.shallow && policy.mode === 'bind')
     throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  if (policy.copyIgnored === false && policy.mode === 'bind')
+    throw usageError('--no-ignored needs copy mode, and this is bind mode', 'Add --copy-workspace.');
   if (policy.image !== undefined && policy.toolchain) {
     throw usageError(
       '--toolchain and --image exclude each other',

@@ -45,6 +45,7 @@ export interface AgentParts extends SessionParts {
   /** Host names of 127.0.0.1, besides localhost. */
   readonly loopbackNames?: readonly string[];
   readonly limits: { readonly memoryMb: number; readonly cpus: number; readonly pids: number; readonly tmpMb: number };
+  readonly gpus?: boolean | undefined;
   readonly tty: boolean;
   readonly stdin: ContainerSpec['stdin'];
   /** The preload guard lets pushes pass. */
@@ -68,6 +69,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     workdir: parts.workdir,
     mounts: [...parts.mounts, ...scratch(parts.user, tmpMb), ...(parts.allowGitPush === true ? [PUSH_SIGN] : [])],
     network: parts.network,
+    ...(parts.gpus === true ? { gpus: true as const } : {}),
     ...(parts.loopbackNames === undefined ? {} : { loopbackNames: parts.loopbackNames }),
     capabilities: [],
     limits: limits(memoryMb, cpus, pids),

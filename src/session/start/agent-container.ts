@@ -35,6 +35,7 @@ export function agentContainer(
     mounts: [...mounts, ...gateway.mounts],
     network: gateway.agentNetwork,
     ...(gateway.loopbackNames.length === 0 ? {} : { loopbackNames: gateway.loopbackNames }),
+    gpus: plan.policy.gpu,
     limits: plan.policy,
     tty: plan.tty,
     stdin: 'stream',

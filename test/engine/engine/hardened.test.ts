@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerCommand } from '../../../src/cli/start/docker-command.ts';
-import { containerBody } from '../../../src/engine/body.ts';
+import { ALL_GPUS, containerBody } from '../../../src/engine/body.ts';
 import { compareRecord } from '../../../src/engine/compare-record.ts';
 import { agentSpec, collectorSpec, taskSpec } from '../../../src/engine/hardening/hardened.ts';
 import { readSeccompProfile, SECCOMP_FILE } from '../../../src/engine/hardening/seccomp.ts';
@@ -48,6 +48,9 @@ describe('the comparison with the engine’s record', () => {
     const specs = [
       agent,
       { ...agent, name: `${agent.name}-tty`, tty: true, stdin: 'stream' as const },
+      { ...agent, name: `${agent.name}-names`, loopbackNames: ['db', 'queue.internal'] },
+      // Created and never started: that needs a driver.
+      { ...agent, name: `${agent.name}-gpus`, gpus: true as const },
       collectorSpec({ ...parts, argv: ['true'], mounts: [], stdin: 'stream' }),
       taskSpec({ ...parts, argv: ['true'], user: '1000:1000', mounts: [], stdin: 'none' }),
     ];
@@ -121,6 +124,7 @@ describe('the comparison with the engine’s record', () => {
         }),
       /devices/,
     ],
+    ['graphics processors', (b) => Object.assign(b.HostConfig, { DeviceRequests: [ALL_GPUS] }), /device requests/],
     ['a group', (b) => Object.assign(b.HostConfig, { GroupAdd: ['0'] }), /groups/],
     ['a mount', (b) => Object.assign(b.HostConfig, { Binds: ['/tmp:/host:ro'] }), /\/host was mounted besides/],
     [

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { selectionRules } from '../../../src/base/prescan-project.ts';
 import type { WorkspaceOptions } from '../../../src/layer/layer.ts';
 import { pathsInHistory } from '../../../src/scan/git-history.ts';
 import type { Plan } from '../../../src/types/plan.ts';
@@ -56,7 +55,7 @@ const start = async (id: string, policy: object): Promise<string> => {
   } as unknown as Plan;
   mkdirSync(plan.sessionDir, { recursive: true });
   const tell: WorkspaceOptions['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
-  const base = await startBase({ plan, tell } as WorkspaceOptions, selectionRules(plan.policy));
+  const base = await startBase({ plan, tell } as WorkspaceOptions);
   return path.join(base.dir, 'tree');
 };
 

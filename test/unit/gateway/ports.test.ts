@@ -100,7 +100,7 @@ it('keeps few connections of an agent that opens many', async () => {
   forwarder.kill('SIGKILL');
 });
 
-it('closes a connection of the agent that speaks before it is told a port', async () => {
+it('closes a connection of the agent that sends bytes before the gateway has named a port', async () => {
   await using gateway = await GatewayProcess.start({ config: {} });
   const early = openAs(gateway, 3, '\0HTTP/1.1 200 OK\r\n\r\n');
   for (const socket of early) socket.resume();

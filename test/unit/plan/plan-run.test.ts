@@ -100,6 +100,13 @@ describe('the user inside', () => {
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
     expect(plan().weakenings).toEqual([]);
+    expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
+      /driver is attackable/,
+    );
+    expect(plan({ policy: { allowLocal: ['5432:db'], ports: ['3000'] } }).weakenings).toEqual([
+      'pages of the agent in your browser, from its ports: 3000',
+      'services of your machine that the agent can use: 5432:db',
+    ]);
   });
 });
 
@@ -159,6 +166,7 @@ describe('an engine that cannot enforce a protection is refused by its name', ()
     expect(() => plan({ engine: { cpuLimit: false }, policy: { cpus: 1 } })).toThrow('--cpus');
     expect(plan({ engine: { cpuLimit: false } }).policy.cpus).toBe(0);
     expect(() => plan({ policy: { runtime: 'runsc' } })).toThrow("no runtime 'runsc'");
+    expect(() => plan({ policy: { gpu: true } })).toThrow('Docker 27 has no graphics processors to give');
   });
 });
 
