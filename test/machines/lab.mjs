@@ -35,7 +35,11 @@ async function runCells(cells) {
   const started = await startEngine(cells.map(cellOf));
   const failures = [];
   try {
-    for (const name of cells) failures.push((await outcomeOf(() => runChecks(name, started))).detail);
+    for (const name of cells) {
+      const { held, detail } = await outcomeOf(() => runChecks(name, started));
+      if (!held) log(`${name} did not reach its checks: ${detail}`);
+      failures.push(detail);
+    }
   } finally {
     await started.machine.stop();
   }
