@@ -138,6 +138,8 @@ printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
   },
   docker20: {
     guest: 'bookworm-arm64',
+    // The guest has no apparmor_parser, without which Docker starts no container where the kernel has AppArmor.
+    kernelWords: ['apparmor=0'],
     folders: { docker: '/var/lib/docker' },
     loader: 'trixie',
     // An older engine reads the images of a newer one, but not the rest of its state.

@@ -32,17 +32,18 @@ const HOST_ADDRESS = '10.0.2.2';
 
 /**
  * An emulated machine. Its network is QEMU's own, restricted to the forwarded ports.
- * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[] }} options
- *   `forwarded`: pairs of a port of loopback and a port of the guest
+ * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[],
+ *   words: readonly string[] }} options `forwarded`: pairs of a port of loopback and a port of the guest. `words`: of the
+ *   kernel's command line
  * @returns {GuestCommand}
  */
-export function qemuCommand({ guestDir, disks, port, forwarded }) {
+export function qemuCommand({ guestDir, disks, port, forwarded, words }) {
   const forwards = [[port, 22], ...forwarded].map(([from, to]) => `hostfwd=tcp:127.0.0.1:${from}-:${to}`).join(',');
   return {
     command: [
       ...[...QEMU, '-m', MEMORY_MB, '-nodefaults', '-no-reboot', '-display', 'none', '-serial', 'stdio'],
       ...['-kernel', path.join(guestDir, 'vmlinuz'), '-initrd', path.join(guestDir, 'initramfs.gz')],
-      ...['-append', ['console=ttyAMA0', 'root=/dev/vda', 'panic=-1', ...KERNEL_WORDS].join(' ')],
+      ...['-append', ['console=ttyAMA0', 'root=/dev/vda', 'panic=-1', ...KERNEL_WORDS, ...words].join(' ')],
       ...[
         '-drive',
         `file=${disks.root},if=none,id=root,format=qcow2,cache=unsafe`,

@@ -16,7 +16,7 @@ import { placeHere, placeInside } from './places.mjs';
 const RESULTS = path.join(import.meta.dirname, 'results');
 const VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
 docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,*$'
-systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket && podman --version
+{ systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket; } 2>/dev/null && podman --version
 true`;
 
 /** @param {string} name */
