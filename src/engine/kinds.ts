@@ -15,7 +15,7 @@ export interface EngineKind extends TestedKind {
 }
 
 const SUITE =
-  'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1); the hardening suite also on Docker 26.1; sessions also on Docker 28.5 (cgroup v2, runc 1.3): machine `docker28-containerd`';
+  'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1); the hardening suite also on Docker 26.1; sessions also on Docker 28.5 (cgroup v2, runc 1.3): machines `docker28-containerd`, `casefold` and `share`';
 const REMAPPED = '`test/engine/hardening/remapped.test.ts`';
 const ENGINES = '`test/engine/hardening/engines.test.ts`';
 const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';

@@ -23,7 +23,7 @@ const TOOLS = [
   'xz-utils',
 ];
 const TOOLS_OF = {
-  amd64: ['user-mode-linux', 'iproute2'],
+  amd64: ['user-mode-linux', 'iproute2', 'diod'],
   arm64: ['qemu-system-arm', 'ipxe-qemu', 'qemu-user-static'],
 };
 const BINFMT = '/proc/sys/fs/binfmt_misc';

@@ -1,4 +1,5 @@
 /** Cells of the lab: each is one machine that stands for machines of users. */
+import { mountShare } from './share.mjs';
 
 /**
  * An engine in a guest, started, with the sessions' image.
@@ -137,6 +138,8 @@ printf 'CONTAINER_HOST=unix:///run/podman/podman.sock\\n'`,
   },
   docker20: {
     guest: 'bookworm-arm64',
+    // The guest has no apparmor_parser, without which Docker starts no container where the kernel has AppArmor.
+    kernelWords: ['apparmor=0'],
     folders: { docker: '/var/lib/docker' },
     loader: 'trixie',
     // An older engine reads the images of a newer one, but not the rest of its state.
@@ -198,9 +201,9 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
   },
   share: {
     represents: 'OrbStack, Docker Desktop, WSL 2',
-    title: 'Docker 28, project in a folder of the host (hostfs)',
+    title: 'Docker 28, project in a folder of another machine (9p, every file belongs to one user)',
     engine: 'docker28-containerd',
-    asRoot: 'mkdir -p /mnt/share && mount -t hostfs none /mnt/share',
+    asRoot: mountShare('/mnt/share'),
     project: '/mnt/share/project',
     command: 'inside',
   },

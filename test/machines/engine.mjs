@@ -75,6 +75,7 @@ export async function startEngine(cells) {
           disks: { root: disk, supplies: supplies.disk, data: changes },
           port: await freePort(),
           forwarded: [[enginePort, TCP_PORT]],
+          words: engine.kernelWords ?? [],
         });
   log(`${name}: starting the guest`);
   const machine = await startMachine(command, path.join(guestDir, 'key'), dir);

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { log, sh } from './cache.mjs';
+import { serveShare } from './share.mjs';
 
 const MEMORY_MB = '3500';
 const QEMU = ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a76', '-accel', 'tcg,thread=multi', '-smp', '2'];
@@ -31,17 +32,18 @@ const HOST_ADDRESS = '10.0.2.2';
 
 /**
  * An emulated machine. Its network is QEMU's own, restricted to the forwarded ports.
- * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[] }} options
- *   `forwarded`: pairs of a port of loopback and a port of the guest
+ * @param {{ guestDir: string, disks: Disks, port: number, forwarded: readonly (readonly [number, number])[],
+ *   words: readonly string[] }} options `forwarded`: pairs of a port of loopback and a port of the guest. `words`: of the
+ *   kernel's command line
  * @returns {GuestCommand}
  */
-export function qemuCommand({ guestDir, disks, port, forwarded }) {
+export function qemuCommand({ guestDir, disks, port, forwarded, words }) {
   const forwards = [[port, 22], ...forwarded].map(([from, to]) => `hostfwd=tcp:127.0.0.1:${from}-:${to}`).join(',');
   return {
     command: [
       ...[...QEMU, '-m', MEMORY_MB, '-nodefaults', '-no-reboot', '-display', 'none', '-serial', 'stdio'],
       ...['-kernel', path.join(guestDir, 'vmlinuz'), '-initrd', path.join(guestDir, 'initramfs.gz')],
-      ...['-append', ['console=ttyAMA0', 'root=/dev/vda', 'panic=-1', ...KERNEL_WORDS].join(' ')],
+      ...['-append', ['console=ttyAMA0', 'root=/dev/vda', 'panic=-1', ...KERNEL_WORDS, ...words].join(' ')],
       ...[
         '-drive',
         `file=${disks.root},if=none,id=root,format=qcow2,cache=unsafe`,
@@ -69,8 +71,8 @@ export function qemuCommand({ guestDir, disks, port, forwarded }) {
 /**
  * A Linux kernel that is a program of the host, on its processor: user code of the guest runs at full speed, calls of the
  * kernel many times slower. The guest and this machine meet in a network namespace that nothing else is in.
- * @param {{ dir: string, share: string, disks: Disks, words: readonly string[] }} options `share`: the guest's file
- *   system `hostfs` has this directory. `words`: of the kernel's command line
+ * @param {{ dir: string, share: string, disks: Disks, words: readonly string[] }} options `share`: a directory of this
+ *   machine that the guest can mount. `words`: of the kernel's command line
  * @returns {GuestCommand}
  */
 export function umlCommand({ dir, share, disks, words }) {
@@ -80,22 +82,18 @@ export function umlCommand({ dir, share, disks, words }) {
 ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
   sh(script, [space]);
   const inSpace = ['ip', 'netns', 'exec', space];
+  const endShare = serveShare({ dir, share, inSpace, address: HOST_ADDRESS, guest: UML_ADDRESS });
   return {
     command: [
       ...[...inSpace, 'env', 'TMPDIR=/dev/shm', 'linux.uml', `mem=${MEMORY_MB}M`, `umid=${space}`, `uml_dir=${dir}/`],
-      ...[
-        `ubd0=${disks.root}`,
-        `ubd1r=${disks.supplies}`,
-        `ubd2=${disks.data}`,
-        'eth0=tuntap,tap0,,',
-        `hostfs=${share}`,
-      ],
+      ...[`ubd0=${disks.root}`, `ubd1r=${disks.supplies}`, `ubd2=${disks.data}`, 'eth0=tuntap,tap0,,'],
       ...['root=/dev/ubda', 'rw', 'con=null', 'con0=null,fd:1', 'ssl=null', 'panic=1', ...KERNEL_WORDS, ...words],
     ],
     ssh: inSpace,
     address: UML_ADDRESS,
     port: 22,
     end: () => {
+      endShare();
       sh('ip netns del "$1"', [space]);
     },
   };

@@ -16,7 +16,7 @@ import { placeHere, placeInside } from './places.mjs';
 const RESULTS = path.join(import.meta.dirname, 'results');
 const VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
 docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,*$'
-systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket && podman --version
+{ systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket; } 2>/dev/null && podman --version
 true`;
 
 /** @param {string} name */
@@ -35,7 +35,11 @@ async function runCells(cells) {
   const started = await startEngine(cells.map(cellOf));
   const failures = [];
   try {
-    for (const name of cells) failures.push((await outcomeOf(() => runChecks(name, started))).detail);
+    for (const name of cells) {
+      const { held, detail } = await outcomeOf(() => runChecks(name, started));
+      if (!held) log(`${name} did not reach its checks: ${detail}`);
+      failures.push(detail);
+    }
   } finally {
     await started.machine.stop();
   }
