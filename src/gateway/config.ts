@@ -7,7 +7,7 @@ import type { Policy } from '../types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';
 import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules/host-rules.ts';
-import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
+import { BROWSER_HOSTS, PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
 import type { Upstreams } from './upstream.ts';
 
 /** The credential is a file inside, so the agent connects to the provider itself. */
@@ -26,6 +26,7 @@ export function gatewayConfig(
   agent: Pick<Agent, 'noLogin' | 'quietHosts'> = DEFAULT_AGENT,
 ): GatewayConfig {
   const direct = policy.credentials === 'file';
+  const hasBrowser = policy.environment?.packages.includes('chromium') === true;
   const provider = new URL(upstreams.provider.url).hostname;
   const own: readonly string[] = isIP(provider) === 0 ? [provider] : [];
   const directRules: readonly HostRule[] = direct
@@ -36,7 +37,7 @@ export function gatewayConfig(
     directory: GATEWAY_DIR,
     rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
     allowAddresses: policy.allowAddresses.map(parseAddressRange),
-    quiet: [...QUIET_HOSTS, ...agent.quietHosts],
+    quiet: [...QUIET_HOSTS, ...agent.quietHosts, ...(hasBrowser ? BROWSER_HOSTS : [])],
     providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],
     provider: policy.credentials === 'broker' ? upstreams.provider : undefined,
     secret,
