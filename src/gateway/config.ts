@@ -9,7 +9,7 @@ import { pricesOf } from './pricing.ts';
 import { parseAddressRange, policyRules } from './rules/host-rules.ts';
 import { parseLocalService } from './rules/local-services.ts';
 import { wayOut } from './rules/mcp-programs.ts';
-import { PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
+import { BROWSER_HOSTS, PROVIDER_HOSTS, QUIET_HOSTS } from './rules/presets.ts';
 import { servedPrograms } from './rules/program-host.ts';
 import type { Upstreams } from './upstream.ts';
 
@@ -29,6 +29,7 @@ export function gatewayConfig(
   agent: Pick<Agent, 'noLogin' | 'quietHosts'> = DEFAULT_AGENT,
 ): GatewayConfig {
   const direct = policy.credentials === 'file';
+  const hasBrowser = policy.environment?.packages.includes('chromium') === true;
   const provider = new URL(upstreams.provider.url).hostname;
   const own: readonly string[] = isIP(provider) === 0 ? [provider] : [];
   const directRules: readonly HostRule[] = direct
@@ -39,7 +40,7 @@ export function gatewayConfig(
     directory: GATEWAY_DIR,
     rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
     allowAddresses: policy.allowAddresses.map(parseAddressRange),
-    quiet: [...QUIET_HOSTS, ...agent.quietHosts],
+    quiet: [...QUIET_HOSTS, ...agent.quietHosts, ...(hasBrowser ? BROWSER_HOSTS : [])],
     providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],
     provider: policy.credentials === 'broker' ? upstreams.provider : undefined,
     secret,

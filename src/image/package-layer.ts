@@ -23,8 +23,7 @@ LABEL run-claude.image=packages
 
 /**
  * Runs as root in the build. The scripts of some packages use programs that finish.sh removed from the image, and removes
- * again. Chromium's own
- * sandbox needs namespaces, which no program in a session gets, and the gateway refuses the hosts that it asks for updates.
+ * again. Chromium's own sandbox needs namespaces, which no program in a session gets.
  */
 const INSTALL = `set -eu
 apt-get update

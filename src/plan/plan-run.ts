@@ -72,7 +72,8 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
 
 /** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
 export function planOfFolder(plan: Plan, { project, sessionId }: AlsoFolder): Plan {
-  const { also: _, ...shared } = plan;
+  // What a setup made belongs to the project.
+  const { also: _, environment: __, ...shared } = plan;
   const beside = (place: string, name: string): string => `${place.slice(0, place.lastIndexOf('/'))}/${name}`;
   return {
     ...shared,

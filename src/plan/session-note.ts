@@ -1,14 +1,27 @@
 import type { Plan } from '../types/plan.ts';
 
 /**
- * The note for the agent about the environment of this session, as Markdown; undefined for a session without one. The
- * note of every image says the rest.
+ * The note for the agent about what this session has besides the project, as Markdown; undefined for a session that has
+ * nothing. The note of every image says the rest.
  */
-export function sessionNote({ policy, mode }: Pick<Plan, 'policy' | 'mode'>): string | undefined {
+export function sessionNote({ policy, mode, also = [] }: Pick<Plan, 'policy' | 'mode' | 'also'>): string | undefined {
+  const lines = [...folderLines(also), ...environmentLines(policy, mode)];
+  return lines.length === 0 ? undefined : `# The environment of this session\n\n${lines.join('\n')}\n`;
+}
+
+function folderLines(folders: NonNullable<Plan['also']>): string[] {
+  return folders.map(({ name, isReadonly }) =>
+    isReadonly
+      ? `- \`/also/${name}\` is another folder of the user, which you can only read.`
+      : `- \`/also/${name}\` is another folder of the user. What you change there is reviewed like the project.`,
+  );
+}
+
+function environmentLines(policy: Plan['policy'], mode: Plan['mode']): string[] {
   const { environment } = policy;
-  if (environment === undefined) return undefined;
+  if (environment === undefined) return [];
   const { packages, setup, env } = environment;
-  const lines = [
+  return [
     ...(packages.length === 0 ? [] : [`- Debian packages that were added to the system: ${codeList(packages)}.`]),
     ...(setup === undefined ? [] : setupLines(setup, mode)),
     ...(Object.keys(env).length === 0
@@ -18,7 +31,6 @@ export function sessionNote({ policy, mode }: Pick<Plan, 'policy' | 'mode'>): st
     `- Network: ${registries(policy)}.`,
     ...MORE,
   ];
-  return `# The environment of this session\n\n${lines.join('\n')}\n`;
 }
 
 function setupLines(setup: string, mode: Plan['mode']): string[] {

@@ -183,7 +183,7 @@ describe('packages', () => {
     expect(unknown.stderr).toContain('has no package no-such-package');
   });
 
-  it('with the browser, take a screenshot of a local page and ask no host for anything', async () => {
+  it('with the browser, take a screenshot of a local page, without a warning about the hosts that Chromium contacts by itself', async () => {
     await using scene = new Scene();
     scene.write('page.html', '<h1>Hello</h1>');
     const script = [

@@ -26,6 +26,7 @@ interface Exception {
 /** Files with a test that the limit of its suite is too short for. */
 export const SLOW: Readonly<Record<string, Exception>> = {
   'test/attacks/gate.test.ts': { minutes: 60, why: 'one session for each of some 350 cases' },
+  'test/e2e/environment.test.ts': { minutes: 30, why: 'builds images with packages, one of them with a browser' },
   'test/e2e/first-hour.test.ts': {
     minutes: 10,
     why: 'some twenty commands in one terminal, with a build of the image',

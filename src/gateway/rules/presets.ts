@@ -42,3 +42,11 @@ export const QUIET_HOSTS: readonly string[] = [
   '*.datadoghq.com',
   '*.growthbook.io',
 ];
+
+/** Hosts that Chromium contacts by itself, whatever its flags are: updates, dictionaries, the time. Refused, and not shown. */
+export const BROWSER_HOSTS: readonly string[] = [
+  'update.googleapis.com',
+  'optimizationguide-pa.googleapis.com',
+  'clients2.google.com',
+  'redirector.gvt1.com',
+];

@@ -23,3 +23,10 @@ it('explains the browser, and the limits of bind mode; says nothing without an e
   expect(note({ ...nothing, setup: 'x' }, 'bind')).toContain('is not there');
   expect(note(undefined)).toBe('');
 });
+
+it('names the folders besides the project, also without an environment', () => {
+  const project = { root: '/x', startIn: '', git: 'none', gitCommonDir: undefined, ownerUid: 1, ownerGid: 1 } as const;
+  const folder = (name: string, isReadonly: boolean) => ({ name, isReadonly, project, sessionId: '' });
+  const text = sessionNote({ policy: DEFAULTS, mode: 'copy', also: [folder('lib', false), folder('docs', true)] });
+  expect(text).toMatch(/`\/also\/lib` [^\n]* reviewed[^\n]*\n- `\/also\/docs` [^\n]*only read/);
+});
