@@ -109,8 +109,8 @@ describe('an action that is pinned to another commit', () => {
     `on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: a/b@${commit.repeat(40)} # ${version}\n`;
   const file = '.github/workflows/a.yml';
 
-  it('is a note if the release in its comment moves with it, and suspect if it does not', () => {
-    expect(said({ [file]: [step('1', 'v1.0.0'), step('2', 'v1.1.0')] })).toEqual([`note ci-action-pin ${file}`]);
+  it('is named as such if the release in its comment moves with it: a fork’s commit has an id there too', () => {
+    expect(said({ [file]: [step('1', 'v1.0.0'), step('2', 'v1.1.0')] })).toEqual([`suspect ci-action-pin ${file}`]);
     expect(said({ [file]: [step('1', 'v1.0.0'), step('2', 'v1.0.0')] })).toEqual([`suspect ci-workflow ${file}`]);
   });
 });

@@ -100,10 +100,10 @@ export const ciRules: readonly FileRule[] = [
     title: 'Action pinned to another commit',
     family: 'ci',
     trigger: 'the next push or pull request',
-    severity: 'note',
+    severity: 'suspect',
     paths: WORKFLOW_PATHS,
     judges: [{ kind: 'custom', see: movedPins }],
-    why: 'A commit of any fork has an id under the name of the action. Compare it with the release that the comment names.',
+    why: 'The id may be that of a commit in any fork. Compare it with the release that the comment names.',
     source: 'GitHub security hardening for Actions',
   },
   {
