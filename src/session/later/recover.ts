@@ -52,7 +52,7 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
 }
 
 /**
- * Recovers the session whose agent worked in this one's folder, which collects the folder too: until then the agent may
+ * Recovers the session whose agent worked in this folder, which collects the folder too: until then the agent may
  * still write. Returns the record afterwards; undefined where the folder is still to be collected.
  */
 async function recoverAgentOf(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord | undefined> {
