@@ -159,6 +159,7 @@ export const CELLS = {
     engine: 'docker28',
     project: PROJECT,
     command: 'inside',
+    notSeen: 'its disk was prepared, the machine was not started yet',
   },
   'docker28-containerd': {
     represents: 'OrbStack, Docker Desktop, new installations of Docker',
@@ -197,7 +198,6 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'docker20',
     project: 'project',
     command: 'tcp',
-    notSeen: 'the only run did not find its image: the engine had started before its disk was mounted',
   },
   share: {
     represents: 'OrbStack, Docker Desktop, WSL 2',
@@ -213,6 +213,7 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'podman5',
     project: PROJECT,
     command: 'inside',
+    notSeen: 'its disk was prepared, the machine was not started yet',
   },
   btrfs: {
     represents: 'OrbStack',
@@ -220,6 +221,7 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     engine: 'docker28-btrfs',
     project: PROJECT,
     command: 'inside',
+    notSeen: 'its disk was prepared, the machine was not started yet',
   },
   casefold: {
     represents: 'the file system of a Mac (APFS)',

@@ -12,7 +12,6 @@ import { runOnTerminal } from './terminal.mjs';
  */
 const THROUGH_UML = ['int80-20', 'int80-102', 'int80-310'];
 const RUN_LIMIT_MS = 10 * 60_000;
-const COMMAND_HERE = path.resolve(import.meta.dirname, '../../dist/main.js');
 const SEED = `git init -q; git config user.email dev@guest; git config user.name dev
 for i in $(seq 50); do echo "$i" >"file-$i"; done; git add -A; git commit -qm seed`;
 
@@ -62,9 +61,12 @@ export PATH=${cacheDirectory(id, 'bin')}:$PATH
 unset XDG_STATE_HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME DOCKER_CONTEXT NODE_EXTRA_CA_CERTS
 cd ${project}
 `;
+  // A copy: another build must not replace modules that a running command still loads.
+  const installed = cacheDirectory(id, 'run-claude');
+  sh('tar -xzf "$1" -C "$2" --strip-components=1', [packedCommand(), installed]);
   // A program, not a function of the shell: the check of a crash kills it.
   const program = path.join(dir, 'bin/run-claude');
-  writeFileSync(program, `#!/bin/sh\nexec node ${COMMAND_HERE} "$@"\n`, { mode: 0o755 });
+  writeFileSync(program, `#!/bin/sh\nexec node ${installed}/dist/main.js "$@"\n`, { mode: 0o755 });
   sh(`cd "$1"; ${SEED}`, [project]);
   return {
     isRemote: true,
