@@ -13,7 +13,7 @@ type Token = Parser['stack'][number];
 
 /** The last texts that were read: of one change the rules ask for the leaves, and for its usual spelling. */
 const MAX_KEPT = 2;
-const kept = new Map<string, YamlDocuments | undefined>();
+const kept = new Map<string, () => YamlDocuments | undefined>();
 
 /**
  * Reads YAML, each mapping as a Map. Undefined when it does not parse.
@@ -21,11 +21,24 @@ const kept = new Map<string, YamlDocuments | undefined>();
  * @throws {OverBudget} before more than the budget was read; whatever the library throws.
  */
 export function readYaml(text: string): YamlDocuments | undefined {
-  if (kept.has(text)) return kept.get(text);
-  const made = parseYaml(text);
+  const known = kept.get(text);
+  if (known !== undefined) return known();
+  const read = readOnce(text);
   if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value as string);
-  kept.set(text, made);
-  return made;
+  kept.set(text, read);
+  return read();
+}
+
+/** What reading a text comes to, an error too: what is more than the budget is not read again for the next rule. */
+function readOnce(text: string): () => YamlDocuments | undefined {
+  try {
+    const made = parseYaml(text);
+    return () => made;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 function parseYaml(text: string): YamlDocuments | undefined {
