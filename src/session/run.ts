@@ -62,8 +62,8 @@ async function runStages(
     record = updateRecord(record, { stage: 'running', ...staged.view.recorded });
     const launched = await launchStaged(agent, plan, deps, staged);
     if (launched.kind === 'start-failed') {
-      record = updateRecord(record, { stage: 'failed' });
-      staged.view.abandon?.();
+      // A session that ran before still has what it left.
+      record = updateRecord(record, { stage: planned.stage === 'planned' ? 'failed' : planned.stage });
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));

@@ -113,6 +113,30 @@ it('a resumed session goes on in its folders, and a folder’s own session is no
   expect(existsSync(path.join(scene.project, 'n'))).toBe(false);
 });
 
+it('what was discarded in a folder does not come back, and a read-only folder leaves nothing when it is killed', async () => {
+  await using scene = new Scene();
+  const [lib, docs] = [folder(scene, 'lib'), folder(scene, 'docs')];
+  const script = 'ls /also/lib; echo 1 >/also/lib/n; echo 1 >n';
+  const how = ['exec', '--yes', '--copy-workspace=volume', '--also', lib];
+  await scene.run([...how, scene.project, '--', 'sh', '-c', script]);
+  const listed = await sessionsOf(scene);
+  const ofFolder = listed.find((one) => one.project === lib) as Listed;
+  const ofProject = listed.find((one) => one.project === scene.project) as Listed;
+  expect((await scene.run(['discard', '--yes', ofFolder.id])).status).toBe(0);
+  const resumed = await scene.run(['resume', ofProject.id, '--', 'ls', '/also/lib']);
+  expect(resumed.stdout).toBe('own.txt\n');
+
+  const waits = ['exec', '--yes', '--also', `${docs}:ro`, scene.project, '--', 'sh', '-c', 'echo ready; sleep 60'];
+  const child = scene.spawn(waits);
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  await waitForOutput(child, 'ready');
+  child.kill('SIGKILL');
+  await gone;
+  await scene.run(['exec', '--yes', docs, '--', 'true']);
+  expect((await sessionsOf(scene)).filter((one) => one.stage === 'running')).toEqual([]);
+  expect((await sessionsOf(scene)).filter((one) => one.project === docs)).toHaveLength(1);
+});
+
 it('a kept session: commands work in its folder, and its end is about the folder too', async () => {
   await using scene = new Scene();
   const lib = folder(scene, 'lib');

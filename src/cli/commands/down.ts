@@ -6,6 +6,7 @@ import { sharedStatus } from '../../record/exit-status.ts';
 import { isKept } from '../../session/kept/place.ts';
 import { applyPending } from '../../session/later/apply.ts';
 import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
+import type { SessionRecord } from '../../types/session.ts';
 import type { CommandRun } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
@@ -23,7 +24,9 @@ export const downCommand: CommandRun = async (line, context) => {
   const record = await recoverWithoutQuestion(ended, context);
   const screen = openScreen(process, env, interruption);
   const statuses: number[] = [];
-  for (const one of [record, ...besideSessions(record)]) {
+  const folders: SessionRecord[] = [];
+  for (const one of besideSessions(record)) folders.push(await recoverWithoutQuestion(one, context));
+  for (const one of [record, ...folders]) {
     if (one.stage !== 'pending') {
       say(`Session ${one.id} has ended. It has no changes to apply.`);
       continue;

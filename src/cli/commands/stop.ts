@@ -15,7 +15,8 @@ export const stopCommand: CommandRun = async (line, context) => {
   const stopped = await stopRunning(found, interruption.signal);
   interruption.signal.throwIfAborted();
   const ended = await recoverWithoutQuestion(stopped, context);
-  for (const one of [ended, ...besideSessions(ended)]) say(outcomeOf(one));
+  say(outcomeOf(ended));
+  for (const one of besideSessions(ended)) say(outcomeOf(await recoverWithoutQuestion(one, context)));
   return EXIT.ok;
 };
 

@@ -1,5 +1,5 @@
 import { withLayerLock } from '../../record/layer-lock.ts';
-import { updateRecord } from '../../record/session.ts';
+import { readRecord, updateRecord } from '../../record/session.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLayer } from '../../workspace/drop-layer.ts';
 import type { UserDeps } from '../start/deps.ts';
@@ -13,8 +13,11 @@ import { requireEnded } from './require-ended.ts';
  */
 export async function discardSession(record: SessionRecord, deps: UserDeps): Promise<void> {
   requireEnded(record);
-  await withLayerLock(record.plan, 'discarding it', () =>
-    dropLayer(updateRecord(record, { stage: 'discarded' }).plan, undefined),
-  );
+  await withLayerLock(record.plan, 'discarding it', async () => {
+    // An agent may have begun to work in it while the user was asked.
+    const now = readRecord(record.plan.sessionDir) ?? record;
+    requireEnded(now);
+    await dropLayer(updateRecord(now, { stage: 'discarded' }).plan, undefined);
+  });
   deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
 }

@@ -11,7 +11,7 @@ import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
-import { listSessions, ownerState, sessionsDir, type UnreadableSession } from '../../record/session.ts';
+import { listSessions, ownerState, readRecord, sessionsDir, type UnreadableSession } from '../../record/session.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 import type { Problem } from '../../types/entry.ts';
 import type { HostFacts } from '../../types/plan.ts';
@@ -152,7 +152,13 @@ function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
   const why = ownerState(session) === 'ended' ? layerRemovalReason(session, nowMs) : undefined;
   if (why === undefined) return [];
-  const remove = () => withLayerLock(session.plan, 'removing it', () => dropLayer(session.plan, engine));
+  const remove = () =>
+    withLayerLock(session.plan, 'removing it', async () => {
+      const now = readRecord(session.plan.sessionDir);
+      // A command may have begun to use it since.
+      if (now === undefined || ownerState(now) !== 'ended' || layerRemovalReason(now, nowMs) === undefined) return;
+      await dropLayer(session.plan, engine);
+    });
   return [{ kind: 'layer', name: session.id, why, remove }];
 }
 

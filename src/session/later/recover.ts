@@ -1,11 +1,13 @@
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
+import { removeTreeSync } from '../../host/remove-tree.ts';
+import { agentSession } from '../../record/beside.ts';
 import { ownerState, readRecord, updateRecord } from '../../record/session.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord, Stage } from '../../types/session.ts';
-import { dropLinks } from '../../workspace/drop-layer.ts';
+import { dropLayer, dropLinks } from '../../workspace/drop-layer.ts';
 import { modeOf } from '../modes/modes.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
@@ -58,10 +60,17 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
 async function recoverAgentOf(record: SessionRecord, deps: SessionDeps): Promise<SessionRecord | undefined> {
   const { besideSession, sessionDir } = record.plan;
   if (besideSession === undefined) return undefined;
-  const agents = readRecord(path.join(path.dirname(sessionDir), besideSession));
-  if (agents !== undefined) await recoverSession(agents, deps);
+  const agents = agentSession(record);
+  if (agents !== record) await recoverSession(agents, deps);
   await removeContainers(deps.engine, besideSession);
-  const now = readRecord(sessionDir) ?? record;
+  const isReadonly = (agents.plan.also ?? []).some((one) => one.sessionId === record.id && one.isReadonly);
+  if (isReadonly && existsSync(sessionDir)) {
+    await dropLayer(record.plan, deps.engine);
+    removeTreeSync(sessionDir);
+  }
+  const now = readRecord(sessionDir);
+  // Nothing is left of a folder that could only be read.
+  if (now === undefined) return { ...record, stage: 'discarded' };
   return COLLECTED.includes(now.stage) ? now : undefined;
 }
 

@@ -3,12 +3,13 @@ import { processIdentity } from '../../host/process.ts';
 import { removeTreeSync } from '../../host/remove-tree.ts';
 import { mountsOfFolder } from '../../layer/places.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
-import { createRecord, ownerState, readRecord, updateRecord } from '../../record/session.ts';
+import { withLayerLock } from '../../record/layer-lock.ts';
+import { createRecord, isLayerKept, ownerState, readRecord, updateRecord } from '../../record/session.ts';
 import { makePrivateDir } from '../../store/record.ts';
 import type { Mount } from '../../types/engine.ts';
 import type { AlsoFolder, Plan } from '../../types/plan.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import { hasLayer } from '../../workspace/drop-layer.ts';
+import type { SessionRecord, Stage } from '../../types/session.ts';
+import { dropLayer, hasLayer } from '../../workspace/drop-layer.ts';
 import { openWorkspace, reopenWorkspace } from '../../workspace/open.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
@@ -28,38 +29,73 @@ export interface BesideView {
  * whatever ends this process; that of a read-only one is removed at the end. A resumed session goes on with what it left
  * in them.
  *
- * @throws {RunClaudeError} SESSION_RUNNING where another command uses such a session; otherwise as openWorkspace
+ * @throws {RunClaudeError} SESSION_RUNNING and LOCK_HELD where another command uses such a session; otherwise as
+ * openWorkspace
  */
 export async function openBeside(
   plan: Plan,
   deps: SessionDeps,
   { cleanup }: ViewParts,
 ): Promise<readonly BesideView[]> {
-  const { engine, tell, interruption } = deps;
   const opened: BesideView[] = [];
   for (const folder of plan.also ?? []) {
     const own = planOfFolder(plan, folder);
     makePrivateDir(own.sessionDir);
-    const before = readRecord(own.sessionDir);
-    if (before !== undefined) requireFree(before);
-    const options = { plan: own, engine, tell, signal: interruption.signal };
-    const isThere = before?.workspace !== undefined && hasLayer(own.sessionDir);
-    const record = before === undefined ? createRecord(own) : updateRecord(before, { owner: processIdentity() });
-    const workspace = await (isThere ? reopenWorkspace(options, before.workspace) : openWorkspace(options)).catch(
-      (error: unknown) => {
-        updateRecord(record, { stage: isThere ? record.stage : 'failed', owner: undefined });
-        throw error;
-      },
-    );
+    // No other command may use, discard or remove its layer meanwhile.
+    const release = await holdLayer(own);
+    const { workspace, before } = await openFolder(own, deps).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     cleanup.use(workspace, async (one) => {
       await one.close({ keepLayer: !folder.isReadonly });
+      release();
+      if (!folder.isReadonly) return closeFolder(own, plan, before);
       // Nothing comes back from it, and nothing is left of it.
-      if (folder.isReadonly) removeTreeSync(own.sessionDir);
+      removeTreeSync(own.sessionDir);
     });
-    updateRecord(record, { stage: 'running', workspace: workspace.record });
     opened.push({ folder, plan: own, workspace, mounts: mountsOfFolder(workspace.mounts, folder) });
   }
   return opened;
+}
+
+/** Holds a layer's lock until the returned function is called. @throws {RunClaudeError} LOCK_HELD. */
+function holdLayer(plan: Plan): Promise<() => void> {
+  return new Promise((held, failed) => {
+    withLayerLock(plan, 'letting an agent work in it', () => new Promise<void>((release) => held(release))).catch(
+      failed,
+    );
+  });
+}
+
+/** The workspace of a folder, and the stage that its session had before. */
+async function openFolder(
+  own: Plan,
+  { engine, tell, interruption }: SessionDeps,
+): Promise<{ readonly workspace: Workspace; readonly before: Stage }> {
+  const found = readRecord(own.sessionDir);
+  if (found !== undefined) requireFree(found);
+  const isThere = found !== undefined && found.stage !== 'failed' && isLayerKept(found);
+  // What was discarded must not come back.
+  if (!isThere && hasLayer(own.sessionDir)) await dropLayer(own, engine);
+  const record = found === undefined ? createRecord(own) : updateRecord(found, { owner: processIdentity() });
+  const before = isThere ? record.stage : 'failed';
+  const options = { plan: own, engine, tell, signal: interruption.signal };
+  try {
+    const workspace = await (isThere ? reopenWorkspace(options, found.workspace) : openWorkspace(options));
+    updateRecord(record, { stage: 'running', workspace: workspace.record });
+    return { workspace, before };
+  } catch (error) {
+    updateRecord(record, { stage: before, owner: undefined });
+    throw error;
+  }
+}
+
+/** Where the agent never ran, the folder's session is again what it was. */
+function closeFolder(own: Plan, agents: Plan, before: Stage): void {
+  const record = besideRecord(own);
+  const ran = ['running', 'ended'].includes(readRecord(agents.sessionDir)?.stage ?? '');
+  if (record.stage === 'running' && !ran) updateRecord(record, { stage: before, owner: undefined });
 }
 
 function requireFree(record: SessionRecord): void {
@@ -72,11 +108,6 @@ function requireFree(record: SessionRecord): void {
 /** The record of a folder's session when its agent has ended, as the record of the agent's own session says. */
 export function endBeside({ plan }: BesideView, { agentStatus, stoppedBecause }: SessionRecord): SessionRecord {
   return updateRecord(besideRecord(plan), { stage: 'ended', agentStatus, stoppedBecause });
-}
-
-/** The agent never ran: there is nothing in the folders to collect. */
-export function abandonBeside(views: readonly BesideView[]): void {
-  for (const { plan } of views) updateRecord(besideRecord(plan), { stage: 'failed', owner: undefined });
 }
 
 function besideRecord({ sessionDir, sessionId }: Plan): SessionRecord {

@@ -32,7 +32,9 @@ export const copyMode: SessionMode = {
   async apply(decided, deps) {
     const applied = await applyOne(decided, deps);
     const beside: DecidedSession[] = [];
-    for (const one of decided.beside ?? []) beside.push(await applyOne(one, deps));
+    // The outcome of the project, and of the others, is reported also where one fails.
+    for (const one of decided.beside ?? [])
+      beside.push(await applyOne(one, deps).catch((failure: unknown) => ({ ...one, failure })));
     return { ...applied, beside };
   },
 
@@ -48,6 +50,7 @@ export const copyMode: SessionMode = {
       statuses.push(await end(one, withoutReport));
       releaseRecord(one.record.plan.sessionDir);
     }
+    for (const { failure } of beside) if (failure !== undefined) throw failure;
     return sharedStatus(statuses);
   },
 };
@@ -90,7 +93,7 @@ async function openView(
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
   const own = viewOf(workspace, plan, deps, cleanup);
   if (plan.also === undefined) return own;
-  const { abandonBeside, endBeside, openBeside } = await import('./beside.ts');
+  const { endBeside, openBeside } = await import('./beside.ts');
   const beside = await openBeside(plan, deps, parts);
   const writable = beside.filter(({ folder }) => !folder.isReadonly);
   const views = writable.map((one) => ({ one, view: viewOf(one.workspace, one.plan, deps, cleanup) }));
@@ -103,12 +106,13 @@ async function openView(
       watchChanges: () => workspace.watchChanges(),
     },
     whileRunning: () => Promise.all([own.whileRunning?.(), ...others.map((other) => other.wake())]),
-    abandon: () => abandonBeside(writable),
     async collect(record, secrets, options) {
+      // All of them first: none of what follows is the agent's to wait for.
+      const ended = views.map(({ one, view }) => ({ view, record: endBeside(one, record) }));
       const collected = await own.collect(record, secrets, options);
       const rest: CollectedSession[] = [];
       // Credentials are in the agent's home, which the project's own session reads.
-      for (const { one, view } of views) rest.push(await view.collect(endBeside(one, record), async () => [], options));
+      for (const one of ended) rest.push(await one.view.collect(one.record, async () => [], options));
       return { ...collected, beside: rest };
     },
   };

@@ -33,8 +33,6 @@ export interface SessionView extends AgentView {
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'>;
   /** Work that the end of the session needs, done while the agent runs. A failure stops the agent. */
   readonly whileRunning?: () => Promise<unknown>;
-  /** The agent's program never ran. */
-  readonly abandon?: () => void;
   /**
    * Freezes and audits what the agent changed. Both are on record before anything is shown. `secrets` gives credentials
    * that were inside: nothing that holds one comes back. Without `isAudited` a copy is only frozen, and the command that
@@ -72,6 +70,8 @@ export interface DecidedSession extends ReviewedSession {
   readonly heldBack: number;
   /** What became of the choice; undefined until it is applied, and where nothing is. */
   readonly outcome?: ApplyOutcome;
+  /** Why the choice could not be carried out, of a folder besides the project. */
+  readonly failure?: unknown;
   /** Of the folders besides the project. */
   readonly beside?: readonly DecidedSession[] | undefined;
 }
