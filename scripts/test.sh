@@ -3,8 +3,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# On a slower machine the long suites are omitted, so that the run stays under an hour.
-FAST_MINUTES=20
+# The long suites take some 45 minutes on two processors: they are part of the run only where the rest was so fast that it
+# stays under an hour.
+FAST_MINUTES=12
 
 started=$(date +%s)
 step() { printf '\n[test] %s (%s)\n' "$1" "$(date -u +%H:%M:%S)"; }
