@@ -1,14 +1,21 @@
 import { oneOf, pattern } from '../formats/words.ts';
 
-/** Programs that check, format, compile or delete the files that they are given, and run none of them. */
+/**
+ * Programs that check, format, compile or delete the files that they are given, and run none of them. Not here: bundlers
+ * that run what their inputs name, as macros of Bun, Parcel and Babel, or as loaders of webpack (ncc).
+ */
 const READERS = oneOf`
   eslint prettier stylelint oxlint oxfmt biome\x20(?:check|lint|format|ci) tsc rimraf premove del-cli publint attw esbuild tsup
-  tsdown swc ncc\x20build parcel\x20build bun\x20build microbundle markdownlint(?:-cli2)? cspell
+  tsdown swc markdownlint(?:-cli2)? cspell
 `;
 const FIRST_WORDS = pattern()`^\s*(?:[A-Z_][A-Z0-9_]*=[\w./-]*\s+)*(?:(?:npx|bunx|pnpm exec|yarn|cross-env)\s+)?(?:${READERS})(?=\s|$)`;
 /** A file, folder or pattern: nothing that a shell expands to a command, and no option. */
-const ARGUMENT = /^["']?[\w@./*{},!^+-]+["']?$/;
-/** Options without a value. */
+const ARGUMENT = /^(["']?)[\w@./*{},!^+][\w@./*{},!^+-]*\1$/;
+/** A command within the command. */
+const NESTED = /\$\(|`|[<>]\(/;
+/** One word in quotes. */
+const QUOTED = /(?<=\s)(["'])[^\s"'\\]*\1(?=\s|$)/g;
+/** Options without a value. The value of every other option stays: it may be a program, a plugin or a command. */
 const SWITCH = /^--(fix|write|check|cache|quiet|build|noEmit|minify|watch|list-different|bundle)$/;
 
 /** The scripts of a package.json without the files that a checker or a compiler is given; what its options name stays. */
@@ -16,15 +23,16 @@ export function withoutFilesOfReaders(scripts: string): string {
   return scripts.replace(/[^&|;\n]+/g, (command) => {
     const head = FIRST_WORDS.exec(command)?.[0];
     if (head === undefined) return command;
+    const rest = command.slice(head.length);
+    // Where the words are is not certain: each of them stays.
+    if (NESTED.test(rest) || /["'\\]/.test(rest.replace(QUOTED, ''))) return command;
     let isValue = false;
-    const kept = command
-      .slice(head.length)
-      .split(/\s+/)
-      .filter((word) => {
-        const keep = isValue || word.startsWith('-') || !ARGUMENT.test(word);
-        isValue = word.startsWith('-') && !word.includes('=') && !SWITCH.test(word);
-        return keep;
-      });
+    const kept = rest.split(/\s+/).filter((word) => {
+      const isOption = /^["']?-/.test(word);
+      const keep = isValue || isOption || !ARGUMENT.test(word);
+      isValue = isOption && !word.includes('=') && !SWITCH.test(word);
+      return keep;
+    });
     return `${head} ${kept.join(' ')}`;
   });
 }

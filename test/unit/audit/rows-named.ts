@@ -1,6 +1,8 @@
 import { edit, type Row, row } from './rows.ts';
 
 const PROJECT = '<Project>\n</Project>\n';
+const mavenExtension = (version: string): string =>
+  `<extensions>\n<extension>\n<artifactId>a</artifactId>\n<version>${version}</version>\n</extension>\n</extensions>\n`;
 
 /** Rules that came from trying, not from the catalogue: programs and settings by name, packages, engines, homes. */
 export const NAMED_ROWS: readonly Row[] = [
@@ -55,6 +57,12 @@ export const NAMED_ROWS: readonly Row[] = [
     'new-dependency',
     { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"1","loadsh":"1"}}') },
     { 'package.json': edit('{"dependencies":{"a":"1"}}', '{"dependencies":{"a":"2"}}') },
+  ),
+  row(
+    'tried',
+    'extension-release',
+    { '.mvn/extensions.xml': edit(mavenExtension('1.0'), mavenExtension('1.1')) },
+    { 'data/extensions.xml': edit(mavenExtension('1.0'), mavenExtension('1.1')) },
   ),
   row(
     'tried',

@@ -108,6 +108,13 @@ it.each([
   ['pyproject.toml', '[project]\ndependencies=["a>=1"]\n', '[project]\ndependencies=["a>=2", "b>=1"]\n', 'b'],
   ['pyproject.toml', '[dependency-groups]\nx=["a"]\n', '[dependency-groups]\nx=["a", "b"]\n', 'b'],
   ['pubspec.yaml', 'dependencies:\n  a: ^1\n', 'dependencies:\n  a: ^2\n  b: ^1\n', 'b'],
+  [
+    'DESCRIPTION',
+    'Imports:\n    a,\n    c\n',
+    'Imports:\n    a (>= 2),\n    c,\n    b (>= 1)\nDepends: R (>= 4.1)\n',
+    'b',
+  ],
+  ['stack.yaml', 'extra-deps:\n- a-x-1.0\n', 'extra-deps:\n- a-x-1.1\n- b-y-2@rev:1\n', 'b-y'],
   ['requirements.txt', 'a==1\n', 'a==2\nb==1\n', 'b'],
   ['Gemfile', 'gem "a"\n', 'gem "a", "2"\ngem "b"\n', 'b'],
   [

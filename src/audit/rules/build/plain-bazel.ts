@@ -18,9 +18,9 @@ export const BAZEL_PACKAGE: PlainKeys = {
   // Scripts, and rules that write or run something under a name like those of compilers.
   never: words`sh_*.*** *run_*.*** *gen*_binary.*** *_genrule.***`,
 };
-/** Labels and files of the workspace. */
+/** Labels and files of the workspace. Not here: what an alias or a filegroup stands for, since other rules may run it. */
 export const BAZEL_PACKAGE_SAFE =
-  /^(?!sh_|\w*run_)(\w+_(library|test|binary)|filegroup|test_suite|alias)\.(srcs|hdrs|textual_hdrs|deps|runtime_deps|implementation_deps|exports|embed|embedsrcs|data|tests|actual|visibility|proto|crate|strip_include_prefix|includes|target_compatible_with)(\.select)?(\[\])*=(?!.*\.\.)(\[\]|@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?)$/;
+  /^(?!sh_|\w*run_)(?!(filegroup|alias)\.(?!visibility|target_compatible_with))(\w+_(library|test|binary)|filegroup|test_suite|alias)\.(srcs|hdrs|textual_hdrs|deps|runtime_deps|implementation_deps|exports|embed|embedsrcs|data|tests|visibility|proto|crate|strip_include_prefix|includes|target_compatible_with)(\.select)?(\[\])*=(?!.*\.\.)(\[\]|@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?)$/;
 
 const VERSIONS =
   /^(bazel_dep|module|single_version_override|go_sdk\.download|python\.toolchain)\.(version|python_version|compatibility_level)$/;
@@ -37,6 +37,8 @@ const BAZELRC_LINE = pattern()`^(build|test|run|query|fetch|common|always|covera
 const PLAIN_OPTIONS: PlainChange = {
   paths: ['.bazelrc'],
   proves: ({ before, after }) => {
+    // Such a line goes on in the next one, whatever that says.
+    if ([before, after].some((text) => /\\[ \t\r]*$/m.test(text))) return false;
     const rest = (text: string): string =>
       text
         .split('\n')

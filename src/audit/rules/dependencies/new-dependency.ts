@@ -1,8 +1,13 @@
-import { readStructure } from '../../formats/structured.ts';
+import { type Format, readStructure } from '../../formats/structured.ts';
 import type { FileRule, JudgedText } from '../../judges/rule.ts';
 
-/** Tables of a project's direct dependencies: their names are the keys, or the values. */
-const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly named?: 'by value' }[] = [
+/** Tables of a project's direct dependencies: their names are the keys, or `named` finds each in the values. */
+const TABLES: readonly {
+  readonly path: RegExp;
+  readonly key: RegExp;
+  readonly named?: RegExp;
+  readonly format?: Format;
+}[] = [
   { path: /(^|\/)package\.json$/i, key: /^(?:dev|peer|optional)?[dD]ependencies\.([^=]+)$/ },
   { path: /(^|\/)composer\.json$/i, key: /^require(?:-dev)?\.([^=]+)$/ },
   { path: /(^|\/)cargo\.toml$/i, key: /^(?:target\..{1,100}\.)?(?:dev-|build-)?dependencies\.([\w-]+)/ },
@@ -10,9 +15,21 @@ const TABLES: readonly { readonly path: RegExp; readonly key: RegExp; readonly n
   {
     path: /(^|\/)pyproject\.toml$/i,
     key: /^(?:project\.(?:optional-)?dependencies|dependency-groups)\b.*\[\]$/,
-    named: 'by value',
+    named: /^[A-Za-z0-9][\w.-]*/g,
   },
   { path: /(^|\/)pubspec\.yaml$/i, key: /^(?:dev_)?dependencies\.([\w-]+)/ },
+  {
+    path: /(^|\/)description$/i,
+    key: /^(?:Imports|Depends|Suggests|Enhances|LinkingTo)$/i,
+    // Not R itself, of which some version is needed.
+    named: /(?<=^|,\s{0,20})(?!R(?:[\s(,]|$))[A-Za-z][\w.]{0,200}/g,
+    format: 'control-fields',
+  },
+  {
+    path: /(^|\/)stack\.yaml$/i,
+    key: /^extra-deps\[\]$/,
+    named: /^[A-Za-z][A-Za-z\d]{0,100}(?:-[A-Za-z][A-Za-z\d]{0,100}){0,20}(?=-\d)/g,
+  },
 ];
 /** Files with one dependency for each line: `name==1`, `gem "name"`, `name v1.2.3`. */
 const LINES: readonly { readonly path: RegExp; readonly name: RegExp }[] = [
@@ -34,6 +51,8 @@ export const newDependencyRules: readonly FileRule[] = [
       'Cargo.toml',
       'pyproject.toml',
       'pubspec.yaml',
+      'DESCRIPTION',
+      'stack.yaml',
       '*requirements*.{txt,in}',
       'Gemfile',
       'go.mod',
@@ -41,6 +60,17 @@ export const newDependencyRules: readonly FileRule[] = [
     judges: [{ kind: 'custom', see: newNames }],
     why: 'A package of that name is fetched and may run at once. The name may only look like one that you know.',
     source: 'typosquatting reports',
+  },
+  {
+    id: 'extension-release',
+    title: 'Another release of an extension',
+    family: 'languages',
+    trigger: 'every command of Maven',
+    severity: 'note',
+    paths: ['.mvn/extensions.xml'],
+    judges: [{ kind: 'custom', see: newReleases }],
+    why: 'Maven fetches the extension and runs it in each command.',
+    source: 'Maven documentation',
   },
 ];
 
@@ -55,13 +85,26 @@ function namesIn(path: string, text: string): string[] {
   if (lines !== undefined)
     return text.split('\n').flatMap((line) => lines.name.exec(line.slice(0, 1000).trim())?.[1]?.toLowerCase() ?? []);
   const tables = TABLES.filter((one) => one.path.test(path));
-  const leaves = tables.length === 0 ? [] : (readStructure(text, 'auto', path)?.leaves ?? []);
-  return leaves.flatMap(({ key, value }) =>
-    tables.flatMap((table) => {
-      const match = table.key.exec(key);
+  return tables.flatMap(({ key, named, format = 'auto' }) =>
+    (readStructure(text, format, path)?.leaves ?? []).flatMap((leaf) => {
+      const match = key.exec(leaf.key);
       if (match === null) return [];
-      const name = table.named === 'by value' ? /^[A-Za-z0-9][\w.-]*/.exec(value)?.[0] : match[1];
-      return name === undefined ? [] : [name.toLowerCase()];
+      const names = named === undefined ? [match[1]] : (leaf.value.match(named) ?? []);
+      return names.flatMap((name) => name?.toLowerCase() ?? []);
     }),
   );
+}
+
+/** Extensions of Maven with the versions that the old file did not have. */
+function newReleases({ before, after }: JudgedText): string[] {
+  if (before === undefined) return [];
+  const had = new Set(releasesIn(before));
+  return [...new Set(releasesIn(after ?? ''))].filter((release) => !had.has(release));
+}
+
+function releasesIn(text: string): string[] {
+  return text.split('</extension>').flatMap((extension) => {
+    const name = /<artifactId>([^<>]{1,200})</.exec(extension)?.[1]?.trim() ?? 'an extension';
+    return [...extension.matchAll(/<version>([^<>]{1,200})</g)].map(([, version = '']) => `${name} ${version.trim()}`);
+  });
 }

@@ -35,12 +35,24 @@ const JVM_OPTION =
 /** How much Maven shows, and how many threads it has. */
 const MAVEN_OPTION =
   /^(-B|--batch-mode|-V|--show-version|-e|--errors|-ntp|--no-transfer-progress|-q|--quiet|-fae|--fail-at-end|-T ?\d{1,2}(\.\d)?C?|--strict-checksums)$|^$/;
+/** What Maven refuses to take: it may only be added. */
+const STRICTER = /^--strict-checksums$/;
 const EXTENSION_VERSION = /^\s*<version>\d[\w.-]{0,40}<\/version>$/;
 
+/** Only lines of a form differ, and the other ones are in the same order. */
 const onlyLines =
   (form: RegExp): PlainChange['proves'] =>
-  (texts) =>
-    differOnlyIn(form, texts);
+  ({ before, after }) => {
+    const rest = (text: string): string =>
+      text
+        .split('\n')
+        .filter((line) => !form.test(line))
+        .join('\n');
+    return differOnlyIn(form, { before, after }) && rest(before) === rest(after);
+  };
+
+/** How many lines have a form. */
+const countOf = (form: RegExp, text: string): number => text.split('\n').filter((line) => form.test(line)).length;
 
 /** The same file, with other versions in the places of the old ones. */
 function onlyOtherVersions({ before, after }: Readonly<Record<'before' | 'after', string>>): boolean {
@@ -55,7 +67,11 @@ function onlyOtherVersions({ before, after }: Readonly<Record<'before' | 'after'
 /** The next release of a build tool that a wrapper downloads, and options of the tool that load nothing. */
 export const PLAIN_WRAPPERS: readonly PlainChange[] = [
   { paths: ['.mvn/jvm.config'], proves: onlyLines(JVM_OPTION) },
-  { paths: ['.mvn/maven.config'], proves: onlyLines(MAVEN_OPTION) },
+  {
+    paths: ['.mvn/maven.config'],
+    proves: (texts) =>
+      onlyLines(MAVEN_OPTION)(texts) && countOf(STRICTER, texts.before) <= countOf(STRICTER, texts.after),
+  },
   { paths: ['.mvn/extensions.xml'], proves: onlyOtherVersions },
   { paths: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextTool(GRADLE) },
   { paths: ['.mvn/wrapper/maven-wrapper.properties'], proves: isNextTool(MAVEN) },
