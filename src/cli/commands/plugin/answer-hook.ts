@@ -8,7 +8,6 @@ import { type HookEvent, readEvent } from '../../../plugin/event.ts';
 import { dropPending, readPending } from '../../../plugin/pending-answer.ts';
 import { OWN_TOOLS } from '../../../plugin/tools.ts';
 import { typedCommand } from '../../../plugin/typed-command.ts';
-import { findUp } from '../../../session/kept/place.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -16,6 +15,7 @@ import { readPolicy } from '../../context/read-policy.ts';
 import { answerTyped } from './answer-typed.ts';
 import { keptLine, projectDir } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
+import { usable, usableSession } from './project-session.ts';
 
 /** Of one event. A file that is written may be in it. */
 const MAX_EVENT_BYTES = 64 * 1024 ** 2;
@@ -182,13 +182,14 @@ async function findProject(context: CommandContext): Promise<Project> {
 
 /** The session of the project: the one that is up, at every event the same, or a new one. */
 async function sessionUp({ root }: Project, context: CommandContext): Promise<SessionRecord> {
-  const up = findUp(context.places.stateDir, root);
+  const up = usableSession(context.places.stateDir, root);
   if (up !== undefined) return up;
   // Large, and a command in a session that is up needs none of it.
   const { keepSession } = await import('../../start/keep-session.ts');
   const kept = await keepSession(keptLine(context, 'up'), context, undefined);
   if (kept === undefined) throw new TypeError('a question was asked without a screen');
-  return kept.record;
+  // Another command may have started it in the meantime.
+  return kept.isNew ? kept.record : usable(kept.record);
 }
 
 function reasonOf({ message, hint }: RunClaudeError): string {
