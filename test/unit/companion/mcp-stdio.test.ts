@@ -116,20 +116,20 @@ it('answers nobody who has not its token: another companion can be reached by a 
   expect((await send({ id: 1, method: 'env' }, session)).status).toBe(200);
 });
 
-it('forgets a request whose client has gone, so that its id can be used again', async () => {
+it('forgets a request whose client has ended, so that its id can be used again', async () => {
   const { socket, send, open } = await startBridge();
   const session = await open();
-  const gone: ClientRequest = request({
+  const ended: ClientRequest = request({
     socketPath: socket,
     path: '/mcp',
     method: 'POST',
     headers: { 'x-run-claude-token': 'mine', 'mcp-session-id': session },
   });
-  gone.on('error', () => undefined).end(JSON.stringify({ id: 5, method: 'silent' }));
+  ended.on('error', () => undefined).end(JSON.stringify({ id: 5, method: 'silent' }));
   await vi.waitFor(async () =>
     expect((await send({ id: 5, method: 'env' }, session)).body).toContain('not possible now'),
   );
-  gone.destroy();
+  ended.destroy();
   await vi.waitFor(async () => expect((await send({ id: 5, method: 'env' }, session)).body).toContain('result'));
 });
 
