@@ -1,15 +1,18 @@
 // Serves an MCP server that is a program (stdio) over HTTP on a unix socket:
 //   node mcp-stdio.mjs SOCKET DIRECTORY PROGRAM [ARGUMENT]...
-// The first line of the input is JSON: { "env": variables of the program }. When the input ends, this process ends, and the
+// The first line of the input is JSON: { "env": variables of the program, "token": what each request has to show }. When the input ends, this process ends, and the
 // container with it. Each session of the protocol has a process of the program of its own.
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import http from 'node:http';
 import process from 'node:process';
 import readline from 'node:readline';
 
+/** Of more, the one that was not used for longest is ended: a client need not end its own. */
 const MAX_SESSIONS = 8;
+/** As src/companion/companion-place.ts names it. */
+const TOKEN_HEADER = 'x-run-claude-token';
 /** Of a message of the agent, and of a line of the program. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
 /** Messages of the program that nobody has fetched. */
@@ -83,13 +86,17 @@ class Session {
     this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** @param {Message} message @returns {Promise<Message>} */
-  ask(message) {
+  /** @param {Message} message @param {http.ServerResponse} response whose end gives the request up
+   * @returns {Promise<Message>} */
+  ask(message, response) {
     const key = JSON.stringify(message.id);
     if (this.pending.has(key) || this.pending.size >= MAX_PENDING)
       return Promise.resolve(failure(message.id, 'this request is not possible now'));
     return new Promise((answer) => {
       this.pending.set(key, answer);
+      response.once('close', () => {
+        if (this.pending.get(key) === answer) this.pending.delete(key);
+      });
       this.send(message);
     });
   }
@@ -123,10 +130,17 @@ async function messageOf(request) {
   }
 }
 
-/** @param {string} directory @param {readonly string[]} argv @param {Record<string, string>} env */
-function createBridge(directory, argv, env) {
-  /** @type {Map<string, Session>} */
+/** @param {string} text */
+const digest = (text) => createHash('sha256').update(text).digest();
+
+/** @param {string} directory @param {readonly string[]} argv @param {Record<string, string>} env
+ * @param {string} token */
+function createBridge(directory, argv, env, token) {
+  /** The one that was used last is the last. @type {Map<string, Session>} */
   const sessions = new Map();
+  const wanted = digest(token);
+  /** @param {http.IncomingMessage} request */
+  const isMeant = (request) => timingSafeEqual(digest(String(request.headers[TOKEN_HEADER])), wanted);
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async function serve(request, response) {
@@ -137,7 +151,9 @@ function createBridge(directory, argv, env) {
         .writeHead(status, { ...(body === '' ? {} : { 'content-type': 'application/json' }), ...headers })
         .end(body);
     };
+    if (!isMeant(request)) return reply(403);
     const named = sessions.get(String(request.headers['mcp-session-id']));
+    if (named !== undefined && sessions.delete(named.id)) sessions.set(named.id, named);
     if (request.method === 'DELETE') {
       named?.end();
       return reply(named === undefined ? 404 : 200);
@@ -158,7 +174,11 @@ function createBridge(directory, argv, env) {
     const message = await messageOf(request);
     if (message === undefined) return reply(400);
     const isFirst = message.method === 'initialize' && request.headers['mcp-session-id'] === undefined;
-    if (isFirst && sessions.size >= MAX_SESSIONS) return reply(503);
+    const [oldest] = sessions.values();
+    if (isFirst && sessions.size >= MAX_SESSIONS && oldest !== undefined) {
+      sessions.delete(oldest.id);
+      oldest.end();
+    }
     const session = isFirst ? new Session(directory, argv, env, ({ id }) => void sessions.delete(id)) : named;
     if (session === undefined) return reply(404);
     if (isFirst) sessions.set(session.id, session);
@@ -166,7 +186,7 @@ function createBridge(directory, argv, env) {
       session.send(message);
       return reply(202);
     }
-    const answer = await session.ask(message);
+    const answer = await session.ask(message, response);
     reply(200, answer, isFirst ? { 'mcp-session-id': session.id } : {});
   }
 
@@ -180,9 +200,10 @@ function createBridge(directory, argv, env) {
 const [socket = '', directory = '/', ...argv] = process.argv.slice(2);
 const lines = readline.createInterface({ input: process.stdin });
 lines.once('line', (line) => {
-  const { env } = JSON.parse(line);
+  const { env, token } = JSON.parse(line);
+  if (typeof token !== 'string' || token === '') throw new Error('the input has no token');
   rmSync(socket, { force: true });
-  createBridge(directory, argv, { ...process.env, ...env }).listen(socket);
+  createBridge(directory, argv, { ...process.env, ...env }, token).listen(socket);
 });
 // run-claude has ended.
 lines.once('close', () => process.exit(0));

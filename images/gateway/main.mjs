@@ -1,6 +1,6 @@
 // The gateway of one session: the agent's only way out. Started by the CLI, configured by the first line on stdin,
 // ends when stdin does. It listens on unix sockets only, in the directory that the agent's container mounts read-only.
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import tls from 'node:tls';
@@ -21,14 +21,20 @@ import { createBudget } from './usage.mjs';
 
 const tell = messageWriter(process.stdout);
 
-/** @param {import('node:net').Server} server @param {string} file */
+/** Whoever may open the directory may connect. @param {import('node:net').Server} server @param {string} file */
 async function listen(server, file) {
   rmSync(file, { force: true });
   await new Promise((done, failed) => {
     server.once('error', failed);
-    server.listen({ path: file, backlog: 1024 }, () => done(undefined));
+    // Not with a chmod afterwards: in a companion's directory the name can lead elsewhere by then. The socket is made
+    // before listen() returns.
+    const before = process.umask(0o111);
+    try {
+      server.listen({ path: file, backlog: 1024 }, () => done(undefined));
+    } finally {
+      process.umask(before);
+    }
   });
-  chmodSync(file, 0o666);
 }
 
 /** The certificates that the gateway trusts, read on first use: reading the well-known ones takes longer than a
@@ -83,7 +89,12 @@ async function start(config) {
       intercept: () => false,
     });
     bound(out, config.limits);
-    await listen(out, socket);
+    // The directory is the companion's: what it makes there must not keep the agent from its own way out.
+    await listen(out, socket).catch((error) => {
+      const why = `the way out of ${name} failed: ${error.code ?? 'unknown'}`;
+      const place = { host: name, port: 0, method: 'LISTEN', up: 0, down: 0, ms: 0 };
+      log({ kind: 'connect', companion: name, verdict: 'failed', ...place, why });
+    });
   }
   // The last one: the agent's program may wait for it.
   await listen(proxy, path.join(config.directory, 'proxy.sock'));

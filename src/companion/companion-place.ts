@@ -14,6 +14,9 @@ const OUT_SOCKET = 'out.sock';
 
 const inGateway = (name: string): string => `/run/run-claude/companions/${name}`;
 
+/** The header with a companion's token, by which it knows that a request is meant for it. */
+export const TOKEN_HEADER = 'x-run-claude-token';
+
 /** The engine's name of the volume with a companion's sockets. */
 export function companionVolume(sessionId: string, name: string): string {
   return `run-claude-${sessionId}-companion-${name}`;

@@ -26,6 +26,8 @@ export interface GatewayOptions {
   readonly tell: Tell;
   /** This process's environment: it has the host's ANTHROPIC_BASE_URL, HTTPS_PROXY and NODE_EXTRA_CA_CERTS. */
   readonly env: NodeJS.ProcessEnv;
+  /** By the name of the MCP server's program. */
+  readonly companionTokens?: ReadonlyMap<string, string>;
   /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
   readonly agentRuns?: boolean;
 }
@@ -145,13 +147,13 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy, program }, env }: GatewayOptions,
+  { plan: { policy, program }, env, companionTokens }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
     findUpstreams(env, credential?.cloud),
     credential === undefined ? undefined : credential.current(),
-    resolveBrokers(policy),
+    resolveBrokers(policy, companionTokens),
   ]);
   const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };

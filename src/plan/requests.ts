@@ -41,9 +41,10 @@ export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts)
 /**
  * The policy with what the project asked for. Call it only for a request that the user agreed to.
  *
- * @throws {RunClaudeError} USAGE where the project asks for an image and the user for compilers.
+ * @throws {RunClaudeError} USAGE where the project asks for an image, and the user for compilers or for MCP servers that
+ * have secrets and would run in it.
  */
-export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain'>>(
+export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms'>>(
   policy: P,
   { environment, image }: ProjectRequest,
 ): P {
@@ -52,6 +53,12 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
     throw usageError(
       `the project asks for the image ${image}, and --toolchain is another image`,
       'Leave out one of them.',
+    );
+  const secretive = policy.mcpPrograms?.find(({ secrets }) => Object.keys(secrets).length > 0);
+  if (image !== undefined && policy.image === undefined && secretive !== undefined)
+    throw usageError(
+      `the project asks for the image ${image}, in which [[mcp]] ${secretive.name} would run with its secrets`,
+      `If you trust that image, name it yourself: --image ${image}`,
     );
   return {
     ...policy,
@@ -65,7 +72,9 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
 export function describeRequest(request: ProjectRequest): string[] {
   const { packages, setup, env, files } = request.environment;
   const rows = [
-    ...(request.image === undefined ? [] : [['image', request.image] as const]),
+    ...(request.image === undefined
+      ? []
+      : [['image', request.image] as const, ['', 'runs also what holds your credential (gateway)'] as const]),
     ...packages.map((name) => ['package', name] as const),
     ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
     ...files.map((file) => ['file for setup', file] as const),

@@ -87,9 +87,18 @@ function gitProblem([subcommand = '', ...rest]: readonly string[]): string | und
   if (GIT_COMMANDS.has(subcommand)) return `git ${subcommand} runs other programs`;
   const option = rest.find(isRefusedOption);
   if (option !== undefined) return `${option} has git run a program, or use files of another place`;
+  // Out of a work tree, `git diff` compares any two files, as with --no-index.
+  const outside = rest.find(isOutside);
+  if (outside !== undefined) return `${outside} may be a file outside the project`;
   // `ext::COMMAND` is a remote that runs a command.
   const remote = rest.find((word) => word.includes('::'));
   return remote === undefined ? undefined : `${remote} may name a program as a remote`;
+}
+
+/** A range such as `a..b` is not a path. */
+function isOutside(word: string): boolean {
+  const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
+  return value.startsWith('/') || value.startsWith('~') || value.split('/').includes('..');
 }
 
 function isRefusedOption(word: string): boolean {

@@ -2,6 +2,7 @@ import { EXIT, Interrupted, usageError } from '../../errors.ts';
 import { ownVersion } from '../../host/package.ts';
 import { type Box, openBox } from '../../session/kept/box.ts';
 import type { Engine } from '../../types/engine.ts';
+import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -16,15 +17,22 @@ export const mcpCommand: CommandRun = async (line, context) => {
   throw usageError(problem, 'Its usage: run-claude mcp --help');
 };
 
-/** `mcp serve [PROJECT]`: the tools of a kept session, for an MCP client on stdin and stdout. */
-export async function serveCommand(line: RunLine, context: CommandContext): Promise<number> {
+/**
+ * `mcp serve [PROJECT]`: the tools of a kept session, for an MCP client on stdin and stdout. `checked` throws for a
+ * session that the client must not use.
+ */
+export async function serveCommand(
+  line: RunLine,
+  context: CommandContext,
+  checked: (record: SessionRecord) => SessionRecord = (record) => record,
+): Promise<number> {
   const { tell, interruption } = context;
   let engine: Promise<Engine> | undefined;
   const open = async (): Promise<Box> => {
     // Nobody can answer a question: stdin is the client's.
     const kept = await keepSession(line, context, undefined);
     if (kept === undefined) throw new Error('a question was asked that nobody could answer');
-    const { record } = kept;
+    const record = checked(kept.record);
     return openBox(record, () => (engine ??= openEngine(record.plan.policy.engine, context)), tell);
   };
   // Large, and no other command needs it.

@@ -27,23 +27,22 @@ export function checkBrokers({ brokers, allowRequests, mcpServers = [], mcpProgr
 }
 
 /**
- * The hosts whose requests the gateway reads. Runs each rule's command on this host for the header's value. Only the
+ * The hosts whose requests the gateway reads. `companionTokens`: by the name of the program. Runs each rule's command on this host for the header's value. Only the
  * gateway gets the value.
  *
  * @throws {RunClaudeError} BROKER_FAILED when a command fails or prints nothing (its output is not shown), and for a
  * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, for a request that
  * cannot be read, and for the address of an MCP server.
  */
-export async function resolveBrokers({
-  brokers,
-  allowRequests,
-  mcpServers = [],
-  mcpPrograms = [],
-}: ReadHosts): Promise<readonly BrokeredHost[]> {
+export async function resolveBrokers(
+  { brokers, allowRequests, mcpServers = [], mcpPrograms = [] }: ReadHosts,
+  companionTokens: ReadonlyMap<string, string> = new Map(),
+): Promise<readonly BrokeredHost[]> {
   const allowed = allowedHosts(allowRequests);
   const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
   const served = mcpServers.map((server) => withSecret(mcpHost(server), server, `[[mcp]] ${server.name}`));
-  return [...allowed, ...mcpPrograms.map(brokeredProgram), ...(await Promise.all([...brokered, ...served]))];
+  const programs = mcpPrograms.map((program) => brokeredProgram(program, companionTokens.get(program.name)));
+  return [...allowed, ...programs, ...(await Promise.all([...brokered, ...served]))];
 }
 
 async function withSecret(

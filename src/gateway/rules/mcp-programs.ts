@@ -1,4 +1,4 @@
-import { socketsInGateway } from '../../companion/companion-place.ts';
+import { socketsInGateway, TOKEN_HEADER } from '../../companion/companion-place.ts';
 import { usageError } from '../../errors.ts';
 import type { BrokeredHost, CompanionOut } from '../../types/gateway.ts';
 import type { McpProgram, McpServer } from '../../types/policy.ts';
@@ -12,11 +12,15 @@ export function programServer(program: McpProgram): McpServer {
   return { name: program.name, url: `https://${programHost(program)}${PATH}` };
 }
 
-/** What passes to a program's companion. */
-export function brokeredProgram(program: McpProgram): BrokeredHost {
+/**
+ * What passes to a program's companion. Its token goes with each request: the companion owns the socket's directory, and
+ * a link in it could lead to the socket of another one, which has other rules. Without a token the companion refuses.
+ */
+export function brokeredProgram(program: McpProgram, token: string | undefined): BrokeredHost {
   const requests = ['POST', 'GET', 'DELETE'].map((method) => ({ method, path: PATH }));
   return {
     host: programHost(program),
+    ...(token === undefined ? {} : { secret: { header: TOKEN_HEADER, value: token } }),
     passes: { requests },
     mcp: { tools: program.tools },
     socket: socketsInGateway(companionName(program.name)).own,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { companionVolume } from '../../companion/companion-place.ts';
 import { removeContainers } from '../../engine/remove-containers.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { processIdentity } from '../../host/process.ts';
@@ -111,13 +112,17 @@ async function tokensInside(plan: Plan, { findCredential }: SessionDeps): Promis
   return secret === undefined ? [] : [secret.value];
 }
 
+/** The gateway's volume, and those of its companions. */
+const isOfSockets = (volume: string, id: string): boolean =>
+  volume.endsWith('-gw') || volume.startsWith(companionVolume(id, ''));
+
 /** Removes what else a killed command left. A failure is a warning only: the session's changes are collected by then. */
 async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: SessionDeps): Promise<void> {
   try {
     for (const found of await engine.list(id)) {
       if (found.kind === 'network') await engine.removeNetwork(found.name);
       // A layer can be a volume too: it is kept where an agent may have written to it.
-      if (found.kind === 'volume' && (stage === 'failed' || found.name.endsWith('-gw'))) {
+      if (found.kind === 'volume' && (stage === 'failed' || isOfSockets(found.name, id))) {
         await engine.removeVolume(found.name);
       }
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type CompanionProgram, companionContainer, openCompanion } from '../../companion/companion.ts';
@@ -11,6 +12,7 @@ import { truePath } from '../../host/true-path.ts';
 import type { ContainerSpec } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { McpProgram } from '../../types/policy.ts';
+import { allOrFirstFailure } from './all-or-first-failure.ts';
 import type { CleanupGroup } from './cleanup-stack.ts';
 import type { SessionDeps } from './deps.ts';
 
@@ -18,27 +20,40 @@ import type { SessionDeps } from './deps.ts';
 const DIRECTORY = '/srv';
 const LIMITS = { memoryMb: 1024, cpus: 0, pids: 256, tmpMb: 256 };
 
+const TOKEN_BYTES = 32;
+
 /**
  * Starts the containers of the plan's MCP servers that are programs. The gateway mounts their volumes, so it comes later.
+ * Returns what each of them wants to be shown with a request, by the server's name. Also where this throws, what was
+ * started is in `group`.
  *
  * @throws {RunClaudeError} BROKER_FAILED when the command of a secret fails, USAGE for a directory, or the engine's error
  */
 export async function startMcpCompanions(
-  { policy, sessionId, image, project }: Plan,
+  { policy, sessionId, image, project, also = [] }: Plan,
   { engine, tell }: Pick<SessionDeps, 'engine' | 'tell'>,
   seccomp: string,
   group: CleanupGroup,
-): Promise<void> {
+): Promise<ReadonlyMap<string, string>> {
   const session = { sessionId, image, seccomp, runtime: policy.runtime };
-  await Promise.all(
-    servedPrograms(policy).map(async (program) => {
-      const directory = directoryOf(program, project.root, engine.facts.local);
-      const what = companionOf(program, directory, await secretsOf(program));
-      const companion = await openCompanion(engine, session, what, tell);
-      group.use(companion, (one) => one.stop());
+  const writable = [project, ...also.filter(({ isReadonly }) => !isReadonly).map((folder) => folder.project)];
+  const roots = writable.map(({ root }) => root);
+  const programs = servedPrograms(policy);
+  const tokens = new Map(programs.map(({ name }) => [name, randomBytes(TOKEN_BYTES).toString('hex')]));
+  // What the user has to put right is found before any container is made.
+  const wanted = await allOrFirstFailure(
+    programs.map(async (program) => {
+      const directory = directoryOf(program, roots, engine.facts.local);
+      return companionOf(program, directory, await secretsOf(program), tokens.get(program.name));
+    }),
+  );
+  await allOrFirstFailure(
+    wanted.map(async (what) => {
+      const companion = group.use(await openCompanion(engine, session, what, tell), (one) => one.stop());
       await companion.start();
     }),
   );
+  return tokens;
 }
 
 /** The containers of a plan that is not started. */
@@ -56,6 +71,7 @@ function companionOf(
   { name, command, hosts, env }: McpProgram,
   directory: string | undefined,
   secrets: Readonly<Record<string, string>>,
+  token?: string,
 ): CompanionProgram {
   const isOnline = hosts.length > 0;
   const at = directory === undefined ? '/tmp' : DIRECTORY;
@@ -63,7 +79,7 @@ function companionOf(
     name: companionName(name),
     argv: ['/usr/bin/env', 'node', `${INSIDE}/companion/mcp-stdio.mjs`, socketsInside.own, at, ...command],
     env: isOnline ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {},
-    input: { env: { ...env, ...secrets } },
+    input: { env: { ...env, ...secrets }, token },
     mounts: directory === undefined ? [] : [{ kind: 'bind', source: directory, target: DIRECTORY, readonly: true }],
     forwards: isOnline ? [`${PROXY_PORT}=${socketsInside.out}`] : [],
     limits: LIMITS,
@@ -78,7 +94,7 @@ async function secretsOf({ name, secrets }: McpProgram): Promise<Readonly<Record
 }
 
 /** What the agent can change must not be the program that gets the secret. */
-function directoryOf({ name, directory }: McpProgram, root: string, isLocal: boolean): string | undefined {
+function directoryOf({ name, directory }: McpProgram, roots: readonly string[], isLocal: boolean): string | undefined {
   if (directory === undefined) return undefined;
   const where = `[[mcp]] ${name}: ${directory}`;
   if (!existsSync(directory) || !statSync(directory).isDirectory())
@@ -89,9 +105,10 @@ function directoryOf({ name, directory }: McpProgram, root: string, isLocal: boo
       'Leave directory out: the image has to have the server.',
     );
   const real = truePath(directory);
-  if (isBelow(root, real) || isBelow(real, root))
+  const shared = roots.find((root) => isBelow(root, real) || isBelow(real, root));
+  if (shared !== undefined)
     throw usageError(
-      `${where} and the project are in each other`,
+      `${where} and ${shared === roots[0] ? 'the project' : shared} are in each other`,
       'The agent could change the server. Keep it elsewhere.',
     );
   return real;

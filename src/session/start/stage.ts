@@ -16,6 +16,7 @@ import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import { agentContainer } from './agent-container.ts';
+import { allOrFirstFailure } from './all-or-first-failure.ts';
 import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
@@ -64,10 +65,10 @@ export async function stage<V extends AgentView>(
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
-  await startMcpCompanions(plan, deps, seccomp, group);
+  const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
-    startGateway({ engine, plan, credential, env: deps.env, tell }).then((started) =>
+    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens }).then((started) =>
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
@@ -159,13 +160,4 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
     await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false));
   }
   return staged;
-}
-
-/** As Promise.all, but waits for all of them, so that what they made is on the cleanup stack before that is closed. */
-async function allOrFirstFailure<T extends readonly Promise<unknown>[]>(
-  parts: readonly [...T],
-): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  const results = await Promise.allSettled(parts);
-  for (const part of results) if (part.status === 'rejected') throw part.reason;
-  return (await Promise.all(parts)) as { [K in keyof T]: Awaited<T[K]> };
 }

@@ -59,9 +59,10 @@ it('reaches the hosts of its table through rules of its own, and gives its secre
   const servers = `run-claude-${sessionId}-servers`;
   let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
   try {
-    await startMcpCompanions(plan, { engine, tell: () => undefined }, await readSeccompProfile(), cleanup.group());
+    const started = { engine, tell: () => undefined };
+    const companionTokens = await startMcpCompanions(plan, started, await readSeccompProfile(), cleanup.group());
     const gateway = cleanup.use(
-      await startGateway({ engine, plan, credential: fixedCredential('real'), tell: () => undefined, env: {} }),
+      await startGateway({ ...started, plan, credential: fixedCredential('real'), env: {}, companionTokens }),
       (one) => one.stop(),
     );
     gateway.begin();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -40,11 +40,11 @@ async function startBridge() {
     bridge.kill('SIGKILL');
     rmSync(dir, { recursive: true, force: true });
   });
-  bridge.stdin.write(`${JSON.stringify({ env: { TOKEN: 'secret' } })}\n`);
+  bridge.stdin.write(`${JSON.stringify({ env: { TOKEN: 'secret' }, token: 'mine' })}\n`);
   await vi.waitFor(() => expect(existsSync(socket)).toBe(true), { timeout: 20_000 });
   const send = (message: unknown, session?: string, method = 'POST'): Promise<Answer> =>
     new Promise((done, failed) => {
-      const headers = session === undefined ? {} : { 'mcp-session-id': session };
+      const headers = { 'x-run-claude-token': 'mine', ...(session === undefined ? {} : { 'mcp-session-id': session }) };
       const out = request({ socketPath: socket, path: '/mcp', method, headers }, (answer) => {
         let body = '';
         answer.setEncoding('utf8').on('data', (part) => {
@@ -61,7 +61,7 @@ async function startBridge() {
       out.end(message === undefined ? undefined : JSON.stringify(message));
     });
   const open = async (): Promise<string> => (await send({ id: 0, method: 'initialize' })).session ?? '';
-  return { bridge, dir, send, open };
+  return { bridge, dir, socket, send, open };
 }
 
 it('gives each session of the protocol a process of the program, with its secret, and passes messages both ways', async () => {
@@ -78,7 +78,7 @@ it('gives each session of the protocol a process of the program, with its secret
   await vi.waitFor(async () => expect((await send({ id: 3, method: 'env' }, session)).status).toBe(404));
 });
 
-it('refuses what is not one message, another session, and more sessions than it has room for', async () => {
+it('refuses what is not one message, and another session; of too many sessions it ends the least used', async () => {
   const { send, open } = await startBridge();
   expect((await send([{ id: 1, method: 'initialize' }])).status).toBe(400);
   expect((await send({ id: 1, method: 'env' })).status).toBe(404);
@@ -87,7 +87,50 @@ it('refuses what is not one message, another session, and more sessions than it 
   expect((await send(undefined, 'x', 'GET')).status).toBe(404);
   const sessions = await Promise.all(Array.from({ length: 8 }, open));
   expect(new Set(sessions).size).toBe(8);
-  expect((await send({ id: 0, method: 'initialize' })).status).toBe(503);
+  const env = async (session: string): Promise<number> => (await send({ id: 1, method: 'env' }, session)).status;
+  const [unused = '', ...used] = sessions;
+  for (const session of used) expect(await env(session)).toBe(200);
+  const ninth = await open();
+  expect(await env(unused)).toBe(404);
+  for (const session of [...used, ninth]) expect(await env(session)).toBe(200);
+});
+
+it('answers nobody who has not its token: another companion can be reached by a link in place of a socket', async () => {
+  const { socket, open, send } = await startBridge();
+  const session = await open();
+  const statusWith = (headers: Readonly<Record<string, string>>, method = 'POST'): Promise<number | undefined> =>
+    new Promise((done, failed) => {
+      const options = { socketPath: socket, path: '/mcp', method, headers: { 'mcp-session-id': session, ...headers } };
+      const out = request(options, (answer) => {
+        answer.resume();
+        done(answer.statusCode);
+      });
+      out.on('error', failed);
+      out.end(method === 'POST' ? JSON.stringify({ id: 1, method: 'env' }) : undefined);
+    });
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    expect(await statusWith({}, method)).toBe(403);
+    expect(await statusWith({ 'x-run-claude-token': 'theirs' }, method)).toBe(403);
+    expect(await statusWith({ 'x-run-claude-token': 'undefined' }, method)).toBe(403);
+  }
+  expect((await send({ id: 1, method: 'env' }, session)).status).toBe(200);
+});
+
+it('forgets a request whose client has ended, so that its id can be used again', async () => {
+  const { socket, send, open } = await startBridge();
+  const session = await open();
+  const ended: ClientRequest = request({
+    socketPath: socket,
+    path: '/mcp',
+    method: 'POST',
+    headers: { 'x-run-claude-token': 'mine', 'mcp-session-id': session },
+  });
+  ended.on('error', () => undefined).end(JSON.stringify({ id: 5, method: 'silent' }));
+  await vi.waitFor(async () =>
+    expect((await send({ id: 5, method: 'env' }, session)).body).toContain('not possible now'),
+  );
+  ended.destroy();
+  await vi.waitFor(async () => expect((await send({ id: 5, method: 'env' }, session)).body).toContain('result'));
 });
 
 it('answers open requests when the program ends, ends one that floods, and ends with its input', async () => {

@@ -59,6 +59,11 @@ it('shows every part of a request, a line of the setup each', () => {
     'file for setup f',
     'variable A=1',
   ]);
+  expect(
+    describeRequest({ ...asks(), image: 'theirs:1' })
+      .slice(0, 2)
+      .join(),
+  ).toMatch(/^image +theirs:1, +runs also what holds your credential \(gateway\)$/);
 });
 
 it("adds the request to the user's own environment, and names the way to agree", () => {
@@ -75,6 +80,12 @@ it("adds the request to the user's own environment, and names the way to agree",
   expect(withRequest({ ...policy, environment: undefined }, image).image).toBe('theirs:1');
   expect(withRequest({ ...policy, environment: undefined, image: 'mine:1' }, image).image).toBe('mine:1');
   expect(() => withRequest({ ...policy, environment: undefined, toolchain: true }, image)).toThrow('--toolchain');
+  const program = { name: 'box', command: ['x'], env: {}, secrets: { TOKEN: ['y'] }, hosts: [] };
+  const served = { ...policy, environment: undefined, mcpPrograms: [program] };
+  expect(() => withRequest(served, image)).toThrow('box would run with its secrets');
+  expect(withRequest({ ...served, image: 'mine:1' }, image).image).toBe('mine:1');
+  expect(withRequest({ ...served, mcpPrograms: [{ ...program, secrets: {} }] }, image).image).toBe('theirs:1');
+  expect(withRequest(served, asks()).image).toBeUndefined();
   const { status, hint } = requestRefused(asks());
   expect(status).toBe(2);
   expect(hint).toContain(`--approve ${requestDigest(asks())}`);

@@ -36,6 +36,8 @@ describe('an entry of the passthrough list', () => {
     ['git log --ext-diff', 'has git run a program'],
     ['git fetch --upload-pack=x', 'has git run a program'],
     ['git fetch ext::sh', 'a program as a remote'],
+    ['git diff /etc/hosts', 'outside the project'],
+    ['git diff ../other/a', 'outside the project'],
     ['git status; id', 'not one simple command'],
     ['git status *; id', 'not one simple command'],
     ['git * status', 'not one simple command'],
@@ -51,13 +53,16 @@ describe('an entry of the passthrough list', () => {
 });
 
 describe('a command', () => {
-  const entries = ['git status', 'git log *', 'git push *', 'git fetch *', 'gh pr view *'];
+  const entries = ['git status', 'git log *', 'git diff *', 'git push *', 'git fetch *', 'gh pr view *'];
 
   it.each([
     ['git status', 'git status'],
     ['git log', 'git log *'],
     ['git log --oneline -n5 main', 'git log *'],
     [`gh pr view 'a b'`, 'gh pr view *'],
+    ['git diff main..next', 'git diff *'],
+    ['git diff main...origin/next src/a.ts', 'git diff *'],
+    ['git log --since=2026/01/01', 'git log *'],
   ])('%j matches %j', (command, entry) => {
     expect(matchingEntry(command, entries)).toBe(entry);
   });
@@ -79,6 +84,12 @@ describe('a command', () => {
     'git log --outp=../x',
     'git log -O x',
     'git log --textconv',
+    'git diff /etc/passwd README.md',
+    'git diff README.md ../../secret',
+    'git diff a ..',
+    'git diff a/../../b',
+    'git diff -- /etc/passwd a',
+    'git log --grep=/x',
     'git -c core.pager=id log',
     'git -p log',
     'git fetch ext::id',

@@ -1,4 +1,5 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { EXIT, RunClaudeError, usageError } from '../../../errors.ts';
 import { pathKey } from '../../../plan/plan-run.ts';
@@ -8,14 +9,15 @@ import { type HookEvent, readEvent } from '../../../plugin/event.ts';
 import { dropPending, readPending } from '../../../plugin/pending-answer.ts';
 import { OWN_TOOLS } from '../../../plugin/tools.ts';
 import { typedCommand } from '../../../plugin/typed-command.ts';
-import { findUp } from '../../../session/kept/place.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { readPolicy } from '../../context/read-policy.ts';
+import { actingFiles } from './acting-files.ts';
 import { answerTyped } from './answer-typed.ts';
 import { keptLine, projectDir } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
+import { usable, usableSession } from './project-session.ts';
 
 /** Of one event. A file that is written may be in it. */
 const MAX_EVENT_BYTES = 64 * 1024 ** 2;
@@ -24,15 +26,6 @@ const ANSWER_MS = 3_000_000;
 
 /** The project in the container. */
 const WORKSPACE = '/workspace';
-/** What Claude Code reads in a project, and runs on the host what it names. */
-const ACTING_FILES = [
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.claude/skills',
-  '.claude/commands',
-  '.mcp.json',
-];
-
 /** The project of the conversation. */
 interface Project {
   /** Real path. */
@@ -133,7 +126,10 @@ async function answerStart(context: CommandContext): Promise<string> {
       `Nothing reaches the files of the user until the user applies it; you cannot. When the work is done, call ${OWN_TOOLS}propose.`,
     ].join('\n');
     const how = `run-claude: Claude works on a copy, session ${id}. /boxed:diff shows what it changed, /boxed:apply applies it.`;
-    return answers.startAnswer(forModel, [how, ...actingFiles(projectDir(context))].join('\n'));
+    return answers.startAnswer(
+      forModel,
+      [how, ...warningsOf(actingFiles(path.join(project.root, project.startIn), homedir()))].join('\n'),
+    );
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     const why = `run-claude: there is no copy to work on. ${reasonOf(error)}`;
@@ -165,10 +161,7 @@ async function answerPrompt(prompt: string, context: CommandContext): Promise<st
 }
 
 /** A line for the user where the project has files that Claude Code obeys on the host: a plugin cannot prevent that. */
-function actingFiles(project: string): string[] {
-  const found = ACTING_FILES.filter(
-    (name) => lstatSync(path.join(project, name), { throwIfNoEntry: false }) !== undefined,
-  );
+function warningsOf(found: readonly string[]): string[] {
   if (found.length === 0) return [];
   return [
     `WARNING: ${found.join(', ')}: Claude Code runs on your machine what these files of the project name, and they can turn this plugin off. To leave them out: claude --setting-sources user`,
@@ -182,13 +175,14 @@ async function findProject(context: CommandContext): Promise<Project> {
 
 /** The session of the project: the one that is up, at every event the same, or a new one. */
 async function sessionUp({ root }: Project, context: CommandContext): Promise<SessionRecord> {
-  const up = findUp(context.places.stateDir, root);
+  const up = usableSession(context.places.stateDir, root);
   if (up !== undefined) return up;
   // Large, and a command in a session that is up needs none of it.
   const { keepSession } = await import('../../start/keep-session.ts');
   const kept = await keepSession(keptLine(context, 'up'), context, undefined);
   if (kept === undefined) throw new TypeError('a question was asked without a screen');
-  return kept.record;
+  // Another command may have started it in the meantime.
+  return kept.isNew ? kept.record : usable(kept.record);
 }
 
 function reasonOf({ message, hint }: RunClaudeError): string {

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { usageError } from '../../../errors.ts';
+import { EXIT, usageError } from '../../../errors.ts';
 import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '../../../plugin/pending-answer.ts';
 import type { TypedCommand } from '../../../plugin/typed-command.ts';
 import { listSessions } from '../../../record/session.ts';
@@ -9,6 +8,8 @@ import { cleanText } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { openEngine } from '../../context/open-engine.ts';
+import { usable } from './project-session.ts';
+import { type Printed, runSelf } from './run-self.ts';
 
 interface Project {
   /** Real path. */
@@ -18,7 +19,6 @@ interface Project {
 
 /** A longer difference is read in a pager, not in Claude Code. */
 const MAX_SHOWN_CHARACTERS = 20_000;
-const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 
 /** What the user reads for a command that was typed in Claude Code. */
 export async function answerTyped(
@@ -29,9 +29,9 @@ export async function answerTyped(
   const up = findUp(context.places.stateDir, project.root);
   switch (name) {
     case 'status':
-      return runSelf(['status', ...(up === undefined ? [] : [up.id])], project);
+      return textOf(['status', ...(up === undefined ? [] : [up.id])], project);
     case 'diff':
-      return up === undefined ? runSelf(['diff'], project) : liveDiff(up, context);
+      return up === undefined ? textOf(['diff'], project) : liveDiff(up, context);
     case 'review':
       return reviewText(up, project);
     case 'explore':
@@ -39,9 +39,9 @@ export async function answerTyped(
         ? 'In a terminal: run-claude explore'
         : `In a terminal, for a shell in the running session: run-claude exec --session ${up.id}`;
     case 'doctor':
-      return runSelf(['doctor'], project);
+      return textOf(['doctor'], project);
     case 'passthrough':
-      return `${await runSelf(['plugin', 'passthrough'], project)}\nOnly you can change the list: passthrough in [plugin] of config.toml.`;
+      return `${await textOf(['plugin', 'passthrough'], project)}\nOnly you can change the list: passthrough in [plugin] of config.toml.`;
     case 'apply':
     case 'discard':
       return code === undefined ? askFor(name, up, project, context) : carryOut(name, code, project, context);
@@ -53,7 +53,7 @@ async function reviewText(up: SessionRecord | undefined, project: Project): Prom
     up === undefined
       ? 'To choose files and hunks, in a terminal: run-claude apply'
       : `To end the session and choose files and hunks, in a terminal: run-claude down ${up.id}`;
-  return `${await runSelf(['status', ...(up === undefined ? [] : [up.id])], project)}\n${how}`;
+  return `${await textOf(['status', ...(up === undefined ? [] : [up.id])], project)}\n${how}`;
 }
 
 /** What changed so far. It is not frozen: the session goes on. */
@@ -87,10 +87,20 @@ async function askFor(
 ): Promise<string> {
   const { stateDir } = context.places;
   dropPending(stateDir, project.key);
-  if (up !== undefined) await runSelf(['down', up.id], project);
-  const session = pendingOf(stateDir, project);
+  if (up !== undefined) {
+    // `stop` and not `down`: it never applies.
+    const ended = await runSelf(['stop', usable(up).id], project.root);
+    if (ended.status !== EXIT.ok) return failed(ended);
+  }
+  const session = pendingOf(listSessions(stateDir).sessions, project.root, up?.id);
   if (session === undefined) return 'There are no changes to decide about.';
-  const [status, diff] = [await runSelf(['status', session.id], project), await runSelf(['diff', session.id], project)];
+  const shown = [
+    await runSelf(['status', session.id], project.root),
+    await runSelf(['diff', session.id], project.root),
+  ];
+  const unshown = shown.find((one) => one.status !== EXIT.ok);
+  if (unshown !== undefined) return failed(unshown);
+  const [status = '', diff = ''] = shown.map(({ text }) => text);
   const inTerminal = `To choose files and hunks, in a terminal: run-claude apply ${session.id}`;
   if (action === 'apply' && diff.length > MAX_SHOWN_CHARACTERS)
     return `${status}\nThe changes are too long to be shown here. ${inTerminal}`;
@@ -111,24 +121,28 @@ async function carryOut(action: Confirmed, code: string, project: Project, conte
   const pending = takeAnswer(stateDir, project.key, { action, code }, Date.now());
   if (pending === undefined)
     throw usageError('this code is not valid, or no longer', `Ask for another one: /boxed:${action}`);
-  return runSelf([action, pending.session, '--yes'], project);
+  return textOf([action, pending.session, '--yes'], project);
 }
 
-/** The most recent session of `up` whose changes are not decided about. */
-function pendingOf(stateDir: string, { root }: Project): SessionRecord | undefined {
-  return listSessions(stateDir)
-    .sessions.filter((one) => one.project === root && one.stage === 'pending' && isKept(one))
+/**
+ * The session whose changes the user is asked about. `ended`: the one that was up, and no other; undefined: the most
+ * recent one of `up` whose changes are not decided about.
+ */
+export function pendingOf(
+  sessions: readonly SessionRecord[],
+  root: string,
+  ended: string | undefined,
+): SessionRecord | undefined {
+  return sessions
+    .filter((one) => one.project === root && one.stage === 'pending' && isKept(one))
+    .filter(({ id }) => ended === undefined || id === ended)
     .sort((a, b) => (a.started < b.started ? 1 : -1))[0];
 }
 
-/** What a command of run-claude prints, without a terminal: it asks nothing. It cleans what it prints. */
-function runSelf(args: readonly string[], { root }: Project): Promise<string> {
-  return new Promise((resolve) => {
-    const options = { cwd: root, maxBuffer: MAX_OUTPUT_BYTES };
-    const words = [process.argv[1] ?? '', ...args];
-    const child = execFile(process.execPath, words, options, (_error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}`.trimEnd()),
-    );
-    child.stdin?.end();
-  });
+function failed({ text, status }: Printed): string {
+  return `${text}\nNothing can be decided about the changes: a command of run-claude failed (status ${status}). In a terminal: run-claude status`;
+}
+
+async function textOf(args: readonly string[], { root }: Project): Promise<string> {
+  return (await runSelf(args, root)).text;
 }

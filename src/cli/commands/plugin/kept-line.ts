@@ -7,7 +7,10 @@ export function projectDir({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>): s
   return named?.startsWith('/') ? named : cwd;
 }
 
-/** The session that the plugin starts: as `up`, without a credential, which no program in it needs. */
+/**
+ * The session that the plugin starts: as `up`, without a credential, which no program in it needs, and without
+ * conversations to bring back: those of Claude are on the host, and what looks like one inside was made up.
+ */
 export function keptLine(context: CommandContext, action: 'up' | 'serve'): RunLine {
   return {
     kind: 'run',
@@ -17,6 +20,7 @@ export function keptLine(context: CommandContext, action: 'up' | 'serve'): RunLi
     flags: [
       { flag: 'plugin', setting: 'mode', value: 'copy' },
       { flag: 'plugin', setting: 'credentials', value: 'none' },
+      { flag: 'plugin', setting: 'sync-back', value: false },
       { flag: 'plugin', setting: 'yes', value: true },
     ],
   };

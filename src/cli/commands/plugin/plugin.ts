@@ -5,6 +5,7 @@ import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { answerHook } from './answer-hook.ts';
 import { keptLine } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
+import { usable } from './project-session.ts';
 
 /** `plugin hook`, `plugin serve`: what the plugin for Claude Code starts. `plugin passthrough`: the list of the user. */
 export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
@@ -12,7 +13,7 @@ export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
     case 'hook':
       return answerHook(context);
     case 'serve':
-      return (await import('../mcp.ts')).serveCommand(keptLine(context, 'serve'), context);
+      return (await import('../mcp.ts')).serveCommand(keptLine(context, 'serve'), context, usable);
     case 'passthrough':
       return listPassthrough(context);
     default:

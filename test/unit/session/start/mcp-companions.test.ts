@@ -18,8 +18,9 @@ function place(): { readonly root: string; readonly project: string; readonly se
   return { root, project, server };
 }
 
-const planOf = (project: string, program: McpProgram, network = 'gateway'): Plan =>
+const planOf = (project: string, program: McpProgram, network = 'gateway', also: readonly object[] = []): Plan =>
   ({
+    also,
     sessionId: 's',
     image: 'i',
     project: { root: project },
@@ -82,4 +83,55 @@ it('keeps the values of secrets out of what the engine is asked for, and stops a
   expect(JSON.stringify(await start(secret(['echo', 'REAL'])))).not.toContain('REAL');
   await expect(start(secret(['false']))).rejects.toThrow('[[mcp]] Box: TOKEN: false failed');
   await expect(start(secret(['true']))).rejects.toThrow('true printed no value');
+});
+
+it('refuses a directory in another folder that the agent writes to, and takes one of a read-only folder', async () => {
+  const { project, server } = place();
+  const startBeside = (isReadonly: boolean) => {
+    const folder = { name: 'server', isReadonly, sessionId: 't', project: { root: server } };
+    return start(planOf(project, { ...PROGRAM, directory: server }, 'gateway', [folder]));
+  };
+  await expect(startBeside(false)).rejects.toThrow(`and ${server} are in each other`);
+  expect(await startBeside(true)).toBeDefined();
+});
+
+it('makes no container where the secret of another program fails, and keeps what was started where one fails', async () => {
+  const { project } = place();
+  const named = (name: string, secrets: McpProgram['secrets'] = {}): McpProgram => ({ ...PROGRAM, name, secrets });
+  const made: string[] = [];
+  const kept: unknown[] = [];
+  const stream = { on: () => undefined, write: () => undefined };
+  const engine = {
+    facts: { local: true },
+    createVolume: async () => undefined,
+    removeVolume: async () => undefined,
+    create: async (spec: ContainerSpec) => {
+      if (spec.name.endsWith('-bad')) throw new Error('cannot be made');
+      await new Promise((done) => setTimeout(done, 50));
+      made.push(spec.name);
+      return {
+        stdin: stream,
+        stdout: stream,
+        stderr: stream,
+        start: async () => undefined,
+        wait: () => new Promise(() => undefined),
+      };
+    },
+  } as unknown as Engine;
+  const startAll = (...programs: readonly McpProgram[]) => {
+    const plan = planOf(project, PROGRAM);
+    const all = { ...plan, policy: { ...plan.policy, mcpPrograms: programs } };
+    const use = <T>(one: T): T => {
+      kept.push(one);
+      return one;
+    };
+    return startMcpCompanions(all, { engine, tell: () => undefined }, '{}', { use });
+  };
+  await expect(startAll(named('good'), named('other', { A: ['false'] }))).rejects.toThrow('false failed');
+  expect(made).toEqual([]);
+  await expect(startAll(named('bad'), named('good'))).rejects.toThrow('cannot be made');
+  expect([made.length, kept.length]).toEqual([1, 1]);
+  const tokens = await startAll(named('good'), named('fine'));
+  expect([...tokens.keys()]).toEqual(['good', 'fine']);
+  expect(new Set(tokens.values()).size).toBe(2);
 });

@@ -1,0 +1,37 @@
+import { usageError } from '../../../errors.ts';
+import { findUp } from '../../../session/kept/place.ts';
+import type { SessionRecord } from '../../../types/session.ts';
+
+/**
+ * The session of the project that is up, where the plugin may use it; undefined where none is up.
+ *
+ * @throws {RunClaudeError} USAGE for one that gives more than the plugin's own sessions do.
+ */
+export function usableSession(stateDir: string, root: string): SessionRecord | undefined {
+  const up = findUp(stateDir, root);
+  return up === undefined ? undefined : usable(up);
+}
+
+/**
+ * The session itself.
+ *
+ * @throws {RunClaudeError} USAGE as {@link usableSession} does.
+ */
+export function usable(record: SessionRecord): SessionRecord {
+  const why = whyUnusable(record);
+  if (why === undefined) return record;
+  throw usageError(
+    `session ${record.id} is up, and the plugin does not use it: ${why}`,
+    `End it with: run-claude down ${record.id}. The plugin then starts one of its own.`,
+  );
+}
+
+/** The plugin's own sessions have a copy, no credential and no other folder. */
+function whyUnusable({ plan }: SessionRecord): string | undefined {
+  const { mode, policy, also = [] } = plan;
+  if (mode !== 'copy') return 'it works on the project itself';
+  if (policy.autoApply) return 'its changes are applied without a question (--auto-apply)';
+  if (policy.credentials !== 'none') return `it has a credential (--credentials=${policy.credentials})`;
+  if (also.length > 0) return 'it has other folders (--also)';
+  return undefined;
+}

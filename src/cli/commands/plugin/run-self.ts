@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { EXIT } from '../../../errors.ts';
+
+const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
+
+/** What a command of run-claude printed, cleaned by it, and its exit status. */
+export interface Printed {
+  readonly text: string;
+  /** Never 0 where the command did not come to its end. */
+  readonly status: number;
+}
+
+/** Runs a command of this run-claude in a folder, without a terminal: it asks nothing. Never rejects. */
+export function runSelf(args: readonly string[], cwd: string): Promise<Printed> {
+  return new Promise((resolve) => {
+    const options = { cwd, maxBuffer: MAX_OUTPUT_BYTES };
+    const words = [process.argv[1] ?? '', ...args];
+    const child = execFile(process.execPath, words, options, (error, stdout, stderr) => {
+      const status = error === null ? EXIT.ok : typeof error.code === 'number' ? error.code : EXIT.failed;
+      resolve({ text: `${stdout}${stderr}`.trimEnd(), status });
+    });
+    child.stdin?.end();
+  });
+}
