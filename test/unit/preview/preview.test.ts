@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer as createHttpServer, request } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPreviews } from '../../../src/preview/open-previews.ts';
 import { askForPort, readOpenPorts } from '../../../src/preview/port-files.ts';
 import { listenOn, PreviewScene } from '../../support/preview-scene.ts';
@@ -241,6 +241,51 @@ describe('a hostile program of the session', () => {
     expect((await scene.get(web)).status).toBe(200);
     expect(scene.entries.filter(({ port }) => port === mute)).toHaveLength(0);
     void sockets;
+  });
+});
+
+describe('a connection', () => {
+  const unfinished = (port: number, target: string): string => {
+    const { Host, Cookie } = scene.own(port);
+    return `POST ${target} HTTP/1.1\r\nHost: ${Host}\r\nCookie: ${Cookie}\r\nContent-Length: 9000000\r\n\r\nfirst`;
+  };
+
+  it.each([
+    ['nothing listens', () => silent, '/', / 502 /],
+    ['the program answers early', () => hostile, '/two', /hi$/],
+  ])('ends after the answer where %s, though the request goes on', async (_what, port, target, answer) => {
+    expect(await scene.say(port(), unfinished(port(), target))).toMatch(answer);
+  });
+
+  it('ends after a refusal, though the request goes on', async () => {
+    const { Host } = scene.own(web);
+    const head = `POST / HTTP/1.1\r\nHost: ${Host}\r\nContent-Length: 9000000\r\n\r\nfirst`;
+    expect(await scene.say(web, head)).toMatch(/ 403 [^]*\r\nConnection: close\r\n/);
+  });
+
+  it('ends after a refused upgrade, though the other side keeps its half open', async () => {
+    const { Host } = scene.own(web);
+    const socket = connect({ port: scene.hostPort(web), host: '127.0.0.1', allowHalfOpen: true });
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    socket.write(`GET /ws HTTP/1.1\r\nHost: ${Host}\r\n${upgrade}\r\n\r\n`);
+    const timer = setInterval(() => socket.write('more'), 50);
+    socket.resume().on('error', () => undefined);
+    await new Promise((closed) => socket.once('close', closed));
+    clearInterval(timer);
+  });
+
+  it('is served where the network log cannot be written', async () => {
+    const push = vi.spyOn(scene.entries, 'push').mockImplementation(() => {
+      throw new Error('ENOSPC');
+    });
+    try {
+      expect((await scene.get(web)).status).toBe(200);
+      expect((await scene.get(web, '/', { Host: scene.own(web)['Host'] ?? '' })).status).toBe(403);
+      await expect.poll(() => scene.traced.length).toBeGreaterThan(1);
+      expect(scene.traced.join()).toContain('ENOSPC');
+    } finally {
+      push.mockRestore();
+    }
   });
 });
 
