@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPreviews } from '../../../src/preview/open-previews.ts';
 import { askForPort, readOpenPorts } from '../../../src/preview/port-files.ts';
@@ -309,14 +311,42 @@ it('logs each request with its bytes', async () => {
 it('opens a port that is asked for later, and says why where it cannot', async () => {
   const late = await listen(createHttpServer((_, response) => response.end('late')));
   const asked = askForPort(scene.dir, String(late));
-  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked === asked)).toBe(true);
+  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked?.includes(asked))).toBe(true);
   expect((await scene.get(late)).text).toBe('late');
   const taken = askForPort(scene.dir, `9:${web}`);
   await expect
-    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked === taken)?.error)
+    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked?.includes(taken))?.error)
     .toMatch(/another program uses it/);
   const wrong = askForPort(scene.dir, 'x; rm');
-  await expect.poll(() => readOpenPorts(scene.dir).find((one) => one.asked === wrong)?.error).toMatch(/not a port/);
+  await expect
+    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked?.includes(wrong))?.error)
+    .toMatch(/not a port/);
+});
+
+it('answers each of many requests at once, also for the same port', async () => {
+  const words = ['9', '9', `11:${web}`, `11:${web}`, '12', '12', '9'];
+  const asked = words.map((one) => askForPort(scene.dir, one));
+  const answerTo = (id: string) => readOpenPorts(scene.dir).find((one) => one.asked?.includes(id));
+  await expect.poll(() => asked.every((id) => answerTo(id) !== undefined)).toBe(true);
+  expect(asked.map((id) => answerTo(id)?.port)).toEqual([9, 9, 11, 11, 12, 12, 9]);
+  expect(asked.map((id) => answerTo(id)?.error !== undefined)).toEqual([
+    ...[false, false, true, true],
+    ...[false, false, false],
+  ]);
+  expect(readdirSync(path.join(scene.dir, 'ports-asked'))).toEqual([]);
+});
+
+it('answers a request after its files could not be written for a time', async () => {
+  const file = path.join(scene.dir, 'ports.json');
+  const before = readFileSync(file);
+  rmSync(file);
+  mkdirSync(path.join(file, 'x'), { recursive: true });
+  scene.traced.length = 0;
+  const asked = askForPort(scene.dir, '13');
+  await expect.poll(() => scene.traced.length).toBeGreaterThan(0);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, before);
+  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked?.includes(asked))).toBe(true);
 });
 
 it('refuses to start where the port that was named is taken, and takes a free one where none was', async () => {
